@@ -64,12 +64,12 @@ const std::string& resumed_by(const workers::DirectiveBody& directive) {
 
 // A fork or a new beginning gets an agent session of its own, as with real agents. So does each
 // further beginning.
-std::string agent_session_of(const workers::DirectiveBody& directive, int lost_before) {
+std::string agent_session_of(const workers::DirectiveBody& directive, int& beginnings) {
   if (!directive.resume_agent_session.empty()) return directive.resume_agent_session;
   const domain::SessionSpec& spec = directive.spec;
   if (!spec.resume_agent_session.empty() && !spec.is_fork) return spec.resume_agent_session;
-  const std::string again = lost_before == 0 ? "" : "-" + std::to_string(lost_before);
-  return "agent-" + directive.session.text() + again;
+  const int before = beginnings++;
+  return "agent-" + directive.session.text() + (before == 0 ? "" : "-" + std::to_string(before));
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ class SimProcess final : public engines::AgentProcess {
         is_multi_turn_(directive.spec.is_multi_turn),
         key_{directive.session, directive.token},
         resumed_(resumed_by(directive)),
-        agent_session_(agent_session_of(directive, agents.lost_[directive.session])),
+        agent_session_(agent_session_of(directive, agents.beginnings_[directive.session])),
         total_(agents.totals_[directive.spec.is_fork && directive.resume_agent_session.empty()
                                   ? directive.spec.resume_agent_session
                                   : agent_session_]),
@@ -201,7 +201,6 @@ class SimProcess final : public engines::AgentProcess {
   // The agent does not find its transcript, and does nothing with the prompt.
   void lose_session() {
     agents_.begun_.erase(*std::exchange(turn_, std::nullopt));
-    ++agents_.lost_[key_.session];
     ++agents_.counts_["agents without their transcript"];
     emit(domain::ReportAgentSessionLost{"No conversation found with session ID: " + resumed_});
     exit_with(1, 0);
@@ -261,8 +260,8 @@ class SimProcess final : public engines::AgentProcess {
     has_own_work_ = is_multi_turn_ && own_random_.chance(20);
     if (task_random_.chance(20)) {
       has_own_work_ = true;
-      record().tasks = 1;
-      emit(domain::ReportTasksChanged{1, "a task"});
+      record().tasks = task_random_.chance(50) ? 2 : 1;
+      emit(domain::ReportTasksChanged{record().tasks, "a task"});
     }
     domain::ReportTurnResult result;
     result.turn = *turn_;
@@ -290,7 +289,10 @@ class SimProcess final : public engines::AgentProcess {
     note_spending(result);
     result.text = answer_to(result.turn);
     emit(result);
-    if (std::exchange(record().tasks, 0) > 0) emit(domain::ReportTasksChanged{});
+    int& tasks = record().tasks;
+    if (tasks == 0) return;
+    has_own_work_ = --tasks > 0;
+    emit(domain::ReportTasksChanged{tasks, has_own_work_ ? "a task" : ""});
   }
 
   void say(TurnId turn) {

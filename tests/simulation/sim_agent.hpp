@@ -73,7 +73,7 @@ class SimAgents {
   std::map<base::TurnId, LeaseKey> begun_;  // the lease under which each turn began
   std::map<std::string, std::vector<std::string>> transcripts_;  // messages, by agent session
   std::int64_t messages_ = 0;
-  std::map<base::SessionId, int> lost_;          // how often its agent found no transcript
+  std::map<base::SessionId, int> beginnings_;    // agent sessions that were begun for it
   std::map<std::string, base::NanoUsd> totals_;  // of the agents' own sessions, as last saved
   std::string violation_;
   const LogObserver* log_ = nullptr;

@@ -19,8 +19,9 @@ LeaseState lease_state(const SessionState& state) {
 
 bool begins_as_opened(const SessionState& state) {
   const bool is_told_where = state.spec.is_fork && !state.spec.resume_message.empty();
-  return state.agent_session.empty() ||
-         (is_told_where && state.last_message == state.spec.resume_message);
+  const bool has_said_nothing = state.last_message == state.spec.resume_message &&
+                                state.usage == Usage{} && state.cost.value == 0;
+  return state.agent_session.empty() || (is_told_where && has_said_nothing);
 }
 
 bool has_relatives(const SessionState& state) {

@@ -183,6 +183,8 @@ TEST_CASE("an agent that has said nothing begins again where its session was ope
   CHECK(resumes(once_more).empty());
   const auto said = begun + OutputRecorded{turn(1), 1, OutputKind::text, "", "m-10"};
   CHECK(resumes(said + ended + LeaseExpired{kToken} + next) == "copy");
+  const SpendingRecorded spent{turn(1), {{"m", {}, {70}}}, CostBasis::reported};
+  CHECK(resumes(begun + spent + ended + LeaseExpired{kToken} + next) == "copy");
 }
 
 const ReportAgentSessionLost kLost{"No conversation found"};
