@@ -287,7 +287,8 @@ TEST_CASE("a session is sent prompts, interrupted and closed", "[tools]") {
 TEST_CASE("an ended session is resumed and forked", "[tools]") {
   const Served served;
   REQUIRE(served.steno({"run", "--name", "source", "[say hello]"}).code == 0);
-  const Ran resumed = served.steno({"resume", "source", "--follow", "[say more]"});
+  const Ran resumed =
+      served.steno({"resume", "source", "--name", "more", "--follow", "[say more]"});
   INFO(resumed.err);
   CHECK(resumed.code == 0);
   CHECK(resumed.out == "more\n");
@@ -297,7 +298,7 @@ TEST_CASE("an ended session is resumed and forked", "[tools]") {
   CHECK(row.at("resumed_from").is_string());
 
   // Another session goes on with the agent's session, and its agent is slow to end.
-  const auto third = served.ask({"resume", "source", "--name", "third", "[deaf] [hang]"});
+  const auto third = served.ask({"resume", "more", "--name", "third", "[deaf] [hang]"});
   served.wait_for("third",
                   [](const json& r) { return r.at("turn").is_string() && r.at("pid") > 0; });
   CHECK(contains(served.steno({"resume", "source", "[say early]"}).err,

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "eventlog/base/file_lock.hpp"
+#include "eventlog/base/list_files.hpp"
 #include "workers/engines/process/agent_process.hpp"
 #include "workers/engines/process/process_table.hpp"
 #include "workers/engines/process/system_failure.hpp"
@@ -61,9 +62,10 @@ class OrphanSearch {
   std::optional<std::string> marked_lock(pid_t pid) const {
     const auto mark = mark_of(pid);
     if (!mark) return std::nullopt;
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
-      if (tree_mark(entry.path().c_str()) == mark) return entry.path().string();
+    auto files = base::list_files(folder_);
+    if (!files) return std::nullopt;
+    for (base::ListedFile& file : *files) {
+      if (tree_mark(file.path.c_str()) == mark) return std::move(file.path);
     }
     return std::nullopt;
   }
