@@ -28,7 +28,6 @@ enum class Mutant {
   stopped_worker_obeys,       // a worker that was stopped obeys a directive of a lost lease
   expiring_lease_directed,    // a worker is directed while its lease is being expired
   holder_not_awaited,         // a new server gives up a holder that has not registered yet
-  agent_session_freed_early,  // an agent's session is free while its last agent still ends
   busy_is_refusal,            // a full inbox is reported as a refusal
   takeover_behind,            // a new server takes over an outdated record
 };
@@ -46,7 +45,6 @@ constexpr std::string_view kMutantNames[] = {
     "stopped_worker_obeys",
     "expiring_lease_directed",
     "holder_not_awaited",
-    "agent_session_freed_early",
     "busy_is_refusal",
     "takeover_behind",
 };

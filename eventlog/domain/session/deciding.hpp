@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "eventlog/base/mutant.hpp"
 #include "eventlog/base/rare_branches.hpp"
 #include "eventlog/base/usd_text.hpp"
 #include "eventlog/domain/decision.hpp"
@@ -127,7 +126,7 @@ struct Deciding {
     has_lease = false;
     if (is_terminal(session().status)) {
       emit_to_admission(SessionSettled{session().session});
-      if (!base::mutant(base::Mutant::agent_session_freed_early)) release_agent_session();
+      release_agent_session();
     }
   }
 
@@ -198,8 +197,7 @@ struct Deciding {
     if (!session().name.empty()) {
       emit_to_registry(NameReleased{session().session, session().name});
     }
-    if (!has_lease || base::mutant(base::Mutant::agent_session_freed_early))
-      release_agent_session();
+    if (!has_lease) release_agent_session();
     emit_to_admission(SessionReleased{session().session, has_lease});
   }
 };

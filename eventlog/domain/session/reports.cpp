@@ -2,6 +2,7 @@
 // current lease.
 #include <algorithm>
 
+#include "eventlog/base/mutant.hpp"
 #include "eventlog/domain/session/deciding.hpp"
 #include "eventlog/domain/text_limits.hpp"
 
