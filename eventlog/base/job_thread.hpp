@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <variant>
 
 namespace base {
 
@@ -64,6 +65,15 @@ class JobThread {
       eventfd_read(wake_fd_, &count);
     }
     return outcome;
+  }
+
+  // The same, of outcomes that are variants: only if the next one holds a `Kind`. Outcomes of other
+  // kinds stay in the queue, and with them the wake-up.
+  template <class Kind>
+  std::optional<Kind> poll_kind() {
+    auto outcome = poll_if([](const Outcome& o) { return std::holds_alternative<Kind>(o); });
+    if (!outcome) return std::nullopt;
+    return std::get<Kind>(*std::move(outcome));
   }
 
   // Readable while there is an outcome.

@@ -32,20 +32,11 @@ class ThreadLoader final : public StreamLoader {
     thread_.submit({stream, std::move(loaded)});
   }
 
-  std::optional<LoadOutcome> poll() override { return take<LoadOutcome>(); }
-  std::optional<SaveOutcome> poll_saved() override { return take<SaveOutcome>(); }
+  std::optional<LoadOutcome> poll() override { return thread_.poll_kind<LoadOutcome>(); }
+  std::optional<SaveOutcome> poll_saved() override { return thread_.poll_kind<SaveOutcome>(); }
   int wake_fd() const override { return thread_.wake_fd(); }
 
  private:
-  // Outcomes of the other kind stay in the queue, and with them the wake-up.
-  template <class Kind>
-  std::optional<Kind> take() {
-    auto outcome =
-        thread_.poll_if([](const Outcome& o) { return std::holds_alternative<Kind>(o); });
-    if (!outcome) return std::nullopt;
-    return std::get<Kind>(*std::move(outcome));
-  }
-
   base::JobThread<Job, Outcome> thread_;
 };
 

@@ -41,22 +41,13 @@ class ThreadContentLoader final : public ContentLoader {
   void request_conversation(ConversationWanted wanted) override {
     thread_.submit(std::move(wanted));
   }
-  std::optional<ContentOutcome> poll() override { return take<ContentOutcome>(); }
+  std::optional<ContentOutcome> poll() override { return thread_.poll_kind<ContentOutcome>(); }
   std::optional<ConversationOutcome> poll_conversation() override {
-    return take<ConversationOutcome>();
+    return thread_.poll_kind<ConversationOutcome>();
   }
   int wake_fd() const override { return thread_.wake_fd(); }
 
  private:
-  // Outcomes of the other kind stay in the queue, and with them the wake-up.
-  template <class Kind>
-  std::optional<Kind> take() {
-    auto outcome =
-        thread_.poll_if([](const Outcome& o) { return std::holds_alternative<Kind>(o); });
-    if (!outcome) return std::nullopt;
-    return std::get<Kind>(*std::move(outcome));
-  }
-
   base::JobThread<Job, Outcome> thread_;
 };
 

@@ -195,7 +195,7 @@ class BackwardReader {
   std::size_t looked_at_ = 0;
 };
 
-// What subagents did, and thoughts, are nobody's words.
+// A subagent's words and deeds are not the agent's own, and thoughts are nobody's words.
 bool is_own(const domain::Event& event) {
   return std::visit(
       []<class Fact>(const Fact& fact) {

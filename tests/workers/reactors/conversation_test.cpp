@@ -1,4 +1,4 @@
-// What a new agent is told of a conversation that the agent itself has lost.
+// A new agent is told what was said in a conversation that the agent itself has lost.
 #include "workers/reactors/conversation.hpp"
 
 #include "tests/support/catch.hpp"
