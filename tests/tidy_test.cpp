@@ -88,6 +88,7 @@ TEST_CASE("includes go one way", "[tidy]") {
   CHECK(complains(including("eventlog/log/sequencer.cpp", "eventlog/folder/open_log.hpp")));
   CHECK(complains(including("workers/reactors/upkeep.cpp", "workers/server/server.hpp")));
   CHECK(complains(including("tools/steno/client/watch.cpp", "workers/server/server.hpp")));
+  CHECK(complains(including("tools/steno/client/watch.cpp", "eventlog/folder/open_log.hpp")));
   CHECK(complains(including("eventlog/domain/evolve.cpp", "eventlog/store/block.hpp")));
   CHECK(complains(including("bus/frame.cpp", "eventlog/store/block.hpp")));
   CHECK(complains(including("bus/frame.cpp", "eventlog/domain/event.hpp")));

@@ -41,7 +41,16 @@ template <class... T>
 struct VariantOf<Types<T...>> {
   using Type = std::variant<T...>;
 };
+template <class T, class... Members>
+constexpr bool is_alternative(const std::variant<Members...>*) {
+  return (std::same_as<T, Members> || ...);
+}
 }  // namespace detail
+
+// True if T is an alternative of the variant, or of the variant that it is derived from.
+template <class T, class Variant>
+inline constexpr bool kIsAlternative =
+    detail::is_alternative<T>(static_cast<const Variant*>(nullptr));
 
 // One list of the members of all lists, in their order.
 template <class... Lists>

@@ -12,7 +12,7 @@
 //
 // An aggregate that takes commands also has:
 //
-//   Command         the std::variant of all its commands
+//   Command         the variant of all its commands
 //   ClientCommands  base::Types of those that clients can send
 //   Reply           a struct with fields: the news of the state for the client
 //

@@ -47,13 +47,9 @@ using Reply = base::VariantOf<detail::AskedOfAll<Aggregates>::Replies>;
 template <class One>
 const One* command_if(const Command& command) {
   return std::visit(
-      [](const auto& own) {
-        return std::visit(
-            []<class C>(const C& c) -> const One* {
-              if constexpr (std::same_as<C, One>) return &c;
-              return nullptr;
-            },
-            own);
+      []<class Own>(const Own& own) -> const One* {
+        if constexpr (base::kIsAlternative<One, Own>) return std::get_if<One>(&own);
+        return nullptr;
       },
       command);
 }

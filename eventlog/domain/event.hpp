@@ -6,14 +6,16 @@
 // meant. A changed meaning is a new schema version with an upcast in event_codec.
 #pragma once
 
+#include "eventlog/base/sealed_variant.hpp"
 #include "eventlog/domain/aggregates.hpp"
+
+extern template class base::SealedVariant<domain::detail::OfAll<domain::Aggregates>::Events>;
 
 namespace domain {
 
 // A class, so that aggregates can declare it before all aggregates are known.
-struct Event : base::VariantOf<detail::OfAll<Aggregates>::Events> {
-  using Variant = base::VariantOf<detail::OfAll<Aggregates>::Events>;
-  using Variant::Variant;
+struct Event : base::SealedVariant<detail::OfAll<Aggregates>::Events> {
+  using SealedVariant::SealedVariant;
 };
 
 std::string_view type_name(const Event& event);

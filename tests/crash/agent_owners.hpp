@@ -4,12 +4,16 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "eventlog/domain/aggregates.hpp"
 #include "workers/engines/process/process_table.hpp"
 
 namespace crash {
+
+// The kernel's name of servers and workers.
+inline constexpr std::string_view kServerName = "steno-server";
 
 struct MarkedProcess {
   engines::ProcessRow row;

@@ -96,7 +96,7 @@ class Watch {
  private:
   static bool is_worker(pid_t pid, const ProcessTable& table) {
     for (const ProcessRow& row : table) {
-      if (row.pid == pid) return row.name == "steno" && !row.has_ended();
+      if (row.pid == pid) return row.name == crash::kServerName && !row.has_ended();
     }
     return false;
   }

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "tests/crash/agent_owners.hpp"
 #include "workers/engines/process/agent_process.hpp"
 #include "workers/engines/process/pidfd.hpp"
 
@@ -265,7 +266,7 @@ std::optional<ProcessRow> StenoServer::server() const {
 
 std::optional<ProcessRow> StenoServer::worker() const {
   for (const ProcessRow& row : processes()) {
-    if (row.name == "steno" && row.pid != server_) return row;
+    if (row.name == kServerName && row.pid != server_) return row;
   }
   return std::nullopt;
 }

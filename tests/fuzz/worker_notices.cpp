@@ -80,12 +80,13 @@ void read_reports(ByteView bytes) {
 template <std::size_t... I>
 domain::Report make_report(std::size_t index, std::index_sequence<I...>) {
   domain::Report report;
-  ((index == I ? void(report = std::variant_alternative_t<I, domain::Report>{}) : void()), ...);
+  ((index == I ? void(report = std::variant_alternative_t<I, domain::Report::Variant>{}) : void()),
+   ...);
   return report;
 }
 
 base::Bytes build_reports(Source& source) {
-  constexpr std::size_t kKinds = std::variant_size_v<domain::Report>;
+  constexpr std::size_t kKinds = std::variant_size_v<domain::Report::Variant>;
   fuzz::SourceRandom random(source);
   support::RandomValue values(random, false);
   workers::ReportsBody body;

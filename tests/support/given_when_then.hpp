@@ -46,29 +46,12 @@ struct Fact {
   requires std::constructible_from<Event, E> Fact(E e) : event(std::move(e)) {}
 
   // Adds the text that belongs to the event.
-  Fact with(std::string text) const {
-    Fact copy = *this;
-    copy.content = std::move(text);
-    return copy;
-  }
-  Fact on(std::string where) const {
-    Fact copy = *this;
-    copy.stream = std::move(where);
-    return copy;
-  }
+  Fact with(std::string text) const;
+  Fact on(std::string where) const;
   // Marks the event as made by a worker's report.
-  Fact by_report(std::int64_t lease_token, std::int64_t number) const {
-    Fact copy = *this;
-    copy.token = {lease_token};
-    copy.sequence = number;
-    return copy;
-  }
+  Fact by_report(std::int64_t lease_token, std::int64_t number) const;
   // Marks the event as made by a client's command.
-  Fact by_command(base::CommandId id) const {
-    Fact copy = *this;
-    copy.command = id;
-    return copy;
-  }
+  Fact by_command(base::CommandId id) const;
 
   Event event;
   std::string stream;  // empty: the command's
@@ -88,56 +71,29 @@ class When;
 // The streams that a decision reads, and its context.
 class Given {
  public:
-  Given() = default;
+  Given();
+  Given(const Given&);
+  Given(Given&&) noexcept;
+  Given& operator=(const Given&);
+  Given& operator=(Given&&) noexcept;
+  ~Given();
 
-  void fold(const Fact& past, domain::Envelope envelope) {
-    position_ = position_.next();
-    envelope.position = position_;
-    if (past.stream.empty()) envelope.version = context.version = context.version.next();
-    if (!past.content.empty()) envelope.content = domain::ContentProof{};
-    streams.fold(context.target, past.stream, envelope, past.event);
-  }
-  void fold(const Fact& past) {
-    domain::Envelope envelope;
-    envelope.actor_kind = domain::ActorKind::server;
-    if (past.command.is_set()) {
-      envelope.actor_kind = domain::ActorKind::client;
-      envelope.command = past.command;
-    }
-    envelope.token = past.token;
-    envelope.report_sequence = past.sequence;
-    fold(past, envelope);
-  }
-  void fold(const std::vector<Fact>& past) {
-    for (const Fact& one : past) fold(one);
-  }
+  void fold(const Fact& past, domain::Envelope envelope);
+  void fold(const Fact& past);
+  void fold(const std::vector<Fact>& past);
 
   bool is_consistent() const { return streams.is_consistent(); }
 
-  Given with_limits(domain::Limits limits) const {
-    Given copy = *this;
-    copy.context.limits = limits;
-    return copy;
-  }
+  Given with_limits(domain::Limits limits) const;
   // Allows a past that contradicts itself.
-  Given even_inconsistent() const {
-    Given copy = *this;
-    copy.may_be_inconsistent_ = true;
-    return copy;
-  }
+  Given even_inconsistent() const;
 
   template <class C>
   When when(C command) const;
 
-  const domain::SessionState& session() const {
-    return streams.get<domain::SessionStream>(domain::stream_of(context.target));
-  }
-  const domain::RegistryState& registry() const {
-    return streams.get<domain::RegistryStream>(kRegistry);
-  }
-  const domain::AdmissionState& admission() const {
-    return streams.get<domain::AdmissionStream>(kAdmission);
-  }
+  const domain::SessionState& session() const;
+  const domain::RegistryState& registry() const;
+  const domain::AdmissionState& admission() const;
 
   FoldedStreams streams;
   Context context = context_of(session_ref("main", kSession), kCommand);
@@ -171,78 +127,23 @@ Command as_command(C c) {
 }
 
 // Returns a report under the lease with this token.
-inline domain::LeaseReport report(std::int64_t sequence, domain::Report what,
-                                  std::int64_t token = 1) {
-  return {{token}, sequence, std::move(what)};
-}
+domain::LeaseReport report(std::int64_t sequence, domain::Report what, std::int64_t token = 1);
 
 class When {
  public:
-  When(Given world, Command command) : world_(std::move(world)), command_(std::move(command)) {
-    if (!world_.may_be_inconsistent()) REQUIRE(world_.is_consistent());
-    outcome_ = world_.streams.decide(command_, world_.context);
-  }
+  When(Given world, Command command);
 
   template <class... Facts>
   Given then(Facts... facts) {
-    Decision expected;
-    [[maybe_unused]] const auto take = [&](Fact f) {
-      expected.push_back({f.stream, f.event, {f.content}});
-    };
-    (take(Fact(std::move(facts))), ...);
-    if (!outcome_) FAIL("rejected: " << outcome_.error().text);
-    CHECK(lines(*outcome_) == lines(expected));
-    REQUIRE((*outcome_ == expected));
-    return after();
+    return then_all({Fact(std::move(facts))...});
   }
   Given then_nothing() { return then(); }
-  void then_rejected(RejectionCode code) {
-    if (outcome_) {
-      CHECK(lines(*outcome_).empty());
-      FAIL("accepted, not rejected with " << base::enum_name(code));
-    }
-    CHECK(base::enum_name(outcome_.error().code) == base::enum_name(code));
-    CHECK_FALSE(outcome_.error().text.empty());
-  }
+  void then_rejected(RejectionCode code);
   const base::Result<Decision, domain::Rejection>& outcome() const { return outcome_; }
 
  private:
-  static std::vector<std::string> lines(const Decision& decision) {
-    std::vector<std::string> text;
-    for (const Emitted& e : decision) {
-      text.push_back((e.stream.empty() ? "" : e.stream + ": ") + text_of(e.event) +
-                     (e.content.text.empty() ? "" : " content " + text_of(e.content.text)));
-    }
-    return text;
-  }
-
-  Given after() {
-    Given next = world_;
-    domain::Envelope envelope;
-    envelope.command = world_.context.command;
-    envelope.actor_kind = domain::ActorKind::server;
-    const bool is_clients = domain::is_clients(command_);
-    if (is_clients) envelope.actor_kind = domain::ActorKind::client;
-    if (const auto* r = domain::command_if<domain::LeaseReport>(command_)) {
-      envelope.actor_kind = domain::ActorKind::worker;
-      envelope.token = r->token;
-      envelope.report_sequence = r->sequence;
-    }
-    bool has_own = false;
-    for (const Emitted& e : *outcome_) {
-      next.fold(std::visit([&](const auto& x) { return Fact(x).on(e.stream).with(e.content.text); },
-                           e.event),
-                envelope);
-      has_own = has_own || e.stream.empty();
-    }
-    if (!world_.may_be_inconsistent()) REQUIRE(next.is_consistent());
-    if (is_clients && has_own) {
-      // A retry of the command is answered from this.
-      const auto& target = next.streams.at(domain::stream_of(next.context.target));
-      REQUIRE(domain::accepted_before(target, world_.context.command));
-    }
-    return next;
-  }
+  Given then_all(const std::vector<Fact>& facts);
+  Given after();
 
   Given world_;
   Command command_;

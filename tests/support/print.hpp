@@ -72,8 +72,6 @@ std::string text_of(const T& value) {
   });
   return text + '}';
 }
-inline std::string text_of(const domain::Event& event) {
-  return std::visit([](const auto& e) { return std::string(e.kType) + text_of(e); }, event);
-}
+std::string text_of(const domain::Event& event);
 
 }  // namespace support

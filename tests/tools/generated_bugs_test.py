@@ -7,6 +7,7 @@ import importlib.util
 import io
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,7 @@ loader = importlib.machinery.SourceFileLoader("generated_bugs", TOOL)
 spec = importlib.util.spec_from_loader("generated_bugs", loader)
 generated_bugs = importlib.util.module_from_spec(spec)
 loader.exec_module(generated_bugs)
+from bugs import trial  # noqa: E402
 
 SAMPLE = """\
 #include <a.hpp>  // if (not_code) return true;
@@ -104,6 +106,16 @@ class Drawing(unittest.TestCase):
     def setUp(self):
         self.sources = {source.path: source for source in generated_bugs.sources()}
         self.bugs = [bug for source in self.sources.values() for bug in bugs_of_source(source)]
+
+    def test_each_file_that_bugs_are_drawn_from_is_of_a_library_that_can_be_tried(self):
+        text = pathlib.Path(ROOT, "CMakeLists.txt").read_text()
+        modules = re.findall(r"steno_module\(\s*(\w+)\s+FOLDERS ([^)]*?)\s+USES", text)
+        library_of = {folder: name for name, folders in modules for folder in folders.split()}
+        self.assertIn("projections/views", library_of)
+        for source in generated_bugs.sources():
+            folder = os.path.dirname(source.path)
+            name = "domain" if folder.startswith("eventlog/domain") else library_of.get(folder)
+            self.assertIn(name, trial.LIBRARIES, source.path)
 
     def test_a_bug_changes_its_file_and_nothing_but_its_lines(self):
         for bug in self.bugs:

@@ -14,7 +14,7 @@ import time
 from .building import OPTIONS, CouldNot, cached
 
 TARGETS = ("test_domain", "test_projections")
-LIBRARIES = ("domain", "projections")
+LIBRARIES = ("domain", "views", "projections")
 # The programs that a file of the folder is part of; the one that is likelier to notice comes first.
 ORDER = {"eventlog": ("test_domain", "test_projections"), "projections": ("test_projections",)}
 COMPILE_SECONDS = 300

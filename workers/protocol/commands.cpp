@@ -4,13 +4,13 @@
 namespace workers {
 namespace {
 
-template <class Variant>
+template <class List>
 struct ByType;
 
 // Decodes the alternative whose kType is `type`.
 template <class... Kinds>
-struct ByType<std::variant<Kinds...>> {
-  using Variant = std::variant<Kinds...>;
+struct ByType<base::Types<Kinds...>> {
+  using Variant = base::SealedVariant<base::Types<Kinds...>>;
 
   static base::Result<Variant> decode(const std::string& type, const base::RawValue& body) {
     base::Result<Variant> result;
@@ -78,7 +78,7 @@ domain::BodyDigest digest_of(base::SessionId session, const std::string& agent,
 }
 
 base::Result<domain::Report> decode_report(const SequencedReport& report) {
-  return ByType<domain::Report>::decode(report.type, report.body);
+  return ByType<domain::Reports>::decode(report.type, report.body);
 }
 
 SequencedReport encode_report(std::int64_t sequence, const domain::Report& report) {

@@ -1,8 +1,7 @@
 // Requests about the log as a whole: copies of it, anchors, and the server's records about itself.
 #pragma once
 
-#include <variant>
-
+#include "eventlog/base/sealed_variant.hpp"
 #include "eventlog/domain/aggregate.hpp"
 #include "eventlog/domain/server/state.hpp"
 
@@ -155,9 +154,11 @@ struct RecordTrim {
 
 using ServerClientCommands =
     base::Types<BeginBackup, ForgetBackup, BeginArchive, ForgetArchive, RequestAnchor>;
-using ServerCommand = base::VariantOf<base::Joined<
-    ServerClientCommands, base::Types<StartServer, CompleteBackup, AbandonBackup, RecordAnchor,
-                                      CompleteArchive, AbandonArchive, RecordTrim>>>;
+using ServerCommands =
+    base::Joined<ServerClientCommands,
+                 base::Types<StartServer, CompleteBackup, AbandonBackup, RecordAnchor,
+                             CompleteArchive, AbandonArchive, RecordTrim>>;
+using ServerCommand = base::SealedVariant<ServerCommands>;
 
 // Every reply has a position; there is nothing else to tell.
 struct ServerReply {
@@ -171,3 +172,5 @@ Decided decide(const ServerCommand& command, const States& states, const Context
 ServerReply reply(const ServerState& state, const ServerCommand& command);
 
 }  // namespace domain
+
+extern template class base::SealedVariant<domain::ServerCommands>;

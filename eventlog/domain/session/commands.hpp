@@ -3,8 +3,7 @@
 // session's lease.
 #pragma once
 
-#include <variant>
-
+#include "eventlog/base/sealed_variant.hpp"
 #include "eventlog/domain/aggregate.hpp"
 #include "eventlog/domain/session/state.hpp"
 
@@ -428,12 +427,13 @@ struct ReportAgentExited {
 };
 
 // The last four are recorded as they are reported.
-using Report =
-    std::variant<ReportAgentStarted, ReportStartFailed, ReportInitialized, ReportOutput,
-                 ReportPartialOutput, ReportToolCallStarted, ReportToolCallFinished,
-                 ReportTurnResult, ReportAgentLine, ReportAgentExited, ReportOwnTurnStarted,
-                 ReportSpending, ReportTasksChanged, ReportAgentSessionLost, ModelCallRetried,
-                 RateLimitReported, ContextCompacted, AgentStatusReported>;
+using Reports =
+    base::Types<ReportAgentStarted, ReportStartFailed, ReportInitialized, ReportOutput,
+                ReportPartialOutput, ReportToolCallStarted, ReportToolCallFinished,
+                ReportTurnResult, ReportAgentLine, ReportAgentExited, ReportOwnTurnStarted,
+                ReportSpending, ReportTasksChanged, ReportAgentSessionLost, ModelCallRetried,
+                RateLimitReported, ContextCompacted, AgentStatusReported>;
+using Report = base::SealedVariant<Reports>;
 
 // A report and its place. Sequences start at 1 with each lease and have no gaps.
 struct LeaseReport {
@@ -448,9 +448,10 @@ struct LeaseReport {
 
 using SessionClientCommands = base::Types<Spawn, SendPrompt, InterruptTurn, KillSession,
                                           CloseSession, ContinueSession, EraseContent>;
-using SessionCommand = base::VariantOf<
+using SessionCommands =
     base::Joined<SessionClientCommands, base::Types<GrantLease, ExpireLease, ExpireContent,
-                                                    CompleteErasure, GiveUpContent, LeaseReport>>>;
+                                                    CompleteErasure, GiveUpContent, LeaseReport>>;
+using SessionCommand = base::SealedVariant<SessionCommands>;
 
 // The reply describes the session that the command was for.
 struct SessionReply {
@@ -476,3 +477,6 @@ Decided decide(const SessionCommand& command, const States& states, const Contex
 SessionReply reply(const SessionState& state, const SessionCommand& command);
 
 }  // namespace domain
+
+extern template class base::SealedVariant<domain::SessionCommands>;
+extern template class base::SealedVariant<domain::Reports>;

@@ -1,5 +1,6 @@
 // The command line of the executable as users and scripts meet it, without a server.
 #include <algorithm>
+#include <filesystem>
 
 #include "tests/support/catch.hpp"
 #include "tests/support/child_program.hpp"
@@ -13,14 +14,18 @@ struct Ran {
   std::string err;
 };
 
-Ran steno(std::vector<std::string> arguments, const std::string& home) {
-  arguments.insert(arguments.begin(), STENO_PROGRAM);
-  support::ChildProgram program(arguments, {"PATH=/usr/bin:/bin", "HOME=" + home});
+Ran run(const std::vector<std::string>& command, const std::vector<std::string>& environment) {
+  support::ChildProgram program(command, environment);
   Ran ran;
   ran.code = program.wait();
   ran.out = program.out();
   ran.err = program.err();
   return ran;
+}
+
+Ran steno(std::vector<std::string> arguments, const std::string& home) {
+  arguments.insert(arguments.begin(), STENO_PROGRAM);
+  return run(arguments, {"PATH=/usr/bin:/bin", "HOME=" + home});
 }
 
 Ran steno(const std::vector<std::string>& arguments) {
@@ -46,6 +51,44 @@ TEST_CASE("wrong usage exits with 2 and says so on one line", "[tools]") {
   CHECK(ran.code == 2);
   CHECK(ran.out.empty());
   CHECK(is_one_line(ran.err));
+}
+
+// The dynamic loader prints a program's libraries instead of running it.
+bool loads(const std::string& program, const std::string& library) {
+  const Ran ran = run({program}, {"LD_TRACE_LOADED_OBJECTS=1"});
+  REQUIRE(ran.out.find("libzmq") != std::string::npos);
+  return ran.out.find(library) != std::string::npos;
+}
+
+TEST_CASE("a client starts without the log's database", "[tools]") {
+  CHECK_FALSE(loads(STENO_PROGRAM, "librocksdb"));
+  CHECK(loads(STENO_PROGRAM "-server", "librocksdb"));
+}
+
+TEST_CASE("what opens a log names the program that is missing", "[tools]") {
+  const support::TemporaryFolder folder;
+  const std::string alone = folder.file("steno");
+  std::filesystem::copy_file(STENO_PROGRAM, alone);
+  const std::vector<std::string> environment = {"PATH=/usr/bin:/bin", "HOME=" + folder.path()};
+  const Ran ran = run({alone, "doctor"}, environment);
+  CHECK(ran.code == 1);
+  CHECK(is_one_line(ran.err));
+  const std::string folder_name = std::filesystem::canonical(folder.path()).string();
+  CHECK(ran.err.find(folder_name + "/steno-server: No such file") != std::string::npos);
+  CHECK(run({alone, "doctor", "-o", "json"}, environment).err.starts_with("{\"error\":"));
+  CHECK(run({alone, "version"}, environment).code == 0);
+}
+
+TEST_CASE("a link to the program finds what lies beside the program", "[tools]") {
+  const support::TemporaryFolder folder;
+  const std::string link = folder.file("link");
+  std::filesystem::create_symlink(STENO_PROGRAM, link);
+  const std::string data = folder.file("data");
+  const Ran ran = run({link, "replay", "verify", data}, {"HOME=" + folder.path()});
+  const Ran direct = run({STENO_PROGRAM, "replay", "verify", data}, {"HOME=" + folder.path()});
+  CHECK(ran.code == direct.code);
+  CHECK(ran.err == direct.err);
+  CHECK(ran.err.find(data) != std::string::npos);
 }
 
 TEST_CASE("an unknown command is named", "[tools]") {

@@ -106,13 +106,6 @@ Outcome<int> archive_create(const Config& config, const ArchiveArguments& argume
 Outcome<int> archive_list(const Config& config, const ArchiveArguments& arguments);
 Outcome<int> archive_forget(const Config& config, const ArchiveArguments& arguments);
 
-struct RestoreArguments {
-  std::string folder;  // a backup
-  std::string home;    // of the new log
-};
-// Needs no server.
-Outcome<int> restore(const Config& config, const RestoreArguments& arguments);
-
 struct ListArguments {
   std::vector<std::string> statuses;  // empty: all
   bool all_agents = false;
@@ -142,12 +135,5 @@ struct WatchArguments {
   bool leaves_out = false;  // long texts that the feed leaves out
 };
 Outcome<int> watch(const Config& config, const WatchArguments& arguments);
-
-struct NoArguments {};
-struct DoctorArguments {
-  bool shows_flight = false;  // print only the last steps of the server's loop
-};
-Outcome<int> doctor(const Config& config, const DoctorArguments& arguments);
-Outcome<int> show_flight(const Config& config);
 
 }  // namespace steno

@@ -1,5 +1,5 @@
 // `steno config` and `steno version`: print what this process knows by itself.
-#include "tools/steno/client/offline_commands.hpp"
+#include "tools/steno/client/own_commands.hpp"
 
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"

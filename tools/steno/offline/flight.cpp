@@ -5,8 +5,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/connection.hpp"
+#include "tools/steno/offline/offline_commands.hpp"
 #include "tools/steno/text/console.hpp"
 #include "workers/json/json.hpp"
 #include "workers/protocol/status.hpp"

@@ -1,10 +1,12 @@
-// Commands that need no server.
+// Commands that need neither a server nor a log.
 #pragma once
 
-#include "tools/steno/client/client_commands.hpp"
+#include "tools/steno/config/config.hpp"
+#include "tools/steno/text/failure.hpp"
 
 namespace steno {
 
+struct NoArguments {};
 // Prints every setting with its source.
 Outcome<int> show_config(const Config& config, const NoArguments&);
 Outcome<int> show_version(const Config& config, const NoArguments&);

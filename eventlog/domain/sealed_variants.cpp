@@ -1,0 +1,24 @@
+// The variants whose special members are compiled here alone (eventlog/base/sealed_variant.hpp).
+#include "eventlog/domain/command.hpp"
+#include "eventlog/domain/event.hpp"
+
+namespace domain {
+namespace {
+
+// SealedVariant promises that these never throw.
+template <class List>
+constexpr bool kNeverThrows = std::is_nothrow_default_constructible_v<base::VariantOf<List>>&&
+    std::is_nothrow_move_constructible_v<base::VariantOf<List>>&&
+        std::is_nothrow_move_assignable_v<base::VariantOf<List>>;
+static_assert(kNeverThrows<detail::OfAll<Aggregates>::Events>);
+static_assert(kNeverThrows<SessionCommands>);
+static_assert(kNeverThrows<Reports>);
+static_assert(kNeverThrows<ServerCommands>);
+
+}  // namespace
+}  // namespace domain
+
+template class base::SealedVariant<domain::detail::OfAll<domain::Aggregates>::Events>;
+template class base::SealedVariant<domain::SessionCommands>;
+template class base::SealedVariant<domain::Reports>;
+template class base::SealedVariant<domain::ServerCommands>;

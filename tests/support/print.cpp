@@ -1,0 +1,10 @@
+// Compiled once: each source that visits all events takes seconds.
+#include "tests/support/print.hpp"
+
+namespace support {
+
+std::string text_of(const domain::Event& event) {
+  return std::visit([](const auto& e) { return std::string(e.kType) + text_of(e); }, event);
+}
+
+}  // namespace support

@@ -1,0 +1,19 @@
+// The program `steno-server`: the command line, with what opens a log.
+#include "tools/steno/command_line.hpp"
+
+int main(int argc, char** argv) {
+  constexpr steno::LogCommands kCommands{
+      .doctor = steno::doctor,
+      .restore = steno::restore,
+      .serve = steno::serve,
+      .verify = steno::replay_verify,
+      .state = steno::replay_state,
+      .rebuild = steno::replay_rebuild,
+      .salvage = steno::replay_salvage,
+      .export_lines = steno::replay_export,
+      .import_lines = steno::replay_import,
+      .diff = steno::replay_diff,
+      .stats = steno::replay_stats,
+  };
+  return steno::run_command_line(argc, argv, &kCommands);
+}
