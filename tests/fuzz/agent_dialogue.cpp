@@ -57,7 +57,7 @@ void fuzz::run(ByteView in) {
     if (line.starts_with('\x01')) {
       check_writes(engine->begin_turn(turn_of(line.size() > 1 ? line[1] : 0), line.substr(1)));
     } else if (line.starts_with('\x02')) {
-      check_writes(engine->interrupt());
+      check_writes(engine->interrupt(turn_of(line.size() > 1 ? line[1] : 0)));
     } else if (line.starts_with('\x03')) {
       now = now + std::chrono::milliseconds(100) * line.size();
       if (const auto due = engine->deadline(); due && now >= *due) reports = engine->on_time(now);

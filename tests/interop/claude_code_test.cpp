@@ -117,22 +117,25 @@ TEST_CASE("real tool calls: one that is allowed runs, one that needs an approval
 TEST_CASE("a real interrupt ends the turn, however early it comes, and the session goes on",
           "[interop]") {
   Session session(multi_turn());
-  session.run.write(session.engine->begin_turn(new_turn(), "stream 600"));
+  const auto first = new_turn();
+  session.run.write(session.engine->begin_turn(first, "stream 600"));
   session.run.until<domain::ReportPartialOutput>();
-  session.run.write(session.engine->interrupt());
+  session.run.write(session.engine->interrupt(first));
   auto reports = session.run.until<ReportTurnResult>();
   CHECK(result_of(reports).is_error);
   CHECK(find<ReportOutput>(reports) != nullptr);
 
   for (int round = 0; round < 3; ++round) {
     const auto turn = new_turn();
-    session.run.write(session.engine->begin_turn(turn, "stream 600") + session.engine->interrupt());
+    session.run.write(session.engine->begin_turn(turn, "stream 600") +
+                      session.engine->interrupt(turn));
     reports = session.run.until<ReportTurnResult>();
     CHECK(result_of(reports).is_error);
     CHECK(result_of(reports).turn == turn);
   }
-  session.run.write(session.engine->begin_turn(new_turn(), "hang"));
-  session.run.write(session.engine->interrupt());
+  const auto last = new_turn();
+  session.run.write(session.engine->begin_turn(last, "hang"));
+  session.run.write(session.engine->interrupt(last));
   CHECK(result_of(session.run.until<ReportTurnResult>()).is_error);
   CHECK(result_of(session.turn("say after")).text == "after");
   CHECK(session.run.finish() == 0);

@@ -137,7 +137,7 @@ class ClaudeInBackground(WithClaude):
         said = result.out.splitlines()
         self.assertEqual(said[:2], ["I run a command.", "The command has run."], str(result))
         self.assertGreater(len(said), 2, str(result))
-        self.assertIn("⋯ 1 task in the background: As the test asks", result.err)
+        self.assertIn("⋯ 1 task in the background: sleep 3", result.err)
         row = self.newest()
         self.assertEqual((row["status"], row["turns_finished"], row["own_turns"], row["tasks"]),
                          ("completed", 1, 1, 0))
@@ -203,6 +203,26 @@ class ClaudeInBackground(WithClaude):
                    if facts["turn"] == own["turn"]]
         self.assertGreater(ended["cost"]["cost_usd"], 0)
         self.assertNotIn("ReportIgnored", [e["type"] for e in self.home.events(row["session"])])
+
+    def test_an_interrupt_ends_what_it_does_by_itself(self):
+        alias = self.home.ask("spawn", "--multi-turn", "--allow-tool", "Bash",
+                              "background sleep 1 # then stream 3000")["alias"]
+        own = until(lambda: self.home.show(alias).get("own_turn"), "it works by itself",
+                    AGENT_SECONDS)
+        until(lambda: "word9" in self.home.run("output", alias).out, "it speaks", AGENT_SECONDS)
+        asked = self.home.run("interrupt", alias)
+        self.assertEqual(asked.code, 0, str(asked))
+        self.home.wait_for_event(alias, "TurnInterrupted")
+        after_it = self.home.run("send", alias, "--wait", "say after", seconds=AGENT_SECONDS)
+        self.assertEqual((after_it.code, after_it.out), (0, "after\n"))
+        row = self.home.show(alias)
+        [ended] = self.facts(row["session"], "TurnInterrupted")
+        self.assertEqual((ended["turn"], ended["reason"]), (own, "user"))
+        self.assertGreater(ended["cost"]["cost_usd"], 0)
+        self.assertEqual((row["status"], row["turns_finished"], row["own_turns"]),
+                         ("running", 2, 1))
+        self.home.run("close", alias)
+        self.assertEqual(self.wait_for_end(alias)["status"], "completed")
 
 
 class Claude(WithClaude):

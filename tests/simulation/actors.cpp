@@ -138,7 +138,9 @@ domain::Command ClientActor::make_command(base::CommandId id, std::string& strea
       return domain::CloseSession{session.bytes.back() % 4 == 0};
     case 2: {
       const auto* state = stage_.log.session(stream);
-      return domain::InterruptTurn{state != nullptr && state->turn ? state->turn->turn : turn};
+      if (state != nullptr && state->turn) return domain::InterruptTurn{state->turn->turn};
+      const bool has_own = state != nullptr && state->own_turn.is_set();
+      return domain::InterruptTurn{has_own ? state->own_turn : turn};
     }
     default:
       return domain::SendPrompt{prompt_of(turn), random_.chance(20)};

@@ -16,7 +16,7 @@ using base::TurnId;
 namespace {
 
 constexpr std::string_view kTurn = "turn ";
-constexpr std::string_view kInterrupt = "interrupt";
+constexpr std::string_view kInterrupt = "interrupt ";
 constexpr std::size_t kIdChars = 36;
 
 class SimEngine final : public engines::Engine {
@@ -28,7 +28,7 @@ class SimEngine final : public engines::Engine {
   Bytes begin_turn(TurnId turn, ByteView prompt) override {
     return Bytes(kTurn) + turn.text() + Bytes(prompt);
   }
-  Bytes interrupt() override { return Bytes(kInterrupt); }
+  Bytes interrupt(TurnId turn) override { return Bytes(kInterrupt) + turn.text(); }
   std::vector<domain::Report> on_line(ByteView line, base::Time) override {
     const auto encoded = base::decode<workers::SequencedReport>(line);
     if (!encoded) return {domain::ReportAgentLine{domain::LineFault::not_json, 0, Bytes(line)}};
@@ -111,8 +111,10 @@ class SimProcess final : public engines::AgentProcess {
     if (bytes.starts_with(kTurn)) {
       begin(*TurnId::parse(bytes.substr(kTurn.size(), kIdChars)),
             bytes.substr(kTurn.size() + kIdChars));
-    } else if (bytes.starts_with(kInterrupt) && turn_) {
-      finish(true);
+    } else if (bytes.starts_with(kInterrupt)) {
+      const TurnId turn = *TurnId::parse(bytes.substr(kInterrupt.size(), kIdChars));
+      if (own_turn_ == turn) return finish_own(true), base::Result<void>();
+      if (turn_) finish(true);
     }
     return {};
   }
@@ -140,7 +142,7 @@ class SimProcess final : public engines::AgentProcess {
     }
     if (now < next_ || now < stopped_until_ || !is_reading_) return;
     next_ = now + Duration{random_.below(20'000)};
-    if (own_turn_) return finish_own();
+    if (own_turn_) return finish_own(false);
     if (has_own_work_) return begin_own();
     if (!turn_) {
       if (is_closed_) exit_with(0, 0);
@@ -281,13 +283,14 @@ class SimProcess final : public engines::AgentProcess {
     say(*own_turn_);
   }
 
-  void finish_own() {
+  void finish_own(bool is_interrupted) {
     spend(*own_turn_);
     domain::ReportTurnResult result;
     result.turn = *std::exchange(own_turn_, std::nullopt);
-    result.subtype = "success";
+    result.is_error = is_interrupted;
+    result.subtype = is_interrupted ? "error_during_execution" : "success";
     note_spending(result);
-    result.text = answer_to(result.turn);
+    if (!is_interrupted) result.text = answer_to(result.turn);
     emit(result);
     int& tasks = record().tasks;
     if (tasks == 0) return;

@@ -8,7 +8,8 @@ The newest prompt chooses the answer. It contains one of:
                       asked again is answered "as said", to its end
   bash COMMAND        a call of the Bash tool; when its result comes back, "The command has run."
   parallel N          N such calls in one message, each with an output of its own
-  background COMMAND  the same, to be run in the background
+  background COMMAND  the same, to be run in the background. If the command has "then stream 9" in
+                      it, that is the answer when the agent tells of its end
   delegate PROMPT     a call of the Agent tool with that prompt; then "The work is done."
   system              the last line of the system prompt
   history             the prompts of the conversation so far, this one left out
@@ -32,6 +33,7 @@ import time
 
 VERBS = "background|delegate|say|stream|cut|bash|parallel|system|history|hang|fail"
 KEYWORD = re.compile(rf"\b({VERBS})\b[ \t]*([^\n]*)")
+THEN = re.compile(rf"\bthen ({VERBS})\b[ \t]*([^\n]*)")
 REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.S)
 PRICE_TOKENS = {"input_tokens": 100, "output_tokens": 20}
 NUMBERS = itertools.count(1)
@@ -60,6 +62,13 @@ def prompts_of(request):
     return prompts or [""], has_result
 
 
+def told_of_task(request):
+    """Returns the newest message of the user's side if it tells of a task in the background."""
+    texts = [block.get("text", "") for message in request.get("messages", [])
+             if message.get("role") == "user" for block in blocks_of(message)]
+    return texts[-1] if texts and "<task-notification>" in texts[-1] else ""
+
+
 def system_prompt(request):
     return "\n".join(block["text"] for block in blocks_of({"content": request.get("system", "")}))
 
@@ -68,7 +77,7 @@ class Answer:
     def __init__(self, request):
         prompts, has_result = prompts_of(request)
         self.prompt = prompts[-1]
-        found = KEYWORD.search(self.prompt)
+        found = THEN.search(told_of_task(request)) or KEYWORD.search(self.prompt)
         self.verb, self.rest = (found.group(1), found.group(2).strip()) if found else ("", "")
         self.number = int(re.match(r"\d+", self.rest).group()) if re.match(r"\d", self.rest) else 0
         self.model = request.get("model", "model")
@@ -94,7 +103,7 @@ class Answer:
         elif self.verb in ("bash", "background"):
             call = {"command": self.rest, "description": "As the test asks"}
             if self.verb == "background":
-                call["run_in_background"] = True
+                call = {"command": self.rest, "description": self.rest, "run_in_background": True}
             self.call("I run a command.", "Bash", call)
         elif self.verb == "delegate" and has_result:
             self.blocks = [text_block("The work is done.")]

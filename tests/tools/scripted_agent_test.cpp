@@ -161,7 +161,7 @@ TEST_CASE("an interrupt right behind its prompt withdraws it", "[tools]") {
   const auto engine = engines::make_claude_engine({{STENO_SCRIPTED_AGENT}, {}, true, {}, {}}, {});
   REQUIRE(harness.start(engine->launch().argv));
   const std::string prompt = engine->begin_turn({}, "[hang]");
-  REQUIRE(harness.process->write(prompt + engine->interrupt()));
+  REQUIRE(harness.process->write(prompt + engine->interrupt({})));
   harness.process->close_stdin();
   REQUIRE(harness.pump_until_over());
   CHECK(harness.exited()->code == 0);

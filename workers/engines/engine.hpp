@@ -59,9 +59,9 @@ class Engine {
   virtual Bytes start() = 0;
   // Returns the bytes that begin the turn. The same turn given twice to one process is run once.
   virtual Bytes begin_turn(TurnId turn, ByteView prompt) = 0;
-  // Returns the bytes that ask the agent to end the running turn; the turn's result follows as a
-  // report.
-  virtual Bytes interrupt() = 0;
+  // Returns the bytes that ask the agent to end this turn, which runs: the one begun last, or one
+  // of its own. The turn's result follows as a report.
+  virtual Bytes interrupt(TurnId turn) = 0;
 
   // Takes one line of stdout without its line feed. Never fails: a line that cannot be understood
   // becomes a report itself. Call take_writes() afterwards.

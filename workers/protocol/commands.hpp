@@ -158,6 +158,7 @@ struct DirectiveBody {
   std::string resume_agent_session;
   std::string system_prompt;         // empty where `end` is not none
   std::optional<DirectedTurn> turn;  // runs now, or must be begun; none where `end` is not none
+  base::TurnId own_turn_to_end;      // the agent's own; to be interrupted if it still runs
   LeaseEnd end = LeaseEnd::none;
   std::int64_t number = 0;  // grows with each directive, over restarts of the server, too
 
@@ -171,6 +172,7 @@ struct DirectiveBody {
     visit("resume_agent_session", &DirectiveBody::resume_agent_session);
     visit("system_prompt", &DirectiveBody::system_prompt);
     visit("turn", &DirectiveBody::turn);
+    visit("own_turn_to_end", &DirectiveBody::own_turn_to_end);
     visit("end", &DirectiveBody::end);
     visit("number", &DirectiveBody::number);
   }

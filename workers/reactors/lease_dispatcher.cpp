@@ -516,6 +516,7 @@ bool LeaseDispatcher::send_directive(const SessionKey& key, View& view) {
       directive.turn =
           DirectedTurn{s.turn->turn, std::move(prompt), s.turn->is_interrupt_requested};
     }
+    if (s.is_own_turn_to_end) directive.own_turn_to_end = s.own_turn;
     if (begins_anew(s)) forget_agent_session(directive.spec);
   }
   directive.session = key.session;

@@ -176,9 +176,10 @@ void AgentRunner::obey(Run& run, base::Duration now) {
   }
   if (wanted.turn && wanted.turn->is_interrupted && wanted.turn->turn == run.begun &&
       wanted.turn->turn != run.interrupted) {
-    run.interrupted = wanted.turn->turn;
-    write(run, run.agent.engine->interrupt());
+    interrupt(run, wanted.turn->turn);
   }
+  const base::TurnId own = wanted.own_turn_to_end;
+  if (own.is_set() && own == run.own && own != run.interrupted) interrupt(run, own);
   if (run.is_stopped && is_leaving_) return end(run);
   const bool is_done = wanted.end == LeaseEnd::close || run.agent.engine->wants_exit();
   if (!is_done) run.tasks_awaited.reset();
@@ -186,6 +187,11 @@ void AgentRunner::obey(Run& run, base::Duration now) {
     close_stdin(run, now);
   }
   if (run.is_stdin_closed && now >= run.close_by) end(run);
+}
+
+void AgentRunner::interrupt(Run& run, base::TurnId turn) {
+  run.interrupted = turn;
+  write(run, run.agent.engine->interrupt(turn));
 }
 
 bool AgentRunner::is_at_work(const Run& run) {

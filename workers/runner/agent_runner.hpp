@@ -108,6 +108,7 @@ class AgentRunner {
   void advance(const Key& key, Run& run, base::Duration now);
   void launch(Run& run);
   void obey(Run& run, base::Duration now);
+  void interrupt(Run& run, base::TurnId turn);
   static bool is_at_work(const Run& run);
   bool waits_for_tasks(Run& run, base::Duration now);
   std::optional<base::Duration> tasks_due(const Run& run) const;

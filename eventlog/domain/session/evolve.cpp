@@ -48,7 +48,12 @@ void begin_total(LeaseState&, std::optional<NanoUsd>) {}
 bool ends_turn(OfSession auto& s, TurnId turn, const TurnCost& cost) {
   const bool is_own = turn.is_set() && s.own_turn == turn;
   if (!is_own && (!s.turn || s.turn->turn != turn)) return false;
-  is_own ? void(s.own_turn = {}) : s.turn.reset();
+  if (is_own) {
+    s.own_turn = {};
+    s.is_own_turn_to_end = false;
+  } else {
+    s.turn.reset();
+  }
   end_cost(s, cost);
   forget_spent(s, is_own);
   return true;
@@ -133,6 +138,7 @@ bool apply(OfSession auto& s, const Envelope&, const QueueContinued&) {
 }
 
 bool apply(OfSession auto& s, const Envelope& envelope, const InterruptRequested& e) {
+  if (e.turn.is_set() && s.own_turn == e.turn) return s.is_own_turn_to_end = true;
   if (!s.turn || s.turn->turn != e.turn) return false;
   s.turn->is_interrupt_requested = true;
   if (e.reason != EndReason::budget) return true;

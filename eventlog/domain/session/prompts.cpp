@@ -46,6 +46,10 @@ Decided decide_one(Deciding d, const InterruptTurn& c) {
     if (!s.turn->is_interrupt_requested) d.emit(InterruptRequested{c.turn});
     return std::move(d.decision);
   }
+  if (c.turn.is_set() && s.own_turn == c.turn) {
+    if (!s.is_own_turn_to_end) d.emit(InterruptRequested{c.turn});
+    return std::move(d.decision);
+  }
   const bool is_queued = std::any_of(s.queue.begin(), s.queue.end(),
                                      [&](const QueuedTurn& q) { return q.turn == c.turn; });
   if (!is_queued) {

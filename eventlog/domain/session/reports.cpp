@@ -163,11 +163,17 @@ EndReason failure_of(const ReportTurnResult& r) {
 // prompt fails with any of its turns.
 void end_own_turn(Deciding& d, const ReportTurnResult& r) {
   const SessionState& s = d.session();
-  end_turn(d, r);
+  const bool is_interrupted = r.is_error && s.is_own_turn_to_end;
+  if (is_interrupted) {
+    d.emit(TurnInterrupted{r.turn, EndReason::user, turn_cost(s, r)});
+  } else {
+    end_turn(d, r);
+  }
   d.has_own_turn = false;
   if (s.turn || !s.queue.empty()) return;
   if (r.is_error && !s.spec.is_multi_turn) {
-    return d.close(SessionStatus::failed, failure_of(r));
+    return is_interrupted ? d.close(SessionStatus::killed, EndReason::user)
+                          : d.close(SessionStatus::failed, failure_of(r));
   }
   d.settle(s.tasks);
 }

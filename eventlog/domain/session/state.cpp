@@ -12,9 +12,12 @@ bool is_under_way(const LeaseState& state) {
 }
 
 LeaseState lease_state(const SessionState& state) {
-  return {state.status, state.is_close_requested, state.opened, state.lease, state.last_token,
-          state.turn,   state.own_turn,           state.queue,  state.pause, state.tasks,
-          state.lost_at};
+  return {state.status,     state.is_close_requested,
+          state.opened,     state.lease,
+          state.last_token, state.turn,
+          state.own_turn,   state.is_own_turn_to_end,
+          state.queue,      state.pause,
+          state.tasks,      state.lost_at};
 }
 
 bool begins_as_opened(const SessionState& state) {

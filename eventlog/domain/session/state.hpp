@@ -106,7 +106,8 @@ struct SessionState {
   base::Boxed<Lease> lease;
   FencingToken last_token;
   base::Boxed<CurrentTurn> turn;
-  TurnId own_turn;  // the agent's own, under way; unset: none
+  TurnId own_turn;                  // the agent's own, under way; unset: none
+  bool is_own_turn_to_end = false;  // somebody asked to interrupt it
   std::vector<QueuedTurn> queue;
   EndReason pause = EndReason::none;  // the failure behind which the queue waits; none: it does not
   std::int64_t tasks = 0;             // as TasksChanged has it; 0 without a lease
@@ -151,6 +152,7 @@ struct SessionState {
     visit("last_token", &SessionState::last_token);
     visit("turn", &SessionState::turn);
     visit("own_turn", &SessionState::own_turn);
+    visit("own_turn_to_end", &SessionState::is_own_turn_to_end);
     visit("queue", &SessionState::queue);
     visit("pause", &SessionState::pause);
     visit("tasks", &SessionState::tasks);
@@ -183,6 +185,7 @@ struct LeaseState {
   FencingToken last_token;
   base::Boxed<CurrentTurn> turn;
   TurnId own_turn;
+  bool is_own_turn_to_end = false;
   std::vector<QueuedTurn> queue;
   EndReason pause = EndReason::none;
   std::int64_t tasks = 0;

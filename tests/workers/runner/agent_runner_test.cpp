@@ -61,7 +61,7 @@ class Codec final : public engines::Engine {
   engines::Launch launch() const override { return {}; }
   base::Bytes start() override { return {}; }
   base::Bytes begin_turn(base::TurnId turn, base::ByteView) override { return turn.text(); }
-  base::Bytes interrupt() override { return "interrupt"; }
+  base::Bytes interrupt(base::TurnId turn) override { return "interrupt " + turn.text(); }
   std::vector<domain::Report> on_line(base::ByteView line, base::Time) override {
     if (const auto turn = base::TurnId::parse(line)) {
       domain::ReportTurnResult result;
@@ -154,6 +154,19 @@ TEST_CASE("a directive that is sent again gives the prompt once", "[workers]") {
   w.direct(EngineWorld::directive(4, 2));
   REQUIRE(w.agents.size() == 1);
   CHECK(w.agents[0].written == std::vector<std::string>{turn(1).text(), turn(2).text()});
+}
+
+TEST_CASE("a turn of the agent's own is interrupted once, and only while it runs", "[workers]") {
+  EngineWorld w;
+  w.direct(EngineWorld::directive(1, 1));
+  auto body = EngineWorld::directive(2, 1);
+  body.own_turn_to_end = kOwnTurn;
+  w.direct(body);
+  CHECK(w.agents[0].written == std::vector<std::string>{turn(1).text()});
+  w.says(0, engines::Line{std::string(kOwnTurnBegins), engines::LineEnding::whole});
+  for (body.number = 3; body.number <= 4; ++body.number) w.direct(body);
+  CHECK(w.agents[0].written ==
+        std::vector<std::string>{turn(1).text(), "interrupt " + kOwnTurn.text()});
 }
 
 TEST_CASE("a newer lease's agent starts when the older one's has ended", "[workers]") {

@@ -18,7 +18,7 @@ class SilentEngine final : public engines::Engine {
   engines::Launch launch() const override { return {}; }
   base::Bytes start() override { return {}; }
   base::Bytes begin_turn(base::TurnId, base::ByteView) override { return {}; }
-  base::Bytes interrupt() override { return {}; }
+  base::Bytes interrupt(base::TurnId) override { return {}; }
   std::vector<domain::Report> on_line(base::ByteView, base::Time) override { return {}; }
   std::vector<domain::Report> on_time(base::Time) override { return {}; }
   std::optional<base::Time> deadline() const override { return std::nullopt; }

@@ -420,12 +420,13 @@ Outcome<int> interrupt(const Config& config, const ReferenceArguments& arguments
     return fail(kExitConflict,
                 "session " + row.alias + " is already " + std::string(base::enum_name(row.status)));
   }
-  if (!row.turn.is_set()) {
+  const base::TurnId turn = row.turn.is_set() ? row.turn : row.own_turn;
+  if (!turn.is_set()) {
     return fail(kExitConflict, "session " + row.alias + " runs no turn now");
   }
   const auto reply = (*connection)
                          ->command((*connection)->fresh_command_id(), row.session, row.agent,
-                                   domain::InterruptTurn{row.turn});
+                                   domain::InterruptTurn{turn});
   if (!reply) return tl::unexpected(reply.error());
   print_reply(config, row, *reply, "interrupting " + row.alias);
   return kExitOk;

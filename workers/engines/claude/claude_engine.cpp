@@ -285,8 +285,8 @@ Bytes ClaudeEngine::begin_turn(TurnId turn, ByteView prompt) {
   return prompt_line(turn, prompt);
 }
 
-Bytes ClaudeEngine::interrupt() {
-  return interrupt_line(next_request_id());
+Bytes ClaudeEngine::interrupt(TurnId turn) {
+  return interrupt_line(next_request_id(), turn == turn_);
 }
 
 Bytes ClaudeEngine::take_writes() {

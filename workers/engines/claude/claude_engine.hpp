@@ -20,7 +20,7 @@ class ClaudeEngine final : public Engine {
   Launch launch() const override;
   Bytes start() override;
   Bytes begin_turn(TurnId turn, ByteView prompt) override;
-  Bytes interrupt() override;
+  Bytes interrupt(TurnId turn) override;
   std::vector<Report> on_line(ByteView line, Time now) override;
   std::vector<Report> on_time(Time now) override;
   std::optional<Time> deadline() const override;

@@ -35,10 +35,10 @@ base::Bytes prompt_line(base::TurnId turn, base::ByteView prompt) {
                {"uuid", turn.text()}});
 }
 
-// Also withdraws a prompt that the agent has not begun yet. Without cancel_queued the agent would
-// run it (observed: an interrupt written right behind its prompt).
-base::Bytes interrupt_line(std::string_view request_id) {
-  return request(request_id, {{"subtype", "interrupt"}, {"cancel_queued", true}});
+// Without cancel_queued the agent would run a prompt that it has not begun yet (observed: an
+// interrupt written right behind its prompt).
+base::Bytes interrupt_line(std::string_view request_id, bool withdraws_prompts) {
+  return request(request_id, {{"subtype", "interrupt"}, {"cancel_queued", withdraws_prompts}});
 }
 
 base::Bytes deny_line(std::string_view request_id, std::string_view call,

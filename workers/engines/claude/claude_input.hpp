@@ -13,7 +13,8 @@ namespace engines {
 base::Bytes initialize_line(std::string_view request_id, base::ByteView system_prompt);
 // The turn's id is the message's uuid: the agent does not run again a message that it knows.
 base::Bytes prompt_line(base::TurnId turn, base::ByteView prompt);
-base::Bytes interrupt_line(std::string_view request_id);
+// Asks the agent to end what it does now. `withdraws_prompts`: also those that wait in it.
+base::Bytes interrupt_line(std::string_view request_id, bool withdraws_prompts);
 // These answer the agent's own requests, by the id that it gave them.
 base::Bytes deny_line(std::string_view request_id, std::string_view call, std::string_view message);
 base::Bytes refusal_line(std::string_view request_id, std::string_view error);

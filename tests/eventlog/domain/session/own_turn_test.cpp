@@ -78,6 +78,45 @@ TEST_CASE("a failed turn of the agent's own leaves the session as it is", "[sess
   CHECK(after.session().status == SessionStatus::running);
 }
 
+TEST_CASE("a turn of the agent's own is interrupted on request, and the session goes on",
+          "[session]") {
+  ReportTurnResult aborted = result_of(kOwn, 700);
+  aborted.is_error = true;
+  const auto asked = given(at_own_work()).when(InterruptTurn{kOwn}).then(InterruptRequested{kOwn});
+  CHECK(asked.session().is_own_turn_to_end);
+  asked.when(InterruptTurn{kOwn}).then(NothingChanged{std::string(InterruptTurn::kType)});
+  const auto after =
+      asked.when(report(5, aborted)).then(TurnInterrupted{kOwn, EndReason::user, cost(700, 700)});
+  CHECK_FALSE(after.session().is_own_turn_to_end);
+  CHECK(after.session().status == SessionStatus::running);
+  // The next one is not interrupted, too.
+  const auto next = after.when(report(6, begun(turn(51))))
+                        .then(OwnTurnStarted{turn(51), OwnTurnCause::task, "task-1", turn(1)});
+  CHECK_FALSE(next.session().is_own_turn_to_end);
+}
+
+TEST_CASE("a turn of the agent's own that was done before it was interrupted is finished",
+          "[session]") {
+  given(at_own_work())
+      .when(InterruptTurn{kOwn})
+      .then(InterruptRequested{kOwn})
+      .when(report(5, result_of(kOwn, 700)))
+      .then(fact(TurnFinished{kOwn, cost(700, 700)}).with("done"))
+      .when(InterruptTurn{kOwn})
+      .then_rejected(RejectionCode::turn_not_running);
+}
+
+TEST_CASE("an interrupt of its own turn kills a session of one prompt", "[session]") {
+  ReportTurnResult aborted = result_of(kOwn, 700);
+  aborted.is_error = true;
+  given(support::running(false), kStarted, fact(TurnFinished{turn(1), {}}).by_report(1, 3),
+        InterruptRequested{kOwn})
+      .when(report(4, aborted))
+      .then(TurnInterrupted{kOwn, EndReason::user, cost(700, 700)},
+            SessionClosed{SessionStatus::killed, EndReason::user}, name_released(),
+            support::place_released_with_lease());
+}
+
 TEST_CASE("closing waits for a turn of the agent's own", "[session]") {
   given(at_own_work())
       .when(CloseSession{})

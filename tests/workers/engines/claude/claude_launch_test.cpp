@@ -231,10 +231,18 @@ TEST_CASE("a prompt is one line of ASCII that carries its turn's id", "[workers]
 
 TEST_CASE("an interrupt withdraws a prompt that has not begun", "[workers]") {
   const auto engine = make_claude_engine(settings(), {});
-  CHECK(engine->interrupt() ==
+  const base::TurnId turn{{1}};
+  engine->begin_turn(turn, "hang");
+  CHECK(engine->interrupt(turn) ==
         "{\"type\":\"control_request\",\"request_id\":\"steno-1\",\"request\":{\"subtype\":"
         "\"interrupt\",\"cancel_queued\":true}}\n");
-  CHECK(engine->interrupt().find("\"steno-2\"") != std::string::npos);
+  CHECK(engine->interrupt(turn).find("\"steno-2\"") != std::string::npos);
+}
+
+TEST_CASE("an interrupt of a turn of the agent's own withdraws no prompt", "[workers]") {
+  const auto engine = make_claude_engine(settings(), {});
+  engine->begin_turn(base::TurnId{{1}}, "next");
+  CHECK(engine->interrupt(base::TurnId{{2}}).find("\"cancel_queued\":false") != std::string::npos);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ class EchoEngine final : public Engine {
     turn_ = turn;
     return Bytes(prompt) + "\n";
   }
-  Bytes interrupt() override { return {}; }
+  Bytes interrupt(TurnId) override { return {}; }
   std::vector<Report> on_line(ByteView line, Time) override {
     domain::ReportTurnResult result;
     result.turn = turn_;
