@@ -168,18 +168,23 @@ void AgentRunner::obey(Run& run, base::Duration now) {
   const DirectiveBody& wanted = run.directive;
   if (run.is_lost || wanted.end == LeaseEnd::kill) return end(run);
   run.is_stopped |= is_to_stop(run, now);
+  // Before a prompt that is given now: the interrupt is not for it.
+  const base::TurnId own = wanted.own_turn_to_end;
+  if (own.is_set() && own == run.own && std::exchange(run.own_interrupted, own) != own) {
+    write(run, run.agent.engine->interrupt(own));
+  }
   if (wanted.turn && wanted.turn->turn != run.begun && !run.is_stopped && !run.is_deaf) {
     const base::TurnId before = std::exchange(run.begun, wanted.turn->turn);
     run.active_at = now;
     run.is_deaf = !write(run, run.agent.engine->begin_turn(run.begun, wanted.turn->prompt));
     if (run.is_deaf) run.begun = before;
   }
-  if (wanted.turn && wanted.turn->is_interrupted && wanted.turn->turn == run.begun &&
-      wanted.turn->turn != run.interrupted) {
-    interrupt(run, wanted.turn->turn);
+  const bool is_asked =
+      wanted.turn && wanted.turn->is_interrupted && wanted.turn->turn == run.begun;
+  if (is_asked && run.begun != run.answered && run.begun != run.interrupted) {
+    run.interrupted = run.begun;
+    write(run, run.agent.engine->interrupt(run.begun));
   }
-  const base::TurnId own = wanted.own_turn_to_end;
-  if (own.is_set() && own == run.own && own != run.interrupted) interrupt(run, own);
   if (run.is_stopped && is_leaving_) return end(run);
   const bool is_done = wanted.end == LeaseEnd::close || run.agent.engine->wants_exit();
   if (!is_done) run.tasks_awaited.reset();
@@ -187,11 +192,6 @@ void AgentRunner::obey(Run& run, base::Duration now) {
     close_stdin(run, now);
   }
   if (run.is_stdin_closed && now >= run.close_by) end(run);
-}
-
-void AgentRunner::interrupt(Run& run, base::TurnId turn) {
-  run.interrupted = turn;
-  write(run, run.agent.engine->interrupt(turn));
 }
 
 bool AgentRunner::is_at_work(const Run& run) {

@@ -95,6 +95,7 @@ class AgentRunner {
     base::TurnId answered;  // the last one begun that has a result
     base::TurnId own;       // a turn of the agent's own, under way; unset: none
     base::TurnId interrupted;
+    base::TurnId own_interrupted;
     std::int64_t sequence = 0;            // of the last report
     std::deque<SequencedReport> unacked;  // ascending
     std::int64_t sent = 0;                // sequence of the last report that was sent
@@ -108,7 +109,6 @@ class AgentRunner {
   void advance(const Key& key, Run& run, base::Duration now);
   void launch(Run& run);
   void obey(Run& run, base::Duration now);
-  void interrupt(Run& run, base::TurnId turn);
   static bool is_at_work(const Run& run);
   bool waits_for_tasks(Run& run, base::Duration now);
   std::optional<base::Duration> tasks_due(const Run& run) const;

@@ -138,8 +138,10 @@ bool apply(OfSession auto& s, const Envelope&, const QueueContinued&) {
 }
 
 bool apply(OfSession auto& s, const Envelope& envelope, const InterruptRequested& e) {
-  if (e.turn.is_set() && s.own_turn == e.turn) return s.is_own_turn_to_end = true;
-  if (!s.turn || s.turn->turn != e.turn) return false;
+  if (!s.turn || s.turn->turn != e.turn) {
+    s.is_own_turn_to_end |= e.turn.is_set() && s.own_turn == e.turn;
+    return s.is_own_turn_to_end;
+  }
   s.turn->is_interrupt_requested = true;
   if (e.reason != EndReason::budget) return true;
   s.turn->is_over_budget = true;

@@ -29,8 +29,10 @@ Decided decide_one(Deciding d, const SendPrompt& c) {
   }
   const QueuedTurn queued{TurnId{d.context.command.bytes}, {}, {}};
   d.emit(TurnQueued{queued.turn}, c.prompt);
+  const bool is_for_own = c.is_interrupting && s.own_turn.is_set();
+  if (is_for_own && !s.is_own_turn_to_end) d.emit(InterruptRequested{s.own_turn});
   if (s.turn) {
-    if (c.is_interrupting && !s.turn->is_interrupt_requested) {
+    if (c.is_interrupting && !is_for_own && !s.turn->is_interrupt_requested) {
       d.emit(InterruptRequested{s.turn->turn});
     }
   } else if (s.lease && s.queue.empty()) {

@@ -250,8 +250,9 @@ void report(Deciding& d, const ReportAgentExited& r) {
   const EndReason reason = r.is_stopped ? EndReason::stopped : EndReason::agent_exited;
   const bool was_asked = can_go_on && s.turn && s.turn->is_interrupt_requested;
   if (is_given) d.interrupt_turn(was_asked ? EndReason::user : reason);
-  const bool is_cut_off = (is_given && !was_asked) || s.own_turn.is_set();
-  d.interrupt_own_turn(reason);
+  const bool own_was_asked = can_go_on && s.is_own_turn_to_end;
+  const bool is_cut_off = (is_given && !was_asked) || (s.own_turn.is_set() && !own_was_asked);
+  d.interrupt_own_turn(own_was_asked ? EndReason::user : reason);
   if (can_go_on && (is_returned || !s.queue.empty())) {
     if (is_cut_off && !r.is_stopped) d.pause_queue(reason);
     return;
@@ -261,7 +262,8 @@ void report(Deciding& d, const ReportAgentExited& r) {
   const bool is_clean = r.is_stopped || (r.exit_code <= 1 && r.signal == 0);
   const bool is_done = is_clean && !is_cut_off && s.queue.empty() && !d.waits_for(s.tasks);
   if (is_done && s.is_close_requested) return d.close_as_asked();
-  if (was_asked && !is_cut_off) return d.close(SessionStatus::killed, EndReason::user);
+  if ((was_asked || own_was_asked) && !is_cut_off)
+    return d.close(SessionStatus::killed, EndReason::user);
   d.close(r.is_stopped ? SessionStatus::killed : SessionStatus::failed, reason);
 }
 

@@ -169,6 +169,37 @@ TEST_CASE("a turn of the agent's own is interrupted once, and only while it runs
         std::vector<std::string>{turn(1).text(), "interrupt " + kOwnTurn.text()});
 }
 
+TEST_CASE("the agent's own turn and one that waits are interrupted once each", "[workers]") {
+  EngineWorld w;
+  w.direct(EngineWorld::directive(1, 1));
+  w.says(0, engines::Line{turn(1).text(), engines::LineEnding::whole});
+  w.says(0, engines::Line{std::string(kOwnTurnBegins), engines::LineEnding::whole});
+  auto body = EngineWorld::directive(2, 2);
+  body.own_turn_to_end = kOwnTurn;
+  body.turn->is_interrupted = true;
+  const std::vector<std::string> expected = {turn(1).text(), "interrupt " + kOwnTurn.text(),
+                                             turn(2).text(), "interrupt " + turn(2).text()};
+  for (; body.number <= 4; ++body.number) {
+    w.direct(body);
+    CHECK(w.agents[0].written == expected);
+  }
+  w.says(0, engines::Line{kOwnTurn.text(), engines::LineEnding::whole});
+  w.says(0, engines::Line{turn(2).text(), engines::LineEnding::whole});
+  w.direct(body);
+  CHECK(w.agents[0].written == expected);
+}
+
+TEST_CASE("a turn that has its result is not interrupted any more", "[workers]") {
+  EngineWorld w;
+  auto body = EngineWorld::directive(1, 1);
+  w.direct(body);
+  w.says(0, engines::Line{turn(1).text(), engines::LineEnding::whole});
+  body.number = 2;
+  body.turn->is_interrupted = true;
+  w.direct(body);
+  CHECK(w.agents[0].written == std::vector<std::string>{turn(1).text()});
+}
+
 TEST_CASE("a newer lease's agent starts when the older one's has ended", "[workers]") {
   EngineWorld w;
   w.direct(EngineWorld::directive(1, 1, 1));

@@ -201,6 +201,7 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
                              ": prompts wait until steno continue " + row.alias);
   }
   fields.add("turn", row.turn.is_set() ? row.turn.text() : "");
+  if (row.own_turn.is_set()) fields.add("own turn", row.own_turn.text());
   fields.add("agent", silence_text(row, now));
   fields.add("cost", dollars_text(row.cost) + doubts_text(row));
   fields.add("budget", budget_text(answer));

@@ -420,7 +420,8 @@ Outcome<int> interrupt(const Config& config, const ReferenceArguments& arguments
     return fail(kExitConflict,
                 "session " + row.alias + " is already " + std::string(base::enum_name(row.status)));
   }
-  const base::TurnId turn = row.turn.is_set() ? row.turn : row.own_turn;
+  // A prompt that came meanwhile waits in the agent.
+  const base::TurnId turn = row.own_turn.is_set() ? row.own_turn : row.turn;
   if (!turn.is_set()) {
     return fail(kExitConflict, "session " + row.alias + " runs no turn now");
   }

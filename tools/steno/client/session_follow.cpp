@@ -38,6 +38,7 @@ class SessionFollow {
   bool wants_content(const workers::SeenEvent& seen) const;
   void note(const domain::SessionOpened&) {}
   void note(const domain::TurnQueued& e) { turns_.insert(e.turn); }
+  void note(const domain::OwnTurnStarted& e) { own_turn_ = e.turn; }
   void note(const domain::TasksChanged& e) { tasks_ = e.tasks; }
   void note(const domain::LeaseReleased&) { tasks_ = 0; }
   void note(const domain::LeaseExpired&) { tasks_ = 0; }
@@ -77,6 +78,7 @@ class SessionFollow {
   bool has_failures_ = false;  // a turn failed and the session went on
   SessionPrinter printer_;
   std::set<base::TurnId> turns_;  // that are queued or running
+  base::TurnId own_turn_;         // of the agent, under way; unset: none
   std::int64_t tasks_ = 0;        // of the agent in the background
   bool is_interrupt_sent_ = false;
   bool is_kill_sent_ = false;
@@ -147,11 +149,14 @@ Outcome<bool> SessionFollow::take_interrupt() {
   if (is_kill_sent_) {
     return fail(kExitInterrupted, "interrupted; the session was asked to end and may still be");
   }
-  if (!is_interrupt_sent_ && !turns_.empty()) {
+  const bool is_own = own_turn_.is_set() && !request_.ends_with_turn;
+  if (!is_interrupt_sent_ && (is_own || !turns_.empty())) {
     is_interrupt_sent_ = true;
     has_interrupted_ = true;
     remark("steno: interrupting the turn; Ctrl-C again kills the session");
-    const base::TurnId turn = request_.ends_with_turn ? request_.turn : *turns_.begin();
+    const base::TurnId turn = request_.ends_with_turn ? request_.turn
+                              : is_own                ? own_turn_
+                                                      : *turns_.begin();
     const auto sent = send(domain::InterruptTurn{turn});
     // The turn may have ended just now; its event will follow.
     if (sent || sent.error().exit_code == kExitConflict) return true;
@@ -221,7 +226,9 @@ bool SessionFollow::wants_content(const workers::SeenEvent& seen) const {
 }
 
 void SessionFollow::end_turn(base::TurnId turn, int code, const domain::TurnCost& cost) {
-  if (turns_.erase(turn) > 0) is_interrupt_sent_ = false;
+  const bool is_own = turn.is_set() && turn == own_turn_;
+  if (is_own) own_turn_ = {};
+  if (is_own || turns_.erase(turn) > 0) is_interrupt_sent_ = false;
   domain::add_bounded(cost_.value, domain::unbooked(cost).cost.value);
   tell_denials();
   if (request_.ends_with_turn && turn == request_.turn) code_ = with_denials(code);

@@ -64,6 +64,10 @@ void print_session(std::FILE* out, const FoldedSession& folded) {
         fmt::format("{}, prompt at position {}{}", s.turn->turn.text(), s.turn->prompt.value,
                     s.turn->is_interrupt_requested ? ", to be interrupted" : ""));
   }
+  if (s.own_turn.is_set()) {
+    row("own turn",
+        fmt::format("{}{}", s.own_turn.text(), s.is_own_turn_to_end ? ", to be interrupted" : ""));
+  }
   for (const domain::QueuedTurn& queued : s.queue) {
     row("queue", fmt::format("{}, prompt at position {}", queued.turn.text(), queued.prompt.value));
   }

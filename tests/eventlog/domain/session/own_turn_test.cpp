@@ -106,6 +106,27 @@ TEST_CASE("a turn of the agent's own that was done before it was interrupted is 
       .then_rejected(RejectionCode::turn_not_running);
 }
 
+TEST_CASE("a prompt that interrupts ends what the agent does by itself", "[session]") {
+  SendPrompt now{"Now."};
+  now.is_interrupting = true;
+  const auto sent = given(at_own_work())
+                        .when(now)
+                        .then(fact(TurnQueued{support::kOwnTurn}).with("Now."),
+                              InterruptRequested{kOwn}, TurnStarted{support::kOwnTurn, kToken});
+  CHECK(sent.session().is_own_turn_to_end);
+  CHECK_FALSE(sent.session().turn->is_interrupt_requested);
+}
+
+TEST_CASE("an agent that ends with its interrupted turn has done as it was told", "[session]") {
+  ReportAgentExited exited;
+  exited.exit_code = 1;
+  exited.has_run = true;
+  given(at_own_work(), InterruptRequested{kOwn})
+      .when(report(5, exited))
+      .then(AgentExited{1, 0}, LeaseReleased{kToken},
+            TurnInterrupted{kOwn, EndReason::user, booked({})});
+}
+
 TEST_CASE("an interrupt of its own turn kills a session of one prompt", "[session]") {
   ReportTurnResult aborted = result_of(kOwn, 700);
   aborted.is_error = true;
