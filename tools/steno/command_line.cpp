@@ -745,7 +745,7 @@ int run_main(int argc, char** argv, const LogCommands* log_commands) {
   if (!line.keep_workers.empty()) line.flags["keep_workers"] = line.keep_workers;
   ConfigInput input = process_input(std::move(line.flags));
   line.program_folder = input.program_folder;
-  const auto config = load_config(std::move(input));
+  const auto config = load_config(input);
   if (!config) {
     complain(kExitUsage, base::describe(config.error()));
     return kExitUsage;
