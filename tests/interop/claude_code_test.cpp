@@ -127,8 +127,8 @@ TEST_CASE("a real interrupt ends the turn, however early it comes, and the sessi
 
   for (int round = 0; round < 3; ++round) {
     const auto turn = new_turn();
-    session.run.write(session.engine->begin_turn(turn, "stream 600") +
-                      session.engine->interrupt(turn));
+    const std::string prompt = session.engine->begin_turn(turn, "stream 600");
+    session.run.write(prompt + session.engine->interrupt(turn));
     reports = session.run.until<ReportTurnResult>();
     CHECK(result_of(reports).is_error);
     CHECK(result_of(reports).turn == turn);
