@@ -139,8 +139,8 @@ bool apply(OfSession auto& s, const Envelope&, const QueueContinued&) {
 
 bool apply(OfSession auto& s, const Envelope& envelope, const InterruptRequested& e) {
   if (!s.turn || s.turn->turn != e.turn) {
-    s.is_own_turn_to_end |= e.turn.is_set() && s.own_turn == e.turn;
-    return s.is_own_turn_to_end;
+    if (!e.turn.is_set() || s.own_turn != e.turn) return false;
+    return s.is_own_turn_to_end = true;
   }
   s.turn->is_interrupt_requested = true;
   if (e.reason != EndReason::budget) return true;

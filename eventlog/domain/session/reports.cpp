@@ -262,8 +262,9 @@ void report(Deciding& d, const ReportAgentExited& r) {
   const bool is_clean = r.is_stopped || (r.exit_code <= 1 && r.signal == 0);
   const bool is_done = is_clean && !is_cut_off && s.queue.empty() && !d.waits_for(s.tasks);
   if (is_done && s.is_close_requested) return d.close_as_asked();
-  if ((was_asked || own_was_asked) && !is_cut_off)
+  if ((was_asked || own_was_asked) && !is_cut_off) {
     return d.close(SessionStatus::killed, EndReason::user);
+  }
   d.close(r.is_stopped ? SessionStatus::killed : SessionStatus::failed, reason);
 }
 

@@ -1,3 +1,4 @@
+// Sealed variants of two alternatives, which are compiled here as any template is.
 #include "eventlog/base/sealed_variant.hpp"
 
 #include <string>
