@@ -45,6 +45,9 @@ enum class EndReason : std::uint8_t {
   session_ended,     // the turn's session ended first
   stopped,           // Steno stopped, and ended its agents
   tasks_unfinished,  // tasks in the background went on for too long
+  idle,              // nobody sent a prompt for too long
+  run_timeout,       // the turn ran for too long
+  repeated_calls,    // the agent made the same tool call again and again
 };
 
 // The fate of tasks that the agent wants to run in the background, such as its subagents.
@@ -99,6 +102,12 @@ struct SessionSpec {
   ResumedAt resumed_at = ResumedAt::end;
   // The agent's id of the last message of the session that is resumed; empty: not known.
   std::string resume_message{};
+  // Limits that Steno itself enforces. 0: as the server's settings say, in an event none; below 0:
+  // none.
+  base::Duration idle_timeout{};  // a multi-turn session that waits so long for a prompt is killed
+  base::Duration run_timeout{};   // a turn that runs so long is interrupted
+  // So many identical tool calls in a row are told, and twice as many end the turn.
+  std::int64_t repeated_calls_max = 0;
 
   bool operator==(const SessionSpec&) const = default;
   template <class Visit>
@@ -117,6 +126,9 @@ struct SessionSpec {
     visit("background", &SessionSpec::background);
     visit("resumed_at", &SessionSpec::resumed_at);
     visit("resume_message", &SessionSpec::resume_message);
+    visit("idle_timeout_us", &SessionSpec::idle_timeout);
+    visit("run_timeout_us", &SessionSpec::run_timeout);
+    visit("repeated_calls_max", &SessionSpec::repeated_calls_max);
   }
 };
 
@@ -164,5 +176,6 @@ template <>
 struct base::EnumNames<domain::EndReason> {
   static constexpr std::string_view kNames[] = {
       "none",         "user",        "turn_error",    "budget",  "agent_exited",
-      "start_failed", "worker_lost", "session_ended", "stopped", "tasks_unfinished"};
+      "start_failed", "worker_lost", "session_ended", "stopped", "tasks_unfinished",
+      "idle",         "run_timeout", "repeated_calls"};
 };

@@ -17,7 +17,7 @@ using eventlog::KeyValueStore;
 
 // Raised when this file's rows change; the domain's schema stands beside it because its state is
 // stored.
-constexpr std::int64_t kSessionRowSchema = 4;
+constexpr std::int64_t kSessionRowSchema = 5;
 
 // s/<agent>/<id>: the session's state and what the state does not remember.
 struct StoredSession {
@@ -37,6 +37,9 @@ struct StoredSession {
   Position prompt;
   std::int64_t prompt_bytes = 0;
   std::string trouble{};
+  domain::Attention attention = domain::Attention::none;
+  Time attention_since;
+  Position attention_at;
 
   bool operator==(const StoredSession&) const = default;
   template <class Visit>
@@ -57,9 +60,15 @@ struct StoredSession {
     visit("prompt", &StoredSession::prompt);
     visit("prompt_bytes", &StoredSession::prompt_bytes);
     visit("trouble", &StoredSession::trouble);
+    visit("attention", &StoredSession::attention);
+    visit("attention_since", &StoredSession::attention_since);
+    visit("attention_at", &StoredSession::attention_at);
   }
 };
 
+// The value of an order row, and of an attention row: p/<agent>/<position> of every session that
+// needs a person, by where it came to that, and p//<position> of the sessions of all agents.
+//
 // o/<agent>/<status><order> of every session, and o//<status><order> of the sessions of all agents.
 // <order> is 2^63 - 1 less the position of SessionOpened, so that the newest session of each status
 // comes first.
@@ -117,6 +126,16 @@ Bytes order_prefix(std::string_view agent, SessionStatus status) {
 Bytes order_key(std::string_view agent, SessionStatus status, Position opened) {
   Bytes key = order_prefix(agent, status);
   base::append_u64(key, static_cast<std::uint64_t>(INT64_MAX - opened.value));
+  return key;
+}
+
+Bytes attention_prefix(std::string_view agent) {
+  return Bytes("p/").append(agent).append(1, '/');
+}
+
+Bytes attention_key(std::string_view agent, Position at) {
+  Bytes key = attention_prefix(agent);
+  base::append_u64(key, static_cast<std::uint64_t>(at.value));
   return key;
 }
 
@@ -229,6 +248,23 @@ void order(Rows& rows, const StoredSession& s, const domain::StreamRef& ref, Ses
   }
 }
 
+// Moves the session within the sessions that need a person.
+void note_attention(Rows& rows, StoredSession& s, const domain::StreamRef& ref) {
+  const domain::Attention after =
+      s.state.is_dismissed ? domain::Attention::none : domain::attention_of(s.state);
+  if (after == s.attention) return;
+  for (const std::string_view agent : {std::string_view(ref.agent), kAllAgents}) {
+    if (s.attention != domain::Attention::none) rows.remove(attention_key(agent, s.attention_at));
+    if (after == domain::Attention::none) continue;
+    const OrderRow row{agent.empty() ? ref.agent : std::string(), ref.id};
+    rows.put(attention_key(agent, s.last_position), row);
+  }
+  const bool is_needed = after != domain::Attention::none;
+  s.attention = after;
+  s.attention_since = is_needed ? s.updated_at : Time{};
+  s.attention_at = is_needed ? s.last_position : Position{};
+}
+
 // A name that was made can be found for as long as its text exists.
 void note_made_name(Rows& rows, const domain::SessionState& s, const domain::StreamRef& ref,
                     const domain::RecordedEvent& event) {
@@ -245,11 +281,6 @@ void note_made_name(Rows& rows, const domain::SessionState& s, const domain::Str
 }
 
 // ---- queries ----
-
-bool is_waiting(const domain::SessionState& s) {
-  return domain::is_live(s.status) && s.spec.is_multi_turn && !s.is_close_requested &&
-         !domain::has_work(s) && s.tasks == 0;
-}
 
 SessionRow row_of(const StoredSession& stored) {
   const domain::SessionState& s = stored.state;
@@ -280,10 +311,18 @@ SessionRow row_of(const StoredSession& stored) {
   row.turns_waiting = static_cast<std::int64_t>(s.queue.size());
   if (s.turn) row.turn = s.turn->turn;
   row.own_turn = s.own_turn;
-  row.is_waiting_for_input = is_waiting(s);
+  row.is_waiting_for_input = domain::is_waiting_for_input(s);
   row.pause = s.pause;
   if (domain::is_live(s.status)) row.tasks = s.tasks;
   row.trouble = stored.trouble;
+  row.attention = stored.attention;
+  row.attention_since = stored.attention_since;
+  row.attention_at = stored.attention_at;
+  row.is_silent = s.is_silent;
+  row.is_repeating = s.is_repeating;
+  row.idle_timeout = s.spec.idle_timeout;
+  row.run_timeout = s.spec.run_timeout;
+  row.repeated_calls_max = s.spec.repeated_calls_max;
   row.is_close_requested = s.is_close_requested;
   row.agent_session = s.agent_session;
   row.resumed_from = stored.resumed_from;
@@ -575,6 +614,7 @@ void SessionList::apply(const domain::RecordedEvent& event,
     s.updated_at = event.envelope.log_time;
     s.last_position = event.envelope.position;
     order(rows, s, *ref, before);
+    note_attention(rows, s, *ref);
     if (before == SessionStatus::none && is_live(s.state.status)) open(s, event, *ref, rows);
     if (is_live(before) && is_terminal(s.state.status)) close(s, event, *ref, rows);
     note_made_name(rows, s.state, *ref, event);
@@ -621,6 +661,28 @@ Result<SessionPage> list_sessions(KeyValueStore& store, const SessionFilter& fil
     page.before = (*row)->opened;
     if ((*row)->updated_at >= filter.active_since) page.sessions.push_back(std::move(**row));
   }
+}
+
+Result<AttentionPage> list_attention(KeyValueStore& store, const AttentionFilter& filter) {
+  const RowReader rows = reader(store);
+  AttentionPage page;
+  const std::size_t limit = std::clamp<std::size_t>(filter.limit, 1, kSessionsMax);
+  const Bytes from =
+      filter.after.value > 0 ? attention_key(filter.agent, filter.after) + '\0' : Bytes();
+  auto found = rows.scan(attention_prefix(filter.agent), from, limit + 1);
+  if (!found) return tl::unexpected(found.error());
+  page.has_more = found->size() > limit;
+  if (page.has_more) found->pop_back();
+  for (const eventlog::KeyValue& needing : *found) {
+    const auto order = detail::decode_row<OrderRow>(needing.key, needing.value);
+    if (!order) return tl::unexpected(order.error());
+    auto row = read_row(rows, filter.agent.empty() ? order->agent : filter.agent, order->session);
+    if (!row) return tl::unexpected(row.error());
+    if (!*row) continue;
+    page.after = (*row)->attention_at;
+    page.sessions.push_back(std::move(**row));
+  }
+  return page;
 }
 
 Result<std::optional<SessionRow>> get_session(KeyValueStore& store, std::string_view agent,

@@ -61,6 +61,16 @@ struct SessionRow {
   bool is_waiting_for_input = false;                  // live, multi-turn, and without work
   domain::EndReason pause = domain::EndReason::none;  // the failure behind which prompts wait
   std::int64_t tasks = 0;                             // that run in the background
+  // What it needs a person for; none also if a person knows. Since when, and the position of the
+  // event by which it came to that.
+  domain::Attention attention = domain::Attention::none;
+  Time attention_since;
+  Position attention_at;
+  bool is_silent = false;         // the agent has said nothing for a while, and no tool runs
+  bool is_repeating = false;      // its agent has made one tool call too often in a row
+  base::Duration idle_timeout{};  // as the spec has it, and so have the next two
+  base::Duration run_timeout{};
+  std::int64_t repeated_calls_max = 0;
   std::string trouble;  // why the agent makes a call of its model again; empty: it does not
   bool is_close_requested = false;
   std::string agent_session;  // the agent's own session id, once known
@@ -117,6 +127,14 @@ struct SessionRow {
     visit("waiting_for_input", &SessionRow::is_waiting_for_input);
     visit("pause", &SessionRow::pause);
     visit("tasks", &SessionRow::tasks);
+    visit("attention", &SessionRow::attention);
+    visit("attention_since", &SessionRow::attention_since);
+    visit("attention_at", &SessionRow::attention_at);
+    visit("silent", &SessionRow::is_silent);
+    visit("repeating", &SessionRow::is_repeating);
+    visit("idle_timeout_us", &SessionRow::idle_timeout);
+    visit("run_timeout_us", &SessionRow::run_timeout);
+    visit("repeated_calls_max", &SessionRow::repeated_calls_max);
     visit("trouble", &SessionRow::trouble);
     visit("close_requested", &SessionRow::is_close_requested);
     visit("agent_session", &SessionRow::agent_session);
@@ -166,6 +184,21 @@ struct SessionPage {
 // Returns the sessions that match, reading few more rows than it returns. With `active_since` it
 // looks at kSessionsMax rows at most, so a page can hold fewer sessions, or none, and have more.
 Result<SessionPage> list_sessions(eventlog::KeyValueStore& store, const SessionFilter& filter);
+
+struct AttentionFilter {
+  std::string agent;                 // empty: all agents, for callers that are allowed to see them
+  std::size_t limit = kSessionsMax;  // capped at kSessionsMax
+  Position after;  // only sessions that came to need a person behind it, to read on; 0: all
+};
+
+struct AttentionPage {
+  std::vector<SessionRow> sessions;  // the one that has needed a person for longest comes first
+  bool has_more = false;             // ask again with `after` as it is here
+  Position after;
+};
+
+// Returns the sessions that need a person, reading no more rows than it returns.
+Result<AttentionPage> list_attention(eventlog::KeyValueStore& store, const AttentionFilter& filter);
 
 // Returns none if the agent has no such session.
 Result<std::optional<SessionRow>> get_session(eventlog::KeyValueStore& store,

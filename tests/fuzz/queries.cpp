@@ -10,10 +10,11 @@
 
 // The first byte chooses the kind of body; see with_one_of.
 void fuzz::run(ByteView in) {
-  read_one_of<workers::QueryBody, bus::ReadRequest, workers::ListAnswer, workers::ShowAnswer,
-              workers::OutputAnswer, projections::MetricsReport, workers::DigestsAnswer,
-              workers::StatusAnswer, workers::FlightAnswer, workers::CommandReplyBody,
-              workers::ServerCommandReplyBody, bus::LogPage, workers::BackupBody,
-              workers::CopyReplyBody, workers::BackupsAnswer, workers::AnchorReplyBody,
-              workers::AnchorsAnswer, workers::ArchiveBody, workers::ArchivesAnswer>(in);
+  read_one_of<workers::QueryBody, bus::ReadRequest, workers::ListAnswer, workers::AttentionAnswer,
+              workers::ShowAnswer, workers::OutputAnswer, projections::MetricsReport,
+              workers::DigestsAnswer, workers::StatusAnswer, workers::FlightAnswer,
+              workers::CommandReplyBody, workers::ServerCommandReplyBody, bus::LogPage,
+              workers::BackupBody, workers::CopyReplyBody, workers::BackupsAnswer,
+              workers::AnchorReplyBody, workers::AnchorsAnswer, workers::ArchiveBody,
+              workers::ArchivesAnswer>(in);
 }

@@ -97,12 +97,13 @@ def end(home):
 
 class WithClaude(unittest.TestCase):
     PROGRAM = "{}"  # how the agent is started, with its path in place of the braces
+    CONFIG = ""
 
     @classmethod
     def setUpClass(cls):
         cls.model = Model(lifetime=600)
         cls.addClassCleanup(cls.model.close)
-        cls.home = claude_home(cls.model, cls.PROGRAM)
+        cls.home = claude_home(cls.model, cls.PROGRAM, cls.CONFIG)
         cls.addClassCleanup(cls.home.close)
         cls.home.start()
 
@@ -625,6 +626,86 @@ class ClaudeInUse(WithClaude):
         self.assertEqual(self.home.run("output", alias, "--all").out,
                          "> say two\n> say three\ntwo\nthree\n")
         self.close(alias)
+
+
+class ClaudeUnattended(WithClaude):
+    """Nobody looks while an agent waits, hangs, or never comes to an end."""
+    CONFIG = "silence_after = \"1s\"\n"
+
+    def begin(self, *arguments):
+        return self.home.ask("spawn", "--multi-turn", *arguments, seconds=AGENT_SECONDS)["alias"]
+
+    def needs(self):
+        return {row["alias"]: row["attention"] for row in self.home.ask("attention")["sessions"]}
+
+    def wait_for_need(self, alias, need):
+        until(lambda: self.needs().get(alias) == need, need, AGENT_SECONDS)
+
+    def test_a_waiting_session_needs_somebody_until_a_person_knows(self):
+        alias = self.begin("say begin")
+        self.wait_for_need(alias, "waiting_for_input")
+        row = self.home.show(alias)
+        [finished] = [event for event in self.home.events(row["session"])
+                      if event["type"] == "TurnFinished"]
+        self.assertEqual(row["attention_at"], finished["position"])
+        [listed] = [line for line in self.home.run("attention").out.splitlines()
+                    if line.startswith(alias)]
+        self.assertIn("waiting for input", listed)
+        self.assertTrue(listed.rstrip().endswith(f"steno send {alias} 'PROMPT'"), listed)
+        dismissed = self.home.run("attention", "--dismiss", alias)
+        self.assertEqual((dismissed.code, dismissed.err.strip()),
+                         (0, f"{alias}: waiting for input, dismissed"))
+        self.assertNotIn(alias, self.needs())
+        self.home.run("send", alias, "--wait", "say more", seconds=AGENT_SECONDS)
+        self.wait_for_need(alias, "waiting_for_input")
+        self.home.run("kill", alias)
+        self.assertNotIn(alias, self.needs())
+
+    def test_an_agent_that_hangs_is_stuck_until_it_is_interrupted(self):
+        alias = self.begin("hang")
+        self.wait_for_need(alias, "stuck")
+        self.assertIn("stuck: silent since", self.home.run("show", alias).out)
+        self.home.run("interrupt", alias)
+        self.wait_for_need(alias, "waiting_for_input")
+        [begun, *_] = self.facts(self.home.show(alias)["session"], "AgentSilenceReported")
+        self.assertFalse(begun["over"])
+        self.home.run("kill", alias)
+
+    def test_a_tool_that_takes_its_time_is_no_silence(self):
+        result = self.run_claude("--allow-tool", "Bash", "bash sleep 4")
+        self.assertEqual(result.out.splitlines()[-1], "The command has run.")
+        self.assertEqual(self.facts(self.newest()["session"], "AgentSilenceReported"), [])
+
+    def test_a_model_that_asks_for_one_tool_for_ever_is_stopped(self):
+        result = self.run_claude("--allow-tool", "Bash", "--repeated-calls-max", "3", "loop true",
+                                 code=1)
+        row = self.newest()
+        self.assertEqual((row["status"], row["end_reason"]), ("failed", "repeated_calls"))
+        self.assertIn("made the same call of Bash 3 times in a row", result.err)
+        self.assertIn("the agent made one tool call again and again", result.err)
+        calls = self.facts(row["session"], "ToolCallStarted")
+        self.assertEqual([call["repeats"] for call in calls[:6]], [0, 2, 3, 4, 5, 6])
+        self.assertLessEqual(len(calls), 8)
+        self.assertEqual(self.needs()[row["alias"]], "failed")
+
+    def test_a_turn_that_runs_for_too_long_is_interrupted(self):
+        result = self.run_claude("--run-timeout", "2s", "stream 2000", code=7)
+        row = self.newest()
+        self.assertEqual((row["status"], row["end_reason"]), ("failed", "run_timeout"))
+        self.assertIn("it ran for too long", result.err)
+        served = self.model.charged()[row["agent_session"]]
+        self.assertEqual(nano(row["cost_usd"]) > 0, bool(served))
+
+    def test_a_session_that_waits_for_too_long_is_killed_and_can_be_resumed(self):
+        alias = self.begin("--idle-timeout", "1s", "say begin")
+        row = self.wait_for_end(alias)
+        self.assertEqual((row["status"], row["end_reason"]), ("killed", "idle"))
+        refused = self.home.run("send", alias, "say more")
+        self.assertEqual(refused.code, 4, str(refused))
+        self.assertIn("killed (idle); resume it to go on", refused.err)
+        resumed = self.home.ask("resume", alias, "say resumed", "--idle-timeout", "never")["alias"]
+        until(lambda: self.home.show(resumed)["turns_finished"] == 1, "its answer", AGENT_SECONDS)
+        self.home.run("kill", resumed)
 
 
 def main():

@@ -98,6 +98,18 @@ void ClientActor::choose() {
   }
 }
 
+namespace {
+
+// Gives one in two sessions a limit, each kind its own.
+void limit(domain::SessionSpec& spec, unsigned kind) {
+  if (kind == 0) spec.budget = {6'000'000};
+  if (kind == 1) spec.idle_timeout = std::chrono::milliseconds(700);
+  if (kind == 2) spec.run_timeout = std::chrono::milliseconds(200);
+  if (kind == 3) spec.repeated_calls_max = 1;
+}
+
+}  // namespace
+
 domain::Command ClientActor::make_command(base::CommandId id, std::string& stream,
                                           base::SessionId& session) {
   const auto& sessions = stage_.sessions;
@@ -111,7 +123,7 @@ domain::Command ClientActor::make_command(base::CommandId id, std::string& strea
     spawn.spec.is_multi_turn = random_.chance(70);
     spawn.prompt = prompt_of(turn);
     // Without a draw, so that what else is drawn stays as it is.
-    if (session.bytes.back() % 8 == 0) spawn.spec.budget = {6'000'000};
+    limit(spawn.spec, static_cast<unsigned char>(session.bytes.back()) % 8);
     if (!sessions.empty() && random_.chance(40)) {
       const std::size_t place = random_.below(sessions.size());
       spawn.resume = session_of(sessions[place]);
@@ -136,6 +148,9 @@ domain::Command ClientActor::make_command(base::CommandId id, std::string& strea
       return domain::KillSession{};
     case 1:
       return domain::CloseSession{session.bytes.back() % 4 == 0};
+    case 3:
+      if (session.bytes.back() % 4 != 1) return domain::SendPrompt{prompt_of(turn), false};
+      return domain::DismissAttention{};
     case 2: {
       const auto* state = stage_.log.session(stream);
       if (state != nullptr && state->turn) return domain::InterruptTurn{state->turn->turn};

@@ -42,6 +42,7 @@ std::uint64_t derived(std::uint64_t seed, std::uint64_t number) {
 workers::AgentRunnerOptions runner_options() {
   workers::AgentRunnerOptions options;
   options.task_wait = std::chrono::milliseconds(500);
+  options.silence_max = std::chrono::milliseconds(150);
   return options;
 }
 

@@ -463,6 +463,25 @@ std::string World::unsettled() {
   return {};
 }
 
+namespace {
+
+void count_limits(Counts& counts, const std::vector<domain::RecordedEvent>& events) {
+  for (const domain::RecordedEvent& recorded : events) {
+    const auto* closed = std::get_if<domain::SessionClosed>(&recorded.event);
+    const auto* asked = std::get_if<domain::InterruptRequested>(&recorded.event);
+    using domain::EndReason;
+    const EndReason reason = closed != nullptr  ? closed->reason
+                             : asked != nullptr ? asked->reason
+                                                : EndReason::none;
+    if (reason == EndReason::idle) ++counts["sessions that waited too long"];
+    if (asked == nullptr) continue;
+    if (reason == EndReason::run_timeout) ++counts["turns that ran too long"];
+    if (reason == EndReason::repeated_calls) ++counts["turns that repeated a call"];
+  }
+}
+
+}  // namespace
+
 void World::finish() {
   const auto check = [&](const std::string& wrong) {
     if (!wrong.empty() && outcome_.violation.empty()) stage_.violate(wrong);
@@ -490,6 +509,7 @@ void World::finish() {
         const auto* erased = std::get_if<domain::ContentErased>(&recorded.event);
         return erased != nullptr && erased->reason == domain::ErasureReason::retention;
       });
+  count_limits(counts, log_.events());
   const bus::MemoryFaultCounts& bus = around_.bus.counts();
   counts["messages lost"] = bus.lost;
   counts["messages doubled"] = bus.duplicated;

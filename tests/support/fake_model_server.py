@@ -7,6 +7,7 @@ The newest prompt chooses the answer. It contains one of:
   cut N               likewise, but the connection breaks off behind the last word. The same prompt
                       asked again is answered "as said", to its end
   bash COMMAND        a call of the Bash tool; when its result comes back, "The command has run."
+  loop COMMAND        a call of the Bash tool, and the same again whenever its result comes back
   parallel N          N such calls in one message, each with an output of its own
   background COMMAND  the same, to be run in the background. If the command has "then stream 9" in
                       it, that is the answer when the agent tells of its end
@@ -31,7 +32,7 @@ import sys
 import threading
 import time
 
-VERBS = "background|delegate|say|stream|cut|bash|parallel|system|history|hang|fail"
+VERBS = "background|delegate|say|stream|cut|bash|loop|parallel|system|history|hang|fail"
 KEYWORD = re.compile(rf"\b({VERBS})\b[ \t]*([^\n]*)")
 THEN = re.compile(rf"\bthen ({VERBS})\b[ \t]*([^\n]*)")
 REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.S)
@@ -100,7 +101,7 @@ class Answer:
             self.call("I run commands.", "Bash",
                       *({"command": f"echo out{i}", "description": "As the test asks"}
                         for i in range(self.number)))
-        elif self.verb in ("bash", "background"):
+        elif self.verb in ("bash", "background", "loop"):
             call = {"command": self.rest, "description": "As the test asks"}
             if self.verb == "background":
                 call = {"command": self.rest, "description": self.rest, "run_in_background": True}

@@ -143,7 +143,10 @@ void History::act_in_turn(const std::string& stream) {
       emit(stream, domain::OutputRecorded{turn, s.blocks + 1, domain::OutputKind::text}, "so!");
       return;
     case 3:
-      emit(stream, domain::ToolCallStarted{turn, "call", "Bash"}, "{}");
+      emit(stream, domain::ToolCallStarted{turn, "call", "Bash", "", "", 12}, "{}");
+      emit(stream, domain::ToolCallsRepeated{turn, "Bash", 12});
+      emit(stream, domain::AgentSilenceReported{turn});
+      emit(stream, domain::AgentSilenceReported{turn, true});
       emit(stream, domain::ToolCallFinished{turn, "call", chance(20)}, "done");
       return;
     case 4:
@@ -199,6 +202,7 @@ void History::have_own_turn(const std::string& stream) {
   emit(stream, domain::OutputRecorded{turn, s.blocks + 1, domain::OutputKind::text}, "It ended.");
   emit(stream, domain::TurnFinished{turn, random_cost(s)}, "It ended.");
   emit(stream, domain::TasksChanged{});
+  emit(stream, domain::AttentionDismissed{});
 }
 
 void History::start_next_turn(const std::string& stream) {

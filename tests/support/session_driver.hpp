@@ -128,7 +128,12 @@ class SessionDriver {
     }
     if (random_.chance(5)) return erase(id);
     if (s.lease && random_.chance(60)) return report(s);
-    switch (random_.below(10)) {
+    switch (random_.below(12)) {
+      case 10:
+        return as_command(domain::PassDeadline{random_.chance(50) ? domain::DeadlineKind::idle
+                                                                  : domain::DeadlineKind::run});
+      case 11:
+        return as_command(domain::DismissAttention{});
       case 0:
         return as_command(domain::KillSession{});
       case 1:
@@ -152,6 +157,9 @@ class SessionDriver {
   Command spawn() {
     domain::Spawn c;
     c.spec = sample_spec(random_.chance(60));
+    if (random_.chance(50)) c.spec.idle_timeout = base::Duration{1};
+    if (random_.chance(50)) c.spec.run_timeout = base::Duration{1};
+    if (random_.chance(50)) c.spec.repeated_calls_max = 2;
     c.prompt = "work";
     if (random_.chance(50)) c.name = random_.chance(50) ? "work" : "play";
     if (random_.chance(40)) {
@@ -200,7 +208,10 @@ class SessionDriver {
       if (random_.chance(20))
         result.agent_base = {static_cast<std::int64_t>(random_.below(2'000'000))};
     }
-    switch (random_.below(21)) {
+    switch (random_.below(22)) {
+      case 21:
+        r.report = domain::AgentSilenceReported{t, random_.chance(30)};
+        break;
       case 16:
         r.report = domain::ModelCallRetried{t, 1, 10, base::Duration{500'000}, 529, "overloaded"};
         break;
@@ -237,7 +248,8 @@ class SessionDriver {
         r.report = domain::ReportPartialOutput{t, "par"};
         break;
       case 4:
-        r.report = domain::ReportToolCallStarted{t, "call", "tool", "{}"};
+        r.report = domain::ReportToolCallStarted{
+            t, "call", "tool", "{}", "", "", static_cast<std::int64_t>(random_.below(8))};
         break;
       case 5:
         r.report = domain::ReportToolCallFinished{t, "call", false, "{}"};

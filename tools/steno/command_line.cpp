@@ -193,7 +193,9 @@ void add_spawn_flags(CommandLine& line, CLI::App* command, SpawnArguments& argum
   line.setting(*command, "workdir", "--workdir");
   line.setting(*command, "permission_mode", "--permission-mode");
   line.setting(*command, "budget_usd", "--budget-usd");
-  line.setting(*command, "background", "--background");
+  for (const char* key : {"background", "idle_timeout", "run_timeout", "repeated_calls_max"}) {
+    line.setting(*command, key, flag_name(key));
+  }
   add_bounds(command, arguments, "0: no limit");
 }
 
@@ -244,8 +246,8 @@ void add_resume(CommandLine& line) {
                     "Give it the prompts that still waited when the old one ended");
   command->add_flag("--follow", arguments.is_followed, "Print what its agent says, as run does");
   command->add_option("--name", arguments.name, "Its name; default: made from the prompt");
-  for (const char* key :
-       {"engine", "model", "workdir", "permission_mode", "budget_usd", "background"}) {
+  for (const char* key : {"engine", "model", "workdir", "permission_mode", "budget_usd",
+                          "background", "idle_timeout", "run_timeout", "repeated_calls_max"}) {
     line.setting(*command, key, flag_name(key));
   }
   add_bounds(command, arguments, "0: as the old session");
@@ -483,6 +485,24 @@ void add_list(CommandLine& line) {
   command->add_flag("--all", arguments.is_all, "All sessions, back to the first")->excludes(count);
 }
 
+void add_attention(CommandLine& line) {
+  auto& arguments = line.keep<AttentionArguments>();
+  CLI::App* command = line.command(
+      line.app, "attention", "List the sessions that need a person, the longest waiting first",
+      "  steno attention\n  steno attention --dismiss nightly\n"
+      "  steno attention --all-agents -o jsonl\n"
+      "They wait for input, are stuck or over budget, or have failed. One that is dismissed is "
+      "listed\nagain when it comes to need a person anew.",
+      arguments, reporting(attention));
+  CLI::Option* dismiss =
+      command
+          ->add_option("--dismiss", arguments.dismissed,
+                       "You know of this session: do not list it; can be repeated")
+          ->allow_extra_args(false)
+          ->type_name("REF");
+  command->add_flag("--all-agents", arguments.all_agents, "Of all agents")->excludes(dismiss);
+}
+
 void add_output(CommandLine& line) {
   auto& arguments = line.keep<OutputArguments>();
   CLI::App* command = line.command(line.app, "output", "Print what a session's agent said",
@@ -673,10 +693,10 @@ void add_replay(CommandLine& line) {
 }
 
 constexpr void (*kCommands[])(CommandLine&) = {
-    add_run,     add_spawn,   add_list,   add_kill,  add_close,  add_session_commands,
-    add_output,  add_send,    add_resume, add_erase, add_backup, add_anchor,
-    add_archive, add_restore, add_stats,  add_watch, add_doctor, add_config,
-    add_version, add_serve,   add_replay,
+    add_run,     add_spawn,   add_list,      add_kill,   add_close,  add_session_commands,
+    add_output,  add_send,    add_resume,    add_erase,  add_backup, add_anchor,
+    add_archive, add_restore, add_stats,     add_watch,  add_doctor, add_config,
+    add_version, add_serve,   add_attention, add_replay,
 };
 
 // The order and groups of commands in the help.
@@ -687,7 +707,7 @@ struct Group {
 const Group kGroups[] = {
     {"Sessions",
      {"run", "spawn", "send", "interrupt", "continue", "close", "kill", "resume", "ls", "show",
-      "output", "watch", "stats"}},
+      "attention", "output", "watch", "stats"}},
     {"Server", {"serve", "doctor", "config", "version"}},
     {"The log", {"erase", "backup", "restore", "archive", "anchor", "replay"}},
 };

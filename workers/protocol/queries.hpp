@@ -15,28 +15,29 @@ namespace workers {
 
 using base::Position;
 
-constexpr std::string_view kVerbList = "list";        // → ListAnswer
-constexpr std::string_view kVerbShow = "show";        // → ShowAnswer
-constexpr std::string_view kVerbOutput = "output";    // → OutputAnswer
-constexpr std::string_view kVerbStats = "stats";      // → projections::MetricsReport
-constexpr std::string_view kVerbDigests = "digests";  // → DigestsAnswer
+constexpr std::string_view kVerbList = "list";            // → ListAnswer
+constexpr std::string_view kVerbAttention = "attention";  // → AttentionAnswer
+constexpr std::string_view kVerbShow = "show";            // → ShowAnswer
+constexpr std::string_view kVerbOutput = "output";        // → OutputAnswer
+constexpr std::string_view kVerbStats = "stats";          // → projections::MetricsReport
+constexpr std::string_view kVerbDigests = "digests";      // → DigestsAnswer
 // and bus::kReadVerb → bus::LogPage
 
 // The body of every query; each verb reads the fields that concern it.
 struct QueryBody {
-  std::string agent;                              // empty: all agents, if the asker can see them
-  std::string reference;                          // show, output: id, alias, name or prefix
-  std::set<domain::SessionStatus> statuses;       // list; empty: all
-  std::int64_t limit = 0;                         // list: the most sessions; output: the most
-                                                  // blocks of the agent's words; 0: the default;
-                                                  // output, −1: all, from the beginning
-  base::Time active_since;                        // list
-  bool wants_texts = false;                       // show: with the texts of the answer
-  Position after;                                 // output: only later items, from there on; 0:
-                                                  // the last `limit`
-  Position before;                                // output: only earlier items; list: only
-                                                  // sessions opened earlier; 0: no bound
-  Position at_least;                              // answer only once this position is durable
+  std::string agent;                         // empty: all agents, if the asker can see them
+  std::string reference;                     // show, output: id, alias, name or prefix
+  std::set<domain::SessionStatus> statuses;  // list; empty: all
+  std::int64_t limit = 0;                    // list, attention: the most sessions; output: the most
+                                             // blocks of the agent's words; 0: the default;
+                                             // output, −1: all, from the beginning
+  base::Time active_since;                   // list
+  bool wants_texts = false;                  // show: with the texts of the answer
+  Position after;                            // output: only later items, from there on; 0:
+                                             // the last `limit`; attention: likewise
+  Position before;                           // output: only earlier items; list: only
+                                             // sessions opened earlier; 0: no bound
+  Position at_least;                         // answer only once this position is durable
   base::Duration wait{std::chrono::seconds(10)};  // for at_least
 
   bool operator==(const QueryBody&) const = default;
@@ -70,6 +71,23 @@ struct ListAnswer {
     visit("has_more", &ListAnswer::has_more);
     visit("before", &ListAnswer::before);
     visit("total", &ListAnswer::total);
+  }
+};
+
+// The sessions that need a person; the one that has needed one for longest comes first.
+struct AttentionAnswer {
+  Position position;
+  std::vector<projections::SessionRow> sessions;  // a page, at most 1,000
+  bool has_more = false;                          // ask again with `after` as it is here
+  Position after;
+
+  bool operator==(const AttentionAnswer&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("position", &AttentionAnswer::position);
+    visit("sessions", &AttentionAnswer::sessions);
+    visit("has_more", &AttentionAnswer::has_more);
+    visit("after", &AttentionAnswer::after);
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "workers/queries/attention.hpp"
 #include "workers/queries/list.hpp"
 #include "workers/queries/output.hpp"
 #include "workers/queries/read_log.hpp"
@@ -16,7 +17,8 @@ namespace {
 constexpr QueryKind kDigestsQuery{kVerbDigests, QueryReads::rows, {}, nullptr};
 
 constexpr const QueryKind* kAll[] = {
-    &kListQuery, &kShowQuery, &kOutputQuery, &kStatsQuery, &kDigestsQuery, &kReadLogQuery,
+    &kListQuery,  &kAttentionQuery, &kShowQuery,    &kOutputQuery,
+    &kStatsQuery, &kDigestsQuery,   &kReadLogQuery,
 };
 
 }  // namespace

@@ -4,11 +4,13 @@
 #include "workers/reactors/anchors.hpp"
 #include "workers/reactors/archives.hpp"
 #include "workers/reactors/backups.hpp"
+#include "workers/reactors/deadlines.hpp"
 
 namespace workers {
 
 std::vector<std::unique_ptr<Reactor>> make_reactors(const ReactorPorts& ports) {
   std::vector<std::unique_ptr<Reactor>> reactors;
+  reactors.push_back(std::make_unique<Deadlines>(ports.commands, ports.random));
   reactors.push_back(std::make_unique<Backups>(ports.commands, ports.upkeep));
   reactors.push_back(std::make_unique<Anchors>(ports.commands, ports.upkeep, ports.key));
   reactors.push_back(std::make_unique<Archives>(ports.commands, ports.upkeep));

@@ -227,6 +227,19 @@ bool AgentRunner::is_to_stop(const Run& run, base::Duration now) const {
   return !is_directed && now - run.active_at >= options_.idle_max;
 }
 
+// Returns when the agent counts as silent if it says nothing until then; none: its silence is no
+// sign of anything.
+std::optional<base::Duration> AgentRunner::silence_due(const Run& run) const {
+  const bool is_awaited = run.answered != run.begun || run.own.is_set();
+  if (!is_awaited || !run.is_reading || run.is_ending || run.is_lost) return std::nullopt;
+  return run.watch.silent_at(run.active_at, options_.silence_max);
+}
+
+void AgentRunner::report_silence(Run& run, bool is_over) {
+  report(run,
+         domain::AgentSilenceReported{run.answered != run.begun ? run.begun : run.own, is_over});
+}
+
 void AgentRunner::close_stdin(Run& run, base::Duration now) {
   if (std::exchange(run.is_stdin_closed, true)) return;
   // An agent with tasks would go on with them after the end of its input.
@@ -249,6 +262,7 @@ void AgentRunner::pump(Run& run, base::Duration now) {
   // An agent that is not read may have said something: it does not count as silent.
   const auto due = run.is_reading ? run.agent.engine->deadline() : std::nullopt;
   if (due && *due <= as_time(now)) report_all(run, run.agent.engine->on_time(as_time(now)));
+  if (const auto silent = silence_due(run); silent && *silent <= now) report_silence(run, false);
 }
 
 void AgentRunner::take_event(Run& run, const engines::ProcessEvent& event, base::Duration now) {
@@ -260,6 +274,7 @@ void AgentRunner::take_event(Run& run, const engines::ProcessEvent& event, base:
     report(run, domain::ReportStartFailed{failed->text});
     run.has_exited = true;
   } else if (const auto* line = std::get_if<engines::Line>(&event)) {
+    const std::int64_t reports_before = run.sequence;
     if (line->ending == engines::LineEnding::whole) {
       report_all(run, run.agent.engine->on_line(line->bytes, as_time(now)));
       write(run, run.agent.engine->take_writes());
@@ -269,6 +284,8 @@ void AgentRunner::take_event(Run& run, const engines::ProcessEvent& event, base:
                                           line->bytes.substr(0, kFaultyLineMax)});
       if (line->ending == engines::LineEnding::too_long) give_up_turns(run);
     }
+    const bool has_reported = run.sequence != reports_before;
+    if (run.watch.is_silence_reported() && !has_reported) report_silence(run, true);
   } else if (const auto* exited = std::get_if<engines::ProcessExited>(&event)) {
     report_all(run, run.agent.engine->on_end());
     report(run, domain::ReportAgentExited{std::max<std::int64_t>(0, exited->code), exited->signal,
@@ -309,9 +326,10 @@ void AgentRunner::note(Run& run, const domain::Report& report) {
   if (result->turn == run.own) run.own = {};
 }
 
-void AgentRunner::report(Run& run, const domain::Report& report) {
+void AgentRunner::report(Run& run, domain::Report report) {
   if (run.is_lost) return;
   note(run, report);
+  run.watch.take(report);
   run.unacked.push_back(encode_report(++run.sequence, report));
   const std::size_t bytes = size_of(run.unacked.back());
   run.unacked_bytes += bytes;
@@ -417,6 +435,7 @@ std::optional<base::Duration> AgentRunner::deadline() const {
     const auto of_engine = run.is_reading ? run.agent.engine->deadline() : std::nullopt;
     if (of_engine) note(base::Duration{of_engine->us});
     if (const auto due = tasks_due(run); due && !run.is_stdin_closed && !run.is_ending) note(*due);
+    if (const auto due = silence_due(run)) note(*due);
   }
   return earliest;
 }

@@ -10,6 +10,7 @@
 #include "eventlog/base/expiring_map.hpp"
 #include "eventlog/base/one_thread.hpp"
 #include "workers/runner/agent_launcher.hpp"
+#include "workers/runner/agent_watch.hpp"
 
 namespace workers {
 
@@ -27,6 +28,9 @@ struct AgentRunnerOptions {
   base::Duration idle_max = std::chrono::minutes(15);
   // An agent that is to end is left its tasks in the background for this long. 0: for ever.
   base::Duration task_wait = std::chrono::minutes(30);
+  // An agent that works, says nothing for this long, and has no tool that runs is reported. 0:
+  // never.
+  base::Duration silence_max = std::chrono::seconds(15);
 };
 
 class AgentRunner {
@@ -89,6 +93,7 @@ class AgentRunner {
     // Since when only its tasks keep the agent from its end; none: something else does.
     std::optional<base::Duration> tasks_awaited;
     base::Duration active_at{0};  // when it was last given something or said something
+    AgentWatch watch;
     bool has_introduced = false;
     bool is_deaf = false;  // it was to be given a turn and does not read any more
     base::TurnId begun;
@@ -113,13 +118,15 @@ class AgentRunner {
   bool waits_for_tasks(Run& run, base::Duration now);
   std::optional<base::Duration> tasks_due(const Run& run) const;
   bool is_to_stop(const Run& run, base::Duration now) const;
+  std::optional<base::Duration> silence_due(const Run& run) const;
+  void report_silence(Run& run, bool is_over);
   void close_stdin(Run& run, base::Duration now);
   void end(Run& run);
   void pump(Run& run, base::Duration now);
   void take_event(Run& run, const engines::ProcessEvent& event, base::Duration now);
   void give_up_turns(Run& run);
   static void note(Run& run, const domain::Report& report);
-  void report(Run& run, const domain::Report& report);
+  void report(Run& run, domain::Report report);
   static void forget_first(Run& run);
   static void unsend(Run& run, std::int64_t through);
   bool has_unsent(const Run& run) const;

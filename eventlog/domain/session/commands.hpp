@@ -91,6 +91,14 @@ struct ContinueSession {
   static constexpr void fields(Visit&&) {}
 };
 
+// The session needs a person, who knows. It is in the attention queue again with its next need.
+struct DismissAttention {
+  static constexpr std::string_view kType = "DismissAttention";
+  bool operator==(const DismissAttention&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&&) {}
+};
+
 // Erase the text of these events, wherever it lies; without events, the whole session's text.
 struct EraseContent {
   static constexpr std::string_view kType = "EraseContent";
@@ -126,6 +134,19 @@ struct CompleteErasure {
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("through", &CompleteErasure::through);
+  }
+};
+
+// A deadline of the session has passed. Without effect if it is not due any more.
+struct PassDeadline {
+  static constexpr std::string_view kType = "PassDeadline";
+  static constexpr CommandClass kClass = CommandClass::control;
+  DeadlineKind kind = DeadlineKind::idle;
+
+  bool operator==(const PassDeadline&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("kind", &PassDeadline::kind);
   }
 };
 
@@ -252,8 +273,9 @@ struct ReportToolCallStarted {
   std::string call;
   std::string tool;
   std::string input;
-  std::string parent{};   // the call whose subagent made this one; empty: the agent itself
-  std::string message{};  // as ReportOutput has it
+  std::string parent{};      // the call whose subagent made this one; empty: the agent itself
+  std::string message{};     // as ReportOutput has it
+  std::int64_t repeats = 0;  // as ToolCallStarted has it
 
   bool operator==(const ReportToolCallStarted&) const = default;
   template <class Visit>
@@ -264,6 +286,7 @@ struct ReportToolCallStarted {
     visit("input", &ReportToolCallStarted::input);
     visit("parent", &ReportToolCallStarted::parent);
     visit("message", &ReportToolCallStarted::message);
+    visit("repeats", &ReportToolCallStarted::repeats);
   }
 };
 
@@ -426,13 +449,13 @@ struct ReportAgentExited {
   }
 };
 
-// The last four are recorded as they are reported.
+// The last five are recorded as they are reported.
 using Reports =
     base::Types<ReportAgentStarted, ReportStartFailed, ReportInitialized, ReportOutput,
                 ReportPartialOutput, ReportToolCallStarted, ReportToolCallFinished,
                 ReportTurnResult, ReportAgentLine, ReportAgentExited, ReportOwnTurnStarted,
                 ReportSpending, ReportTasksChanged, ReportAgentSessionLost, ModelCallRetried,
-                RateLimitReported, ContextCompacted, AgentStatusReported>;
+                RateLimitReported, ContextCompacted, AgentStatusReported, AgentSilenceReported>;
 using Report = base::SealedVariant<Reports>;
 
 // A report and its place. Sequences start at 1 with each lease and have no gaps.
@@ -446,11 +469,13 @@ struct LeaseReport {
   bool operator==(const LeaseReport&) const = default;
 };
 
-using SessionClientCommands = base::Types<Spawn, SendPrompt, InterruptTurn, KillSession,
-                                          CloseSession, ContinueSession, EraseContent>;
+using SessionClientCommands =
+    base::Types<Spawn, SendPrompt, InterruptTurn, KillSession, CloseSession, ContinueSession,
+                DismissAttention, EraseContent>;
 using SessionCommands =
-    base::Joined<SessionClientCommands, base::Types<GrantLease, ExpireLease, ExpireContent,
-                                                    CompleteErasure, GiveUpContent, LeaseReport>>;
+    base::Joined<SessionClientCommands,
+                 base::Types<GrantLease, ExpireLease, PassDeadline, ExpireContent, CompleteErasure,
+                             GiveUpContent, LeaseReport>>;
 using SessionCommand = base::SealedVariant<SessionCommands>;
 
 // The reply describes the session that the command was for.

@@ -25,11 +25,16 @@ std::optional<Rejection> check_client(const SessionState& s, const Context& cont
                        " commands, as many as it remembers; resume it as a new session"};
 }
 
+bool is_repeated_call(const Report& report) {
+  const auto* call = std::get_if<ReportToolCallStarted>(&report);
+  return call != nullptr && call->repeats > 0;
+}
+
 // True if the report can end the session, or frees the agent's own.
 bool may_end_by(const Report& report) {
   return std::holds_alternative<ReportTurnResult>(report) ||
          std::holds_alternative<ReportStartFailed>(report) ||
-         std::holds_alternative<ReportSpending>(report) ||
+         std::holds_alternative<ReportSpending>(report) || is_repeated_call(report) ||
          std::holds_alternative<ReportTasksChanged>(report) ||
          std::holds_alternative<ReportAgentSessionLost>(report) ||
          std::holds_alternative<ReportAgentExited>(report);
@@ -41,7 +46,7 @@ template <class C>
 bool may_end_by(const C& command) {
   if constexpr (std::same_as<C, LeaseReport>) return may_end_by(command.report);
   using Ending = base::Types<KillSession, CloseSession, InterruptTurn, ContinueSession, GrantLease,
-                             ExpireLease, GiveUpContent>;
+                             ExpireLease, PassDeadline, GiveUpContent>;
   return base::kContains<C, Ending>;
 }
 

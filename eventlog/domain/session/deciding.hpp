@@ -15,8 +15,10 @@ NanoUsd spent_by(const Decision& decision);
 // Returns what the session and its relatives have spent; `lineage` null: it has none.
 NanoUsd spent_by(const SessionState& session, const LineageState* lineage);
 
-// An agent that was asked to interrupt its turn has five seconds to obey before it is ended.
-constexpr base::Duration kInterruptGrace{5'000'000};
+// Returns why a turn is interrupted: for a limit, or because somebody asked for it.
+inline EndReason interrupt_reason(const CurrentTurn& turn) {
+  return turn.stop == EndReason::none ? EndReason::user : turn.stop;
+}
 
 // One decision being made: its input, and the events emitted so far.
 struct Deciding {
@@ -65,7 +67,7 @@ struct Deciding {
   // unless somebody asked it to end. Returns true if it is.
   bool return_turn() {
     const CurrentTurn& turn = *session().turn;
-    if (turn.is_interrupt_requested) emit(TurnInterrupted{turn.turn, EndReason::user, {}});
+    if (turn.is_interrupt_requested) emit(TurnInterrupted{turn.turn, interrupt_reason(turn), {}});
     if (!turn.is_interrupt_requested) emit(TurnReturned{turn.turn});
     return !turn.is_interrupt_requested;
   }
@@ -137,21 +139,21 @@ struct Deciding {
     emit_to_registry(AgentSessionReleased{session().session, spec.resume_agent_session});
   }
 
-  // The budget is spent while the agent works. A prompt's turn is interrupted first. An agent that
+  // A limit is reached while the agent works. A prompt's turn is interrupted first. An agent that
   // goes on regardless, or works without a prompt, is ended with its session.
-  void stop_spending() {
+  void stop_work(EndReason limit) {
     const SessionState& s = session();
-    if (s.turn && !s.turn->is_over_budget) {
-      return emit(InterruptRequested{s.turn->turn, EndReason::budget});
+    if (s.turn && s.turn->stop == EndReason::none) {
+      return emit(InterruptRequested{s.turn->turn, limit});
     }
     if (s.turn && context.now - s.turn->asked_at < kInterruptGrace) return;
-    fail_by_budget();
+    fail(s.turn ? s.turn->stop : limit);
   }
 
   // Ends what is under way, and the session.
-  void fail_by_budget() {
-    interrupt_turns(EndReason::budget);
-    close(SessionStatus::failed, EndReason::budget);
+  void fail(EndReason reason) {
+    interrupt_turns(reason);
+    close(SessionStatus::failed, reason);
   }
 
   // Ends all queued turns, then the session, and frees its name and its place. The current turn
@@ -220,9 +222,11 @@ Decided decide_one(Deciding d, const InterruptTurn& c);
 Decided decide_one(Deciding d, const KillSession& c);
 Decided decide_one(Deciding d, const CloseSession& c);
 Decided decide_one(Deciding d, const ContinueSession& c);
+Decided decide_one(Deciding d, const DismissAttention& c);
 Decided decide_one(Deciding d, const EraseContent& c);
 Decided decide_one(Deciding d, const GrantLease& c);
 Decided decide_one(Deciding d, const ExpireLease& c);
+Decided decide_one(Deciding d, const PassDeadline& c);
 Decided decide_one(Deciding d, const GiveUpContent& c);
 Decided decide_one(Deciding d, const ExpireContent& c);
 Decided decide_one(Deciding d, const CompleteErasure& c);

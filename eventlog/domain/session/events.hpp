@@ -139,7 +139,7 @@ struct QueueContinued {
 struct InterruptRequested {
   static constexpr std::string_view kType = "InterruptRequested";
   TurnId turn;
-  EndReason reason = EndReason::user;  // or budget
+  EndReason reason = EndReason::user;  // or the limit for which Steno itself interrupts
 
   bool operator==(const InterruptRequested&) const = default;
   template <class Visit>
@@ -355,6 +355,9 @@ struct ToolCallStarted {
   std::string tool;
   std::string parent{};   // the call whose subagent made this one; empty: the agent itself
   std::string message{};  // as OutputRecorded has it
+  // So many calls with the same tool and input came directly one after the other, this one
+  // included; 0: it differs from the one before.
+  std::int64_t repeats = 0;
 
   bool operator==(const ToolCallStarted&) const = default;
   template <class Visit>
@@ -364,6 +367,38 @@ struct ToolCallStarted {
     visit("tool", &ToolCallStarted::tool);
     visit("parent", &ToolCallStarted::parent);
     visit("message", &ToolCallStarted::message);
+    visit("repeats", &ToolCallStarted::repeats);
+  }
+};
+
+// The agent has made one tool call so often in a row that it may never stop.
+struct ToolCallsRepeated {
+  static constexpr std::string_view kType = "ToolCallsRepeated";
+  TurnId turn;
+  std::string tool;
+  std::int64_t repeats = 0;
+
+  bool operator==(const ToolCallsRepeated&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &ToolCallsRepeated::turn);
+    visit("tool", &ToolCallsRepeated::tool);
+    visit("repeats", &ToolCallsRepeated::repeats);
+  }
+};
+
+// The agent has said nothing for a while although it works and no tool of its runs; or it says
+// something again.
+struct AgentSilenceReported {
+  static constexpr std::string_view kType = "AgentSilenceReported";
+  TurnId turn;
+  bool is_over = false;
+
+  bool operator==(const AgentSilenceReported&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &AgentSilenceReported::turn);
+    visit("over", &AgentSilenceReported::is_over);
   }
 };
 
@@ -570,6 +605,15 @@ struct AgentSessionLost {
   }
 };
 
+// A person knows that the session needs one, and does not want to be told again.
+struct AttentionDismissed {
+  static constexpr std::string_view kType = "AttentionDismissed";
+
+  bool operator==(const AttentionDismissed&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&&) {}
+};
+
 // Recorded on the stream of the session that was resumed or forked.
 struct SessionResumed {
   static constexpr std::string_view kType = "SessionResumed";
@@ -627,10 +671,11 @@ using SessionEvents =
                 QueuePaused, QueueContinued, InterruptRequested, TasksChanged, ModelCallRetried,
                 RateLimitReported, ContextCompacted, AgentStatusReported, SpendingRecorded,
                 TurnFinished, TurnFailed, TurnInterrupted, OutputRecorded, PartialOutputRecorded,
-                ToolCallStarted, ToolCallFinished, AgentLineRecorded, ReportIgnored, NothingChanged,
-                LeaseGranted, LeaseReleased, LeaseExpired, AgentStarted, AgentInitialized,
-                AgentSessionLost, AgentStartFailed, AgentExited, CloseRequested, SessionClosed,
-                SessionResumed, ContentErased, ContentErasureCompleted>;
+                ToolCallStarted, ToolCallsRepeated, AgentSilenceReported, ToolCallFinished,
+                AgentLineRecorded, ReportIgnored, NothingChanged, LeaseGranted, LeaseReleased,
+                LeaseExpired, AgentStarted, AgentInitialized, AgentSessionLost, AgentStartFailed,
+                AgentExited, CloseRequested, SessionClosed, AttentionDismissed, SessionResumed,
+                ContentErased, ContentErasureCompleted>;
 
 }  // namespace domain
 

@@ -59,6 +59,13 @@ bool ends_turn(OfSession auto& s, TurnId turn, const TurnCost& cost) {
   return true;
 }
 
+const SessionSpec& limits_of(const SessionState& s) {
+  return s.spec;
+}
+const LeaseState& limits_of(const LeaseState& s) {
+  return s;
+}
+
 bool has_lease(const OfSession auto& s, FencingToken token) {
   return s.lease && s.lease->token == token;
 }
@@ -84,6 +91,8 @@ bool apply(LeaseState& s, const Envelope& envelope, const SessionOpened& e) {
   s.status = SessionStatus::starting;
   s.opened = envelope.position;
   if (e.spec.resumed_at == ResumedAt::record) s.lost_at = envelope.position;
+  s.idle_timeout = e.spec.idle_timeout;
+  s.run_timeout = e.spec.run_timeout;
   return true;
 }
 
@@ -101,12 +110,14 @@ bool apply(SessionState& s, const Envelope& envelope, const SessionNamed& e) {
   return true;
 }
 
-bool apply(OfSession auto& s, const Envelope&, const TurnStarted& e) {
+bool apply(OfSession auto& s, const Envelope& envelope, const TurnStarted& e) {
   if (!is_live(s.status) || s.turn || s.queue.empty() || s.queue.front().turn != e.turn ||
       s.pause != EndReason::none || !has_lease(s, e.token)) {
     return false;
   }
-  s.turn = CurrentTurn{e.turn, s.queue.front().prompt, s.queue.front().version, false, false, {}};
+  const QueuedTurn& queued = s.queue.front();
+  s.turn = CurrentTurn{e.turn, queued.prompt, queued.version, false, EndReason::none, {}, {}};
+  if (limits_of(s).run_timeout.count() > 0) s.turn->started_at = envelope.log_time;
   s.queue.erase(s.queue.begin());
   return true;
 }
@@ -143,8 +154,8 @@ bool apply(OfSession auto& s, const Envelope& envelope, const InterruptRequested
     return s.is_own_turn_to_end = true;
   }
   s.turn->is_interrupt_requested = true;
-  if (e.reason != EndReason::budget) return true;
-  s.turn->is_over_budget = true;
+  if (e.reason == EndReason::user) return true;
+  s.turn->stop = e.reason;
   s.turn->asked_at = envelope.log_time;
   return true;
 }
@@ -202,8 +213,25 @@ bool apply(SessionState& s, const Envelope&, const OutputRecorded& e) {
 
 bool apply(SessionState& s, const Envelope&, const ToolCallStarted& e) {
   if (s.status == SessionStatus::none) return false;
+  if (e.repeats == 0) s.is_repeating = false;
   note_message(s, e);
   return true;
+}
+
+bool apply(SessionState& s, const Envelope&, const ToolCallsRepeated&) {
+  if (s.status == SessionStatus::none) return false;
+  return s.is_repeating = true;
+}
+
+bool apply(SessionState& s, const Envelope&, const AgentSilenceReported& e) {
+  if (s.status == SessionStatus::none) return false;
+  s.is_silent = !e.is_over;
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope&, const AttentionDismissed&) {
+  if (s.status == SessionStatus::none) return false;
+  return s.is_dismissed = true;
 }
 
 bool apply(OfSession auto& s, const Envelope&, const LeaseGranted& e) {
@@ -372,9 +400,9 @@ using LeaseEvents =
 using NotOfLeases =
     base::Types<SessionNamed, ModelCallRetried, RateLimitReported, ContextCompacted,
                 AgentStatusReported, SpendingRecorded, OutputRecorded, PartialOutputRecorded,
-                ToolCallStarted, ToolCallFinished, AgentLineRecorded, ReportIgnored, NothingChanged,
-                AgentStartFailed, AgentExited, SessionResumed, ContentErased,
-                ContentErasureCompleted>;
+                ToolCallStarted, ToolCallsRepeated, AgentSilenceReported, ToolCallFinished,
+                AgentLineRecorded, ReportIgnored, NothingChanged, AgentStartFailed, AgentExited,
+                AttentionDismissed, SessionResumed, ContentErased, ContentErasureCompleted>;
 static_assert(base::kHasSameMembers<SessionEvents, base::Joined<LeaseEvents, NotOfLeases>>);
 
 void count_report(OfSession auto& s, const Envelope& envelope) {
@@ -383,9 +411,27 @@ void count_report(OfSession auto& s, const Envelope& envelope) {
   }
 }
 
+void note_idle(OfSession auto& s, Time now) {
+  if (limits_of(s).idle_timeout.count() <= 0) return;
+  const bool is_idle = is_live(s.status) && !s.is_close_requested && !has_work(s) && s.tasks == 0;
+  if (!is_idle) s.idle_since = {};
+  if (is_idle && s.idle_since.us == 0) s.idle_since = now;
+}
+
+// The agent is not stuck any more when it says something else, or has nothing to do.
+void note_progress(SessionState& s, const Envelope& envelope, const Event& event) {
+  const bool has_turn = s.turn || s.own_turn.is_set();
+  const bool is_said = has_lease(s, envelope.token) && envelope.report_sequence > 0;
+  if (!has_turn || (is_said && !std::holds_alternative<AgentSilenceReported>(event))) {
+    s.is_silent = false;
+  }
+  if (!has_turn) s.is_repeating = false;
+}
+
 }  // namespace
 
 void evolve(SessionState& state, const Envelope& envelope, const Event& event) {
+  const Attention before = attention_of(state);
   fold_or_mark<SessionEvents>(state, envelope, event,
                               [&](const auto& fact) { return apply(state, envelope, fact); });
   if (envelope.actor_kind == ActorKind::client) {
@@ -393,11 +439,15 @@ void evolve(SessionState& state, const Envelope& envelope, const Event& event) {
   }
   if (envelope.content) state.last_content = std::max(state.last_content, envelope.version);
   count_report(state, envelope);
+  note_idle(state, envelope.log_time);
+  note_progress(state, envelope, event);
+  if (attention_of(state) != before) state.is_dismissed = false;
 }
 
 void evolve(LeaseState& state, const Envelope& envelope, const Event& event) {
   fold_own<LeaseEvents>(event, [&](const auto& fact) { return apply(state, envelope, fact); });
   count_report(state, envelope);
+  note_idle(state, envelope.log_time);
 }
 
 }  // namespace domain

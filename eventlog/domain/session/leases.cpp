@@ -45,9 +45,9 @@ Decided decide_one(Deciding d, const ExpireLease& c) {
   if (!s.lease || s.lease->token != c.token) {
     return reject(RejectionCode::stale_token, "the lease is not held any more");
   }
-  if (is_live(s.status) && s.turn && s.turn->is_over_budget) {
+  if (is_live(s.status) && s.turn && s.turn->stop == EndReason::budget) {
     d.end_lease(LeaseExpired{c.token});
-    d.fail_by_budget();
+    d.fail(EndReason::budget);
     return std::move(d.decision);
   }
   // An agent that lost its transcript has done nothing with its prompt.

@@ -81,6 +81,22 @@ std::optional<Rejection> check_spec(const Spawn& c, std::span<const std::string>
   return std::nullopt;
 }
 
+// Fills in the limits that the command does not name: those of the source, else the server's. Only
+// a multi-turn session waits for prompts.
+void set_limits(SessionSpec& spec, const SessionSpec* source, const Limits& limits) {
+  const auto fill = [&](auto& limit, const auto* of_source, const auto& of_server) {
+    const auto unsaid = std::decay_t<decltype(limit)>{};
+    if (limit == unsaid && of_source != nullptr) limit = *of_source;
+    if (limit == unsaid) limit = of_server;
+  };
+  const bool has_source = source != nullptr;
+  fill(spec.idle_timeout, has_source ? &source->idle_timeout : nullptr, limits.idle_timeout);
+  fill(spec.run_timeout, has_source ? &source->run_timeout : nullptr, limits.run_timeout);
+  fill(spec.repeated_calls_max, has_source ? &source->repeated_calls_max : nullptr,
+       limits.repeated_calls_max);
+  if (!spec.is_multi_turn) spec.idle_timeout = {};
+}
+
 // True if what was said can be told to a new agent.
 bool has_lost_transcript(const SessionState& source) {
   return source.lost_at.value > 0;
@@ -242,6 +258,7 @@ Decided decide_one(Deciding d, const Spawn& c) {
                 LineageSpent{source.session, source.cost, source.agent_session, total});
     }
   }
+  set_limits(opened.spec, o.source == nullptr ? nullptr : &o.source->spec, d.context.limits);
   d.emit(opened, c.system_prompt);
   if (c.name.empty()) {
     // The name's words are the prompt's, so they are erasable text and not a fact.

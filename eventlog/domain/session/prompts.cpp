@@ -1,4 +1,4 @@
-// Decides prompts, interrupts, and ends that a client asks for.
+// Decides prompts, interrupts, and ends that a client asks for, and what a person has seen.
 #include <algorithm>
 
 #include "eventlog/domain/session/deciding.hpp"
@@ -83,6 +83,14 @@ Decided decide_one(Deciding d, const ContinueSession&) {
   if (s.pause == EndReason::none) return Decision{};
   d.emit(QueueContinued{});
   if (s.lease) d.start_next_turn(s.queue.front(), s.lease->token);
+  return std::move(d.decision);
+}
+
+Decided decide_one(Deciding d, const DismissAttention&) {
+  const SessionState& s = d.session();
+  if (auto bad = check_exists(s, d.context)) return tl::unexpected(*bad);
+  if (attention_of(s) == Attention::none || s.is_dismissed) return Decision{};
+  d.emit(AttentionDismissed{});
   return std::move(d.decision);
 }
 

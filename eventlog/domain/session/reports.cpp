@@ -47,9 +47,15 @@ void report(Deciding& d, const ReportPartialOutput& r) {
 }
 
 void report(Deciding& d, const ReportToolCallStarted& r) {
+  const std::int64_t repeats = std::clamp<std::int64_t>(r.repeats, 0, base::kIntegerLimit - 1);
+  const std::int64_t limit = d.session().spec.repeated_calls_max;
   d.emit(ToolCallStarted{r.turn, cut_fact(r.call), cut_fact(r.tool), cut_fact(r.parent),
-                         cut_fact(r.message)},
+                         cut_fact(r.message), repeats},
          r.input);
+  if (limit <= 0 || repeats < limit || !is_live(d.session().status)) return;
+  constexpr std::int64_t kLeastRepeats = 2;  // a first call has none
+  if (repeats == std::max(limit, kLeastRepeats)) d.emit(ToolCallsRepeated{r.turn, cut_fact(r.tool), repeats});
+  if (repeats / 2 >= limit) d.stop_work(EndReason::repeated_calls);
 }
 
 void report(Deciding& d, const ReportToolCallFinished& r) {
@@ -81,6 +87,10 @@ void report(Deciding& d, AgentStatusReported r) {
   r.permission_mode = cut_fact(r.permission_mode);
   r.error = cut_fact(r.error);
   d.emit(std::move(r));
+}
+
+void report(Deciding& d, const AgentSilenceReported& r) {
+  d.emit(r);
 }
 
 void report(Deciding& d, const ReportAgentSessionLost& r) {
@@ -127,7 +137,7 @@ void report(Deciding& d, const ReportSpending& r) {
   Spending spent = proper(r.spent);
   if (spent.empty()) return d.emit(ReportIgnored{std::string(r.kType)});
   d.emit(SpendingRecorded{r.turn, std::move(spent), CostBasis::reported});
-  if (is_live(d.session().status) && d.is_over_budget()) d.stop_spending();
+  if (is_live(d.session().status) && d.is_over_budget()) d.stop_work(EndReason::budget);
 }
 
 // If the agent process began with a higher total than it should have, the difference was spent
@@ -179,16 +189,15 @@ void end_own_turn(Deciding& d, const ReportTurnResult& r) {
 }
 
 // Decides what follows the failure of a prompt's turn. The session goes on if its agent can.
-void go_on_or_fail(Deciding& d, const ReportTurnResult& r) {
+void go_on_or_fail(Deciding& d, EndReason failure) {
   const SessionState& s = d.session();
-  const EndReason failure = failure_of(r);
   // A session whose agents never introduced themselves cannot begin the next time either.
   const bool can_go_on =
       s.spec.is_multi_turn && s.status == SessionStatus::running && failure != EndReason::budget;
   const bool is_waiting = !s.queue.empty();
   if (!can_go_on || (!is_waiting && s.is_close_requested)) {
     d.close(SessionStatus::failed, failure);
-  } else if (is_waiting && !d.pause_queue(EndReason::turn_error)) {
+  } else if (is_waiting && !d.pause_queue(failure) && d.has_lease) {
     d.start_next_turn(s.queue.front(), s.lease->token);
   }
 }
@@ -199,17 +208,16 @@ void report(Deciding& d, const ReportTurnResult& r) {
   if (d.has_own_turn && s.own_turn == r.turn) return end_own_turn(d, r);
   if (!is_current(s, r.turn)) return book_late(d, r);
   const bool is_interrupted = r.is_error && s.turn->is_interrupt_requested;
-  const bool is_cut_off = is_interrupted && s.turn->is_over_budget;
+  const bool is_stopped = is_interrupted && s.turn->stop != EndReason::none;
   if (is_interrupted) {
-    d.emit(
-        TurnInterrupted{r.turn, is_cut_off ? EndReason::budget : EndReason::user, turn_cost(s, r)});
+    d.emit(TurnInterrupted{r.turn, interrupt_reason(*s.turn), turn_cost(s, r)});
   } else {
     end_turn(d, r);
   }
-  if (is_cut_off) {
-    d.close(SessionStatus::failed, EndReason::budget);
+  if (is_stopped) {
+    go_on_or_fail(d, s.turn->stop);
   } else if (r.is_error && !is_interrupted) {
-    go_on_or_fail(d, r);
+    go_on_or_fail(d, failure_of(r));
   } else if (!s.spec.is_multi_turn && is_interrupted) {
     d.close(SessionStatus::killed, EndReason::user);
   } else if (!s.queue.empty()) {
@@ -237,9 +245,10 @@ void report(Deciding& d, const ReportAgentExited& r) {
   const SessionState& s = d.session();
   d.emit(AgentExited{r.exit_code, r.signal, r.is_stopped}, r.stderr_tail);
   if (!is_live(s.status)) return d.end_lease(LeaseReleased{s.lease->token});
-  if (s.turn && s.turn->is_over_budget) {
+  if (s.turn && s.turn->stop != EndReason::none) {
     d.end_lease(LeaseReleased{s.lease->token});
-    return d.fail_by_budget();
+    d.interrupt_turns(s.turn->stop);
+    return go_on_or_fail(d, s.turn->stop);
   }
   const bool is_lost = s.lease->is_lost;
   const bool can_go_on = r.is_stopped || is_lost || (s.spec.is_multi_turn && r.has_run);

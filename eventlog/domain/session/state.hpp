@@ -10,6 +10,9 @@
 
 namespace domain {
 
+// An agent that was asked to interrupt its turn has five seconds to obey before it is ended.
+constexpr base::Duration kInterruptGrace{5'000'000};
+
 struct QueuedTurn {
   TurnId turn;
   Position prompt;        // position of its TurnQueued, where the prompt's content lies
@@ -29,8 +32,9 @@ struct CurrentTurn {
   Position prompt;
   StreamVersion version;  // version of its TurnQueued
   bool is_interrupt_requested = false;
-  bool is_over_budget = false;  // that is why it is to be interrupted
-  Time asked_at{};              // log time of that request
+  EndReason stop = EndReason::none;  // the limit for which Steno itself interrupts it
+  Time asked_at{};                   // log time of that request
+  Time started_at{};                 // kept only if its run time is limited
 
   bool operator==(const CurrentTurn&) const = default;
   template <class Visit>
@@ -39,8 +43,9 @@ struct CurrentTurn {
     visit("prompt", &CurrentTurn::prompt);
     visit("version", &CurrentTurn::version);
     visit("interrupt_requested", &CurrentTurn::is_interrupt_requested);
-    visit("over_budget", &CurrentTurn::is_over_budget);
+    visit("stop", &CurrentTurn::stop);
     visit("asked_at", &CurrentTurn::asked_at);
+    visit("started_at", &CurrentTurn::started_at);
   }
 };
 
@@ -83,6 +88,15 @@ struct MadeName {
   }
 };
 
+// What a session needs a person for.
+enum class Attention : std::uint8_t {
+  none,
+  waiting_for_input,  // it waits for a prompt
+  stuck,              // its agent is silent, or makes one tool call again and again
+  over_budget,        // it failed because its budget is spent
+  failed,             // it failed or was cut off, or its prompts wait behind a failed turn
+};
+
 struct SessionState {
   SessionStatus status = SessionStatus::none;
   EndReason end_reason = EndReason::none;
@@ -112,6 +126,10 @@ struct SessionState {
   EndReason pause = EndReason::none;  // the failure behind which the queue waits; none: it does not
   std::int64_t tasks = 0;             // as TasksChanged has it; 0 without a lease
   std::int64_t blocks = 0;            // finished output blocks so far
+  Time idle_since;            // it has no work since then; kept only if that time is limited
+  bool is_silent = false;     // the agent has said nothing for a while, and no tool runs
+  bool is_repeating = false;  // its agent has made one tool call too often in a row
+  bool is_dismissed = false;  // a person knows of its present need
   Usage usage;
   NanoUsd cost;
   CostBasis basis = CostBasis::totals;    // of the least certain part of the cost
@@ -157,6 +175,10 @@ struct SessionState {
     visit("pause", &SessionState::pause);
     visit("tasks", &SessionState::tasks);
     visit("blocks", &SessionState::blocks);
+    visit("idle_since", &SessionState::idle_since);
+    visit("silent", &SessionState::is_silent);
+    visit("repeating", &SessionState::is_repeating);
+    visit("dismissed", &SessionState::is_dismissed);
     visit("usage", &SessionState::usage);
     visit("cost", &SessionState::cost);
     visit("basis", &SessionState::basis);
@@ -190,6 +212,9 @@ struct LeaseState {
   EndReason pause = EndReason::none;
   std::int64_t tasks = 0;
   Position lost_at;
+  base::Duration idle_timeout{};  // as the spec has it, and so has the next one
+  base::Duration run_timeout{};
+  Time idle_since;
 
   bool operator==(const LeaseState&) const = default;
 };
@@ -209,6 +234,29 @@ template <class State>
 bool has_work(const State& state) {
   return state.turn || state.own_turn.is_set() || !state.queue.empty();
 }
+
+// True if the session lives, is multi-turn, takes prompts, and has nothing to do.
+bool is_waiting_for_input(const SessionState& state);
+
+// Returns what the session needs a person for, whether or not a person knows. A failed session that
+// somebody has resumed needs none.
+Attention attention_of(const SessionState& state);
+
+enum class DeadlineKind {
+  idle,  // of a session that waits for a prompt
+  run,   // of the turn under way; and, once it was interrupted, of the agent to obey
+};
+
+struct Deadline {
+  DeadlineKind kind = DeadlineKind::idle;
+  Time due;  // log time
+
+  bool operator==(const Deadline&) const = default;
+};
+
+// Returns the earliest deadline of the session; none: it has none. Time before `up_since`, a log
+// time, does not count: a limited time begins anew with each start of the server.
+std::optional<Deadline> next_deadline(const LeaseState& state, Time up_since = {});
 
 // True if the session lives or has a lease that has not ended: a worker may have to be told of it.
 bool is_under_way(const SessionState& state);
@@ -236,3 +284,13 @@ void evolve(LeaseState& state, const Envelope& envelope, const Event& event);
 std::optional<AcceptedCommand> known_command(const SessionState& state, const CommandId& command);
 
 }  // namespace domain
+
+template <>
+struct base::EnumNames<domain::Attention> {
+  static constexpr std::string_view kNames[] = {"none", "waiting_for_input", "stuck", "over_budget",
+                                                "failed"};
+};
+template <>
+struct base::EnumNames<domain::DeadlineKind> {
+  static constexpr std::string_view kNames[] = {"idle", "run"};
+};

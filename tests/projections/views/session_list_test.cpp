@@ -169,6 +169,7 @@ TEST_CASE("a lineage has spent what its sessions tell", "[projections]") {
 
 TEST_CASE("a row says all that is on the record of its session", "[projections]") {
   SessionListFixture f;
+  SessionRow expected;
   domain::SessionOpened opened;
   opened.session = SessionId{{1}};
   opened.agent = "main";
@@ -181,10 +182,12 @@ TEST_CASE("a row says all that is on the record of its session", "[projections]"
   opened.spec.is_multi_turn = true;
   opened.spec.is_fork = true;
   opened.spec.budget = NanoUsd{77};
+  opened.spec.idle_timeout = expected.idle_timeout = base::Duration{30};
+  opened.spec.run_timeout = expected.run_timeout = base::Duration{60};
+  opened.spec.repeated_calls_max = expected.repeated_calls_max = 12;
   opened.resumed_from = SessionId{{2}};
   opened.lineage = SessionId{{3}};
   const std::string stream = f.stream("main", opened.session);
-  SessionRow expected;
   expected.session = opened.session;
   expected.agent = "main";
   expected.name = "fix";
@@ -198,10 +201,20 @@ TEST_CASE("a row says all that is on the record of its session", "[projections]"
   expected.budget = NanoUsd{77};
   expected.resumed_from = opened.resumed_from;
   expected.lineage = opened.lineage;
-  expected.is_waiting_for_input = true;
   const auto add = [&](domain::Event event, std::string content = {}) {
     expected.last_position = f.log.add(stream, std::move(event), std::move(content));
     expected.updated_at = f.log.now();
+  };
+  // The last event made the session need a person for this.
+  const auto needs = [&](domain::Attention attention) {
+    const bool is_needed = attention != domain::Attention::none;
+    expected.attention = attention;
+    expected.attention_since = is_needed ? expected.updated_at : base::Time{};
+    expected.attention_at = is_needed ? expected.last_position : Position{};
+  };
+  const auto waits = [&](bool is_waiting) {
+    expected.is_waiting_for_input = is_waiting;
+    needs(is_waiting ? domain::Attention::waiting_for_input : domain::Attention::none);
   };
   const auto check = [&](std::string_view when) {
     INFO(when);
@@ -210,6 +223,7 @@ TEST_CASE("a row says all that is on the record of its session", "[projections]"
   add(opened, "Be brief.");
   expected.opened = expected.last_position;
   expected.created_at = expected.updated_at;
+  waits(true);
   check("opened");
 
   const TurnId turns[] = {TurnId{{1}}, TurnId{{2}}, TurnId{{3}}, TurnId{{4}}};
@@ -217,7 +231,7 @@ TEST_CASE("a row says all that is on the record of its session", "[projections]"
   expected.prompt = expected.opened.next();
   expected.prompt_bytes = 7;
   expected.turns_queued = expected.turns_waiting = 4;
-  expected.is_waiting_for_input = false;
+  waits(false);
   check("queued");
 
   expected.worker = base::WorkerId{{9}};
@@ -256,18 +270,18 @@ TEST_CASE("a row says all that is on the record of its session", "[projections]"
   expected.turns_waiting = 0;
   expected.usage = {11, 22, 33, 44};
   expected.cost = NanoUsd{55};
-  expected.is_waiting_for_input = true;
+  waits(true);
   check("idle");
 
   const TurnId own{{5}};
   add(domain::OwnTurnStarted{own, domain::OwnTurnCause::task, "task", turns[0]});
   expected.own_turn = own;
   expected.own_turns = 1;
-  expected.is_waiting_for_input = false;
+  waits(false);
   check("at work by itself");
   add(domain::TurnFinished{own, cost(100)});
   expected.own_turn = {};
-  expected.is_waiting_for_input = true;
+  waits(true);
   expected.usage = {111, 222, 333, 444};
   expected.cost = NanoUsd{555};
   check("idle again");
@@ -283,17 +297,19 @@ TEST_CASE("a row says all that is on the record of its session", "[projections]"
   expected.cost = NanoUsd{560};
   expected.cost_basis = domain::CostBasis::unknown;
   expected.disputed = NanoUsd{40};
+  waits(true);
   check("idle once more");
 
   add(domain::CloseRequested{});
   expected.is_close_requested = true;
-  expected.is_waiting_for_input = false;
+  waits(false);
   check("closing");
 
   add(domain::SessionClosed{SessionStatus::failed, EndReason::budget});
   expected.status = SessionStatus::failed;
   expected.end_reason = EndReason::budget;
   expected.closed_at = expected.updated_at;
+  needs(domain::Attention::over_budget);
   check("ended");
 
   add(domain::LeaseReleased{expected.token});
@@ -733,7 +749,7 @@ TEST_CASE("rows lie under the keys that are documented", "[projections]") {
   const std::string named = f.stream("main", *SessionId::parse(made));
   f.log.add(named, domain::SessionNamed{0x0102}, "name");
   f.log.add(named, domain::AgentInitialized{"agent-session", {}, {}});
-  f.log.add(named, domain::SessionClosed{SessionStatus::killed, {}});
+  f.log.add(named, domain::SessionClosed{SessionStatus::killed, EndReason::stopped});
   const base::StreamVersion first{1};
   f.log.add(named, domain::ContentErased{{{first, first}}, {}});
   f.catch_up();
@@ -767,6 +783,8 @@ TEST_CASE("rows lie under the keys that are documented", "[projections]") {
   for (const std::string agent : {"", "main"}) {
     expected.insert("o/" + agent + "/" + starting + order(*SessionId::parse(id)));
     expected.insert("o/" + agent + "/" + killed + order(ended.session));
+    expected.insert("p/" + agent + "/" +
+                    number(static_cast<std::uint64_t>(ended.attention_at.value)));
   }
   std::set<base::Bytes> stored;
   const std::string prefix = "session_list/";
@@ -869,6 +887,58 @@ TEST_CASE("every row equals the state that commands are decided on", "[projectio
     CHECK(listed->sessions.size() == live);
     CHECK(listed->total == static_cast<std::int64_t>(live));
   }
+}
+
+// ---- the sessions that need a person ----
+
+std::vector<std::string> needing(SessionListFixture& f,
+                                 const projections::AttentionFilter& filter) {
+  f.catch_up();
+  const auto page = projections::list_attention(*f.rows, filter);
+  REQUIRE(page);
+  std::vector<std::string> names;
+  for (const SessionRow& row : page->sessions) {
+    names.push_back(row.name + " " + std::string(base::enum_name(row.attention)));
+  }
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+TEST_CASE("sessions that need a person are listed, the longest waiting first", "[projections]") {
+  SessionListFixture f;
+  const auto close = [&](SessionId id, std::string agent, EndReason reason) {
+    f.log.add(domain::session_stream(agent, id),
+              domain::SessionClosed{SessionStatus::failed, reason});
+  };
+  const SessionId early = f.open("main", "early", "aaaaaaa1");
+  const SessionId late = f.open("main", "late", "aaaaaaa2");
+  const SessionId other = f.open("ci", "other", "aaaaaaa3");
+  CHECK(needing(f, {}) ==
+        Names{"early waiting_for_input", "late waiting_for_input", "other waiting_for_input"});
+  close(late, "main", EndReason::budget);
+  close(other, "ci", EndReason::turn_error);
+  close(early, "main", EndReason::turn_error);
+  CHECK(needing(f, {"main", projections::kSessionsMax, {}}) ==
+        Names{"late over_budget", "early failed"});
+  CHECK(needing(f, {}) == Names{"late over_budget", "other failed", "early failed"});
+  const SessionRow row = f.get("main", late);
+  CHECK(row.attention_at == row.last_position);
+  CHECK(row.attention_since == row.updated_at);
+
+  projections::AttentionFilter page;
+  page.limit = 2;
+  const auto first = projections::list_attention(*f.rows, page);
+  REQUIRE(first);
+  CHECK(first->has_more);
+  page.after = first->after;
+  CHECK(needing(f, page) == Names{"early failed"});
+
+  f.log.add(domain::session_stream("main", late), domain::AttentionDismissed{});
+  CHECK(needing(f, {}) == Names{"other failed", "early failed"});
+  CHECK(f.get("main", late).attention == domain::Attention::none);
+  f.log.add(domain::session_stream("main", early), domain::SessionResumed{late, false, true, true});
+  CHECK(needing(f, {"main", projections::kSessionsMax, {}}).empty());
 }
 
 }  // namespace

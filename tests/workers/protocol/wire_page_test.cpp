@@ -27,6 +27,7 @@ struct Is {};
 // clang-format off
 constexpr std::string_view named(Is<domain::SessionStatus>) { return "status"; }
 constexpr std::string_view named(Is<domain::EndReason>) { return "end_reason"; }
+constexpr std::string_view named(Is<domain::Attention>) { return "attention"; }
 constexpr std::string_view named(Is<domain::PermissionMode>) { return "permission_mode"; }
 constexpr std::string_view named(Is<domain::BackgroundTasks>) { return "background_tasks"; }
 constexpr std::string_view named(Is<domain::ResumedAt>) { return "resumed_at"; }
@@ -298,11 +299,12 @@ TEST_CASE("the page for other clients has every command and map with its fields"
               map_row<bus::LogPage>("page"), map_row<bus::LogEpoch>()});
   check_rows(
       "Answers", page.at("Answers"),
-      {map_row<workers::ListAnswer>("list"), map_row<workers::ShowAnswer>("show"),
-       map_row<workers::OutputAnswer>("output"), map_row<projections::MetricsReport>("stats"),
-       map_row<workers::DigestsAnswer>("digests"), map_row<workers::StatusAnswer>("status"),
-       map_row<workers::BackupsAnswer>("backups"), map_row<workers::AnchorsAnswer>("anchors"),
-       map_row<workers::ArchivesAnswer>("archives"), map_row<workers::FlightAnswer>("flight")});
+      {map_row<workers::ListAnswer>("list"), map_row<workers::AttentionAnswer>("attention"),
+       map_row<workers::ShowAnswer>("show"), map_row<workers::OutputAnswer>("output"),
+       map_row<projections::MetricsReport>("stats"), map_row<workers::DigestsAnswer>("digests"),
+       map_row<workers::StatusAnswer>("status"), map_row<workers::BackupsAnswer>("backups"),
+       map_row<workers::AnchorsAnswer>("anchors"), map_row<workers::ArchivesAnswer>("archives"),
+       map_row<workers::FlightAnswer>("flight")});
   check_rows("Requests of operators", page.at("Requests of operators"),
              {map_row<workers::BackupBody>("backup"), map_row<workers::ArchiveBody>("archive")});
   check_rows(
@@ -320,6 +322,7 @@ TEST_CASE("the page for other clients has every name", "[workers]") {
   const Page page = read_page();
   check_names<domain::SessionStatus>(page);
   check_names<domain::EndReason>(page);
+  check_names<domain::Attention>(page);
   check_names<domain::PermissionMode>(page);
   check_names<domain::BackgroundTasks>(page);
   check_names<domain::ResumedAt>(page);

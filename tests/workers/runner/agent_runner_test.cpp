@@ -50,6 +50,7 @@ class Process final : public engines::AgentProcess {
 };
 
 constexpr std::string_view kTaskBegins = "a task begins";
+constexpr std::string_view kNothing = "a line that is worth no report";
 constexpr std::string_view kTaskEnds = "the task has ended";
 constexpr std::string_view kOwnTurnBegins = "a turn of its own begins";
 constexpr auto kOwnTurn = support::turn(50);
@@ -72,6 +73,7 @@ class Codec final : public engines::Engine {
       has_tasks_ = line == kTaskBegins;
       return {domain::ReportTasksChanged{has_tasks_ ? 1 : 0, ""}};
     }
+    if (line == kNothing) return {};
     if (line == kOwnTurnBegins) {
       domain::ReportOwnTurnStarted own;
       own.turn = kOwnTurn;
@@ -198,6 +200,63 @@ TEST_CASE("a turn that has its result is not interrupted any more", "[workers]")
   body.turn->is_interrupted = true;
   w.direct(body);
   CHECK(w.agents[0].written == std::vector<std::string>{turn(1).text()});
+}
+
+// Returns the types of the reports that are to be sent now.
+std::vector<std::string> types(EngineWorld& w) {
+  std::vector<std::string> types;
+  while (const auto body = w.worker.take_reports()) {
+    for (const auto& report : body->reports) types.push_back(report.type);
+  }
+  return types;
+}
+
+using Types = std::vector<std::string>;
+const std::string kSilenceType(domain::AgentSilenceReported::kType);
+
+TEST_CASE("an agent that says nothing while it works is reported once", "[workers][R065]") {
+  EngineWorld w;
+  w.direct(EngineWorld::directive(1, 1));
+  CHECK(w.worker.deadline() == w.now + std::chrono::seconds(15));
+  w.now += std::chrono::seconds(14);
+  w.worker.do_work(w.now);
+  CHECK(types(w).empty());
+  w.now += std::chrono::seconds(1);
+  w.worker.do_work(w.now);
+  CHECK(types(w) == Types{kSilenceType});
+  w.now += std::chrono::minutes(5);
+  w.worker.do_work(w.now);
+  CHECK(types(w).empty());
+}
+
+TEST_CASE("any line ends an agent's silence, even one that is not recorded", "[workers][R065]") {
+  EngineWorld w;
+  w.direct(EngineWorld::directive(1, 1));
+  const auto be_silent = [&] {
+    w.now += std::chrono::seconds(15);
+    w.worker.do_work(w.now);
+    CHECK(types(w) == Types{kSilenceType});
+  };
+  be_silent();
+  w.says(0, engines::Line{std::string(kNothing), engines::LineEnding::whole});
+  CHECK(types(w) == Types{kSilenceType});
+  w.says(0, engines::Line{std::string(kNothing), engines::LineEnding::whole});
+  CHECK(types(w).empty());
+  be_silent();
+  w.says_lines(1);
+  CHECK(types(w) == Types{"Output"});
+}
+
+TEST_CASE("an agent without a turn, or that is not read, is not silent", "[workers][R065]") {
+  AgentRunnerOptions options;
+  options.idle_max = Duration{0};
+  EngineWorld w(options);
+  w.direct(EngineWorld::directive(1, 1));
+  w.says(0, engines::Line{turn(1).text(), engines::LineEnding::whole});
+  CHECK(types(w).size() == 1);
+  w.now += std::chrono::minutes(5);
+  w.worker.do_work(w.now);
+  CHECK(types(w).empty());
 }
 
 TEST_CASE("a newer lease's agent starts when the older one's has ended", "[workers]") {
@@ -457,7 +516,9 @@ TEST_CASE("an agent whose tasks take too long is ended without them", "[workers]
 }
 
 TEST_CASE("what an agent does because of an ended task has no limit", "[workers]") {
-  EngineWorld w;
+  AgentRunnerOptions options;
+  options.silence_max = Duration{0};
+  EngineWorld w(options);
   begin_closing_with_task(w);
   w.now += std::chrono::minutes(29);
   w.says(0, engines::Line{std::string(kOwnTurnBegins), engines::LineEnding::whole});

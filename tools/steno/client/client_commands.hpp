@@ -114,6 +114,12 @@ struct ListArguments {
 };
 Outcome<int> list(const Config& config, const ListArguments& arguments);
 
+struct AttentionArguments {
+  std::vector<std::string> dismissed;  // sessions of which a person knows; empty: list all others
+  bool all_agents = false;
+};
+Outcome<int> attention(const Config& config, const AttentionArguments& arguments);
+
 struct OutputArguments {
   std::string reference;
   std::int64_t count = 200;  // number of last blocks that the agent said

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "projections/views/metrics.hpp"
+#include "tools/steno/client/attention_text.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/connection.hpp"
 #include "tools/steno/client/follower.hpp"
@@ -29,6 +30,7 @@ std::string status_text(const SessionRow& row) {
   if (row.is_waiting_for_input) text += ", waiting";
   if (row.tasks > 0) text += ", " + tasks_text(row.tasks);
   if (row.pause != domain::EndReason::none) text += ", paused";
+  if (row.attention == domain::Attention::stuck) text += ", stuck";
   if (row.status == domain::SessionStatus::failed && row.end_reason != domain::EndReason::none) {
     text += " (" + std::string(base::enum_name(row.end_reason)) + ")";
   }
@@ -160,6 +162,22 @@ std::string budget_text(const workers::ShowAnswer& answer) {
          (is_at_work(row) ? ", reserved for the turn under way " : ", left ") + dollars_text(left);
 }
 
+// Returns the limits of time and repetition that hold for the session; empty: there are none.
+std::string limits_text(const SessionRow& row) {
+  std::string text;
+  const auto add = [&](const std::string& limit) { text += (text.empty() ? "" : ", ") + limit; };
+  if (row.idle_timeout.count() > 0) {
+    add("killed if it waits " + exact_duration_text(row.idle_timeout) + " for a prompt");
+  }
+  if (row.run_timeout.count() > 0) {
+    add("a turn ends after " + exact_duration_text(row.run_timeout));
+  }
+  if (row.repeated_calls_max > 0) {
+    add(std::to_string(row.repeated_calls_max) + " identical tool calls in a row are told");
+  }
+  return text;
+}
+
 // Returns where a resumed session goes on, behind the id of the one that it resumes.
 std::string place_text(const SessionRow& row) {
   switch (row.resumed_at) {
@@ -203,6 +221,12 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
   fields.add("turn", row.turn.is_set() ? row.turn.text() : "");
   if (row.own_turn.is_set()) fields.add("own turn", row.own_turn.text());
   fields.add("agent", silence_text(row, now));
+  if (row.attention != domain::Attention::none) {
+    fields.add("needs you", attention_text(row) + " since " +
+                                duration_text(now - row.attention_since) + ": " +
+                                attention_command(row));
+  }
+  fields.add("limits", limits_text(row));
   fields.add("cost", dollars_text(row.cost) + doubts_text(row));
   fields.add("budget", budget_text(answer));
   fields.add("tokens", std::to_string(row.usage.input_tokens) + " in, " +

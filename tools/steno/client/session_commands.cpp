@@ -60,6 +60,12 @@ Outcome<bool> check_workdir(const std::string& workdir) {
                                  " is not there; make it, or name another one with --workdir");
 }
 
+// Returns a setting of which 0 means "no limit" as a spec has it.
+template <class Limit>
+Limit said(Limit limit) {
+  return limit == Limit{} ? Limit{-1} : limit;
+}
+
 domain::Spawn to_spawn(const Config& config, const SpawnArguments& arguments) {
   domain::Spawn spawn;
   spawn.name = arguments.name;
@@ -73,6 +79,9 @@ domain::Spawn to_spawn(const Config& config, const SpawnArguments& arguments) {
   spawn.spec.background = config.background;
   spawn.spec.continues_after_failure = arguments.continues_after_failure;
   spawn.spec.budget = config.budget;
+  spawn.spec.idle_timeout = said(config.idle_timeout);
+  spawn.spec.run_timeout = said(config.run_timeout);
+  spawn.spec.repeated_calls_max = said(config.repeated_calls_max);
   spawn.spec.max_turns = arguments.max_turns;
   spawn.spec.allowed_tools = arguments.allowed_tools;
   return spawn;
@@ -289,6 +298,11 @@ domain::Spawn to_resume(const Config& config, const ResumeArguments& arguments,
   spawn.spec.permission_mode = mode_to_resume(config, row.permission_mode);
   spawn.spec.budget = is_flag(config, "budget_usd") ? config.budget : row.budget;
   spawn.spec.background = is_flag(config, "background") ? config.background : row.background;
+  if (is_flag(config, "idle_timeout")) spawn.spec.idle_timeout = said(config.idle_timeout);
+  if (is_flag(config, "run_timeout")) spawn.spec.run_timeout = said(config.run_timeout);
+  if (is_flag(config, "repeated_calls_max")) {
+    spawn.spec.repeated_calls_max = said(config.repeated_calls_max);
+  }
   spawn.spec.is_multi_turn = row.is_multi_turn;
   spawn.system_prompt =
       arguments.system_prompt.empty() ? shown.system_prompt : arguments.system_prompt;

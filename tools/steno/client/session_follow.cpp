@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "tools/steno/client/attention_text.hpp"
 #include "tools/steno/client/follower.hpp"
 #include "tools/steno/client/session_printer.hpp"
 #include "tools/steno/text/console.hpp"
@@ -52,7 +53,7 @@ class SessionFollow {
   }
   void note(const domain::TurnInterrupted& e) {
     has_failures_ |= !request_.is_onlooker && e.reason != domain::EndReason::user;
-    end_turn(e.turn, interrupted_code(), e.cost);
+    end_turn(e.turn, interrupted_code(e.reason), e.cost);
   }
   void note(const domain::SessionClosed& e);
   void note(const domain::ToolCallFinished& e) {
@@ -65,7 +66,12 @@ class SessionFollow {
   int with_denials(int code) const {
     return code == kExitOk && has_denials_ && !request_.is_onlooker ? kExitRefused : code;
   }
-  int interrupted_code() const { return has_interrupted_ ? kExitInterrupted : kExitFailed; }
+  // Returns the exit code of a turn or session that ended for that reason, and not by itself.
+  int interrupted_code(domain::EndReason reason) const {
+    if (reason == domain::EndReason::budget) return kExitBudget;
+    if (reason == domain::EndReason::run_timeout) return kExitTimeout;
+    return has_interrupted_ ? kExitInterrupted : kExitFailed;
+  }
   Outcome<workers::CommandReplyBody> send(const domain::Command& command);
   Outcome<int> finish(int code);
 
@@ -249,10 +255,8 @@ void SessionFollow::note(const domain::SessionClosed& e) {
   closed_ = e;
   if (e.status == domain::SessionStatus::completed) {
     code_ = code_.value_or(has_failures_ ? kExitFailed : with_denials(kExitOk));
-  } else if (e.reason == domain::EndReason::budget) {
-    code_ = kExitBudget;
   } else {
-    code_ = interrupted_code();
+    code_ = interrupted_code(e.reason);
   }
 }
 
@@ -275,7 +279,7 @@ Outcome<int> SessionFollow::finish(int code) {
   if (format_ == OutputFormat::table && domain::is_terminal(row.status)) {
     std::string line = "session " + row.alias + " " + std::string(base::enum_name(row.status));
     if (row.end_reason != domain::EndReason::none) {
-      line += " (" + std::string(base::enum_name(row.end_reason)) + ")";
+      line += " (" + reason_text(row.end_reason) + ")";
     }
     remark(line + " after " + duration_text(row.closed_at - row.created_at) + ", $" +
            usd_text(row.cost));

@@ -2,6 +2,7 @@
 // arrives.
 #include "tools/steno/client/session_printer.hpp"
 
+#include "tools/steno/client/attention_text.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/terminal_text.hpp"
 #include "tools/steno/text/units.hpp"
@@ -119,6 +120,11 @@ void SessionPrinter::on(const domain::AgentStatusReported& event, const std::str
   if (!event.error.empty()) note("", "⚠ that failed: " + safe_line(event.error));
 }
 
+void SessionPrinter::on(const domain::ToolCallsRepeated& event, const std::string&) {
+  note("", "⚠ the agent has made the same call of " + safe_line(event.tool) + " " +
+               std::to_string(event.repeats) + " times in a row");
+}
+
 void SessionPrinter::on(const domain::AgentSessionLost&, const std::string& text) {
   note("", "⚠ the agent cannot go on with its own session (" + safe_line(text) +
                "); a new one is told what the record holds");
@@ -142,8 +148,7 @@ void SessionPrinter::on(const domain::TurnFailed& event, const std::string& text
 void SessionPrinter::on(const domain::TurnInterrupted& event, const std::string&) {
   end_block();
   const bool is_asked_for = event.reason == domain::EndReason::user;
-  note("", "⛔ turn interrupted" +
-               (is_asked_for ? "" : ": " + std::string(base::enum_name(event.reason))));
+  note("", "⛔ turn interrupted" + (is_asked_for ? "" : ": " + reason_text(event.reason)));
 }
 
 void SessionPrinter::on(const domain::AgentStartFailed&, const std::string& text) {

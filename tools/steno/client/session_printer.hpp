@@ -34,6 +34,7 @@ class SessionPrinter {
   void on(const domain::RateLimitReported& event, const std::string& text);
   void on(const domain::ContextCompacted& event, const std::string& text);
   void on(const domain::AgentStatusReported& event, const std::string& text);
+  void on(const domain::ToolCallsRepeated& event, const std::string& text);
   void on(const domain::AgentSessionLost& event, const std::string& text);
   void on(const domain::QueuePaused& event, const std::string& text);
   void on(const domain::TurnFinished& event, const std::string& text);

@@ -28,6 +28,7 @@ using base::ErrorCode;
 using base::Result;
 
 constexpr std::int64_t kMaxSessionsLimit = 10'000;  // each has an agent process and a keeper
+constexpr std::int64_t kRepeatedCallsLimit = 1'000;
 constexpr std::string_view kFileName = "steno.toml";
 
 // A value as given, before it is parsed.
@@ -179,12 +180,17 @@ bool set_model(Config& config, const Given& given) {
   return is_one_line(given.text);
 }
 
-bool set_max_sessions(Config& config, const Given& given) {
+template <std::int64_t Config::*member, std::int64_t least, std::int64_t most>
+bool set_count(Config& config, const Given& given) {
   const std::string& text = given.text;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), config.max_sessions);
-  return error == std::errc{} && end == text.data() + text.size() && config.max_sessions >= 1 &&
-         config.max_sessions <= kMaxSessionsLimit;
+  std::int64_t& value = config.*member;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size() && value >= least &&
+         value <= most;
+}
+template <std::int64_t Config::*member>
+std::string show_count(const Config& config) {
+  return std::to_string(config.*member);
 }
 
 bool set_budget(Config& config, const Given& given) {
@@ -286,8 +292,8 @@ const std::vector<Key>& keys() {
        show_text<&Config::agent>},
       {{"max_sessions", "a whole number from 1 to 10000", "Sessions that may live at once"},
        KeyKind::integer,
-       set_max_sessions,
-       [](const Config& c) { return std::to_string(c.max_sessions); }},
+       set_count<&Config::max_sessions, 1, kMaxSessionsLimit>,
+       show_count<&Config::max_sessions>},
       {{"budget_usd", "an amount of US dollars such as 2.50 (0: no limit)",
         "Most that one session can cost, with its resumes and forks"},
        KeyKind::money,
@@ -378,6 +384,26 @@ const std::vector<Key>& keys() {
        KeyKind::text,
        set_limit<&Config::task_wait, kForever>,
        show_limit<&Config::task_wait, kForever>},
+      {{"silence_after", "a duration such as 15s, or never",
+        "An agent that works and says nothing for this long counts as stuck"},
+       KeyKind::text,
+       set_limit<&Config::silence_after, kNever>,
+       show_limit<&Config::silence_after, kNever>},
+      {{"idle_timeout", "a duration such as 30m, or never",
+        "A multi-turn session that waits this long for a prompt is killed"},
+       KeyKind::text,
+       set_limit<&Config::idle_timeout, kNever>,
+       show_limit<&Config::idle_timeout, kNever>},
+      {{"run_timeout", "a duration such as 1h, or never",
+        "A turn that runs this long is interrupted"},
+       KeyKind::text,
+       set_limit<&Config::run_timeout, kNever>,
+       show_limit<&Config::run_timeout, kNever>},
+      {{"repeated_calls_max", "a whole number from 0 to 1000 (0: no limit)",
+        "So many identical tool calls in a row are told, and twice as many end the turn"},
+       KeyKind::text,
+       set_count<&Config::repeated_calls_max, 0, kRepeatedCallsLimit>,
+       show_count<&Config::repeated_calls_max>},
       {{"keep_content_for", kKeepingAccepted,
         "Prompts and answers of a session are erased this long after its end"},
        KeyKind::text,

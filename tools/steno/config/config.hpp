@@ -75,6 +75,11 @@ struct Config {
   base::Duration stop_grace = std::chrono::seconds(10);       // of turns under way at a stop
   base::Duration idle_agent_stop = std::chrono::minutes(15);  // 0: never
   base::Duration task_wait = std::chrono::minutes(30);        // 0: for ever
+  base::Duration silence_after = std::chrono::seconds(15);    // 0: never
+  // Of sessions that are spawned; 0: no limit.
+  base::Duration idle_timeout = std::chrono::minutes(30);
+  base::Duration run_timeout = std::chrono::hours(1);
+  std::int64_t repeated_calls_max = 12;
   // Retention of the text of an ended session; 0: for ever. The last three apply by how the session
   // ended; unset: the first one applies.
   base::Duration keep_content_for{0};

@@ -50,13 +50,18 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
   options.command_endpoint = endpoints->command;
   options.worker_endpoint = endpoints->worker;
   options.feed_endpoint = endpoints->feed;
-  options.commands.limits.max_sessions = config.max_sessions;
+  domain::Limits& limits = options.commands.limits;
+  limits.max_sessions = config.max_sessions;
+  limits.idle_timeout = config.idle_timeout;
+  limits.run_timeout = config.run_timeout;
+  limits.repeated_calls_max = config.repeated_calls_max;
   options.leases.worker_silence_max = config.worker_silence_max;
   options.link.orphan_grace = config.orphan_grace;
   options.runner.kill_grace =
       std::chrono::duration_cast<std::chrono::milliseconds>(config.kill_grace);
   options.runner.idle_max = config.idle_agent_stop;
   options.runner.task_wait = config.task_wait;
+  options.runner.silence_max = config.silence_after;
   options.stop_grace = config.stop_grace;
   options.agents.keeper_program = config.keeper_program;
   options.agents.lock_folder = session_locks_of(config);

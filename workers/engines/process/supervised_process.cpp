@@ -199,7 +199,8 @@ void KeptProcess::read_control() {
   char bytes[kKeeperMessageBytesMax];
   while (pipes_.control.is_open()) {
     const ssize_t count = ::recv(pipes_.control.get(), bytes, sizeof bytes, MSG_DONTWAIT);
-    if (count < 0 && errno == EINTR) continue;
+    // A keeper that ended with commands unread resets the connection; its reports are still there.
+    if (count < 0 && (errno == EINTR || errno == ECONNRESET)) continue;
     if (count < 0 && errno == EAGAIN) return;
     if (count <= 0) {
       pipes_.control.reset();

@@ -117,7 +117,7 @@ inline std::string shown(const Report& report) {
           const std::string text = shown(each.*member);
           if (name == "spent" || name == "basis" || name == "claimed" || name == "agent_base")
             return;
-          if (name == "message") return;
+          if (name == "message" || name == "repeats") return;
           const bool is_rare = name == "denied" || name == "parent";
           if (is_rare && (text.empty() || text == "no")) return;
           out.append(" ").append(name).append("=").append(text);

@@ -70,7 +70,9 @@ class KeptDeafAgent {
   std::optional<KeeperReport> hear() {
     char bytes[kKeeperMessageBytesMax];
     if (!is_readable(talk_[0])) return std::nullopt;
-    const ssize_t count = ::recv(talk_[0], bytes, sizeof bytes, 0);
+    ssize_t count = ::recv(talk_[0], bytes, sizeof bytes, 0);
+    // A keeper that ended with commands unread resets the connection; its reports are still there.
+    if (count < 0 && errno == ECONNRESET) count = ::recv(talk_[0], bytes, sizeof bytes, 0);
     if (count <= 0) return std::nullopt;
     const auto report = decode_report({bytes, static_cast<std::size_t>(count)});
     return report ? std::optional(*report) : std::nullopt;

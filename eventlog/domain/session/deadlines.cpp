@@ -1,0 +1,22 @@
+// Decides what follows when a session has waited, or a turn has run, for as long as that is
+// allowed.
+#include "eventlog/domain/session/deciding.hpp"
+
+namespace domain {
+
+Decided decide_one(Deciding d, const PassDeadline& c) {
+  const SessionState& s = d.session();
+  const auto next = next_deadline(lease_state(s));
+  if (!next || next->kind != c.kind || d.context.now < next->due) return Decision{};
+  switch (c.kind) {
+    case DeadlineKind::idle:
+      d.close(SessionStatus::killed, EndReason::idle);
+      break;
+    case DeadlineKind::run:
+      d.stop_work(EndReason::run_timeout);
+      break;
+  }
+  return std::move(d.decision);
+}
+
+}  // namespace domain

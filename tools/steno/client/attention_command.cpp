@@ -1,0 +1,79 @@
+// `attention`: lists the sessions that need a person, or notes that a person knows.
+#include "tools/steno/client/attention_text.hpp"
+#include "tools/steno/client/client_commands.hpp"
+#include "tools/steno/client/connection.hpp"
+#include "tools/steno/text/console.hpp"
+#include "tools/steno/text/table.hpp"
+#include "tools/steno/text/units.hpp"
+#include "workers/json/json.hpp"
+
+namespace steno {
+namespace {
+
+using projections::SessionRow;
+
+Outcome<workers::AttentionAnswer> ask_all(Connection& connection, const std::string& agent) {
+  workers::QueryBody query;
+  query.agent = agent;
+  workers::AttentionAnswer all;
+  do {
+    auto page = connection.ask<workers::AttentionAnswer>(workers::kVerbAttention, query);
+    if (!page) return page;
+    std::move(page->sessions.begin(), page->sessions.end(), std::back_inserter(all.sessions));
+    all.position = page->position;
+    all.has_more = page->has_more;
+    query.after = all.after = page->after;
+  } while (all.has_more);
+  return all;
+}
+
+std::string table_text(const workers::AttentionAnswer& answer, base::Time now, bool shows_agent) {
+  std::vector<Column> columns{
+      {"ALIAS"}, {"NAME", Align::left, 40}, {"NEEDS"}, {"SINCE", Align::right}, {"NEXT"}};
+  if (shows_agent) columns.insert(columns.begin(), Column{"AGENT"});
+  Table table(std::move(columns));
+  for (const SessionRow& row : answer.sessions) {
+    std::vector<std::string> cells{row.alias, row.name, attention_text(row),
+                                   duration_text(now - row.attention_since),
+                                   attention_command(row)};
+    if (shows_agent) cells.insert(cells.begin(), row.agent);
+    table.add(std::move(cells));
+  }
+  return table.text();
+}
+
+Outcome<int> dismiss(Connection& connection, const std::vector<std::string>& references) {
+  for (const std::string& reference : references) {
+    const auto found = connection.find(reference, false);
+    if (!found) return tl::unexpected(found.error());
+    const SessionRow& row = found->session;
+    const auto reply = connection.command(connection.fresh_command_id(), row.session, row.agent,
+                                          domain::DismissAttention{});
+    if (!reply) return tl::unexpected(reply.error());
+    const std::string need = attention_text(row);
+    remark(row.alias + (need.empty() ? " needs nobody" : ": " + need + ", dismissed"));
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+Outcome<int> attention(const Config& config, const AttentionArguments& arguments) {
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  if (!arguments.dismissed.empty()) return dismiss(**connection, arguments.dismissed);
+  const auto answer = ask_all(**connection, arguments.all_agents ? "" : config.agent);
+  if (!answer) return tl::unexpected(answer.error());
+  if (config.output == OutputFormat::json) {
+    print(workers::to_json(*answer) + "\n");
+  } else if (config.output == OutputFormat::jsonl) {
+    for (const SessionRow& row : answer->sessions) print(workers::to_json(row) + "\n");
+  } else if (answer->sessions.empty()) {
+    remark("no session needs anybody");
+  } else {
+    print(table_text(*answer, (*connection)->clock().wall(), arguments.all_agents));
+  }
+  return kExitOk;
+}
+
+}  // namespace steno

@@ -1,0 +1,60 @@
+// The words differ by how the session came to need somebody; the kinds are the domain's.
+#include "tools/steno/client/attention_text.hpp"
+
+namespace steno {
+namespace {
+
+using domain::Attention;
+
+std::string failed_text(const projections::SessionRow& row) {
+  const domain::EndReason reason =
+      row.pause != domain::EndReason::none ? row.pause : row.end_reason;
+  const std::string why = " (" + std::string(base::enum_name(reason)) + ")";
+  if (row.pause == domain::EndReason::none) return std::string(base::enum_name(row.status)) + why;
+  return "turn failed" + why + ", " + std::to_string(row.turns_waiting) + " waiting";
+}
+
+}  // namespace
+
+std::string attention_text(const projections::SessionRow& row) {
+  switch (row.attention) {
+    case Attention::none:
+      return {};
+    case Attention::waiting_for_input:
+      return "waiting for input";
+    case Attention::stuck:
+      return row.is_repeating ? "stuck: repeats a tool call" : "stuck: silent";
+    case Attention::over_budget:
+      return "over budget";
+    case Attention::failed:
+      return failed_text(row);
+  }
+  return {};
+}
+
+std::string attention_command(const projections::SessionRow& row) {
+  switch (row.attention) {
+    case Attention::none:
+      return {};
+    case Attention::waiting_for_input:
+      return "steno send " + row.alias + " 'PROMPT'";
+    case Attention::stuck:
+      return "steno interrupt " + row.alias;
+    case Attention::over_budget:
+      return "steno resume " + row.alias + " --budget-usd AMOUNT";
+    case Attention::failed:
+      return (domain::is_live(row.status) ? "steno continue " : "steno resume ") + row.alias;
+  }
+  return {};
+}
+
+std::string reason_text(domain::EndReason reason) {
+  if (reason == domain::EndReason::idle) return "idle: no prompt came within idle_timeout";
+  if (reason == domain::EndReason::run_timeout) return "run_timeout: it ran for too long";
+  if (reason == domain::EndReason::repeated_calls) {
+    return "repeated_calls: the agent made one tool call again and again";
+  }
+  return std::string(base::enum_name(reason));
+}
+
+}  // namespace steno

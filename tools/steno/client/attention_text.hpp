@@ -1,0 +1,19 @@
+// What a session needs a person for, in the words of people.
+#pragma once
+
+#include <string>
+
+#include "projections/views/session_list.hpp"
+
+namespace steno {
+
+// Returns what the session needs a person for; empty: it needs none, or a person knows.
+std::string attention_text(const projections::SessionRow& row);
+
+// Returns the command that a person would give next; empty: the session needs nobody.
+std::string attention_command(const projections::SessionRow& row);
+
+// Returns the reason in words where its name alone says too little; else its name.
+std::string reason_text(domain::EndReason reason);
+
+}  // namespace steno
