@@ -242,6 +242,7 @@ class Claude(WithClaude):
         exited = self.home.wait_for_event(row["alias"], "AgentExited")["facts"]
         self.assertEqual((exited["exit_code"], exited["signal"]), (0, 0))
 
+    # Shows R015.
     def test_several_turns_in_one_process(self):
         result = self.run_claude("--multi-turn", "say one", stdin=b"say two\nsay three\n")
         self.assertEqual(result.out.split(), ["one", "two", "three"])
@@ -281,6 +282,7 @@ class Claude(WithClaude):
         self.assertEqual((row["status"], row["turns_interrupted"], row["turns_finished"]),
                          ("completed", 1, 1))
 
+    # Shows R024.
     def test_a_kill(self):
         alias = self.home.start_session("stream 2000", engine="claude")
         started = self.home.wait_for_event(alias, "AgentStarted")["facts"]["pid"]
@@ -338,11 +340,13 @@ class Claude(WithClaude):
         sleeps = [command for command in self.home.processes().values() if "sleep 600" in command]
         self.assertEqual(sleeps, [])
 
+    # Shows R014.
     def test_what_is_allowed_is_done(self):
         self.run_claude("--allow-tool", "Bash", "bash touch made-by-the-tool")
         self.assertTrue(os.path.exists(os.path.join(self.home.workdir, "made-by-the-tool")))
         os.remove(os.path.join(self.home.workdir, "made-by-the-tool"))
 
+    # Shows R314.
     def test_a_failure_of_the_model_fails_the_session(self):
         result = self.run_claude("fail 400", code=1)
         self.assertIn("turn failed (api_error, HTTP 400)", result.err)

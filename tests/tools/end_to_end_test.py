@@ -115,6 +115,7 @@ class BrokenAgents(OneServer):
         self.assertEqual((row["status"], row["turns_finished"], row["turns_failed"]),
                          ("completed", 2, 1))
 
+    # Shows R008.
     def test_a_program_that_is_not_there(self):
         missing = {"STENO_CLAUDE_PROGRAM": self.home.path("nobody")}
         with Home(environment=missing) as home:
@@ -136,6 +137,7 @@ class BrokenAgents(OneServer):
 
 
 class ManySessions(OneServer):
+    # Shows R011, R041.
     def test_killing_all_ends_what_lives_and_nothing_else(self):
         agent = ("--agent", "crowd")
         done = self.home.ask("spawn", *agent, "--engine", "scripted", "[say done]")["alias"]
@@ -155,6 +157,7 @@ class ManySessions(OneServer):
 class Sessions(OneServer):
     CONFIG = "max_sessions = 2\n"
 
+    # Shows R026.
     def test_the_limit_is_refused_with_its_name(self):
         aliases = [self.home.start_session("[hang]") for _ in range(2)]
         before = self.home.position
@@ -167,6 +170,7 @@ class Sessions(OneServer):
             self.assertEqual(self.succeeds("kill", alias).out, "killed\n")
         self.assertEqual(self.succeeds("run", "--engine", "scripted", "[say hi]").out, "hi\n")
 
+    # Shows R012, R025.
     def test_what_has_ended_stays_as_it_ended(self):
         alias = self.home.start_session("[say hi]")
         self.home.wait_for_end(alias)
@@ -282,6 +286,7 @@ class Sessions(OneServer):
         spec = opened["facts"]["spec"]
         return opened["content"], spec["allowed_tools"], spec["max_turns"]
 
+    # Shows R033, R053.
     def test_a_session_goes_on_as_a_new_one(self):
         bounds = ["--system-prompt", "Be brief.", "--allow-tool", "Bash", "--max-turns", "9"]
         first = self.home.wait_for_end(self.home.start_session("[say hi]", *bounds))
@@ -299,6 +304,7 @@ class Sessions(OneServer):
                          ("Be long.", ["Read"], 2))
         self.fails(3, "'nobody'", "resume", "nobody")
 
+    # Shows R039, R040.
     def test_the_prompts_that_waited_are_taken_along(self):
         alias = self.home.start_session("[hang]", "--multi-turn")
         self.home.wait_for_event(alias, "AgentInitialized")
@@ -380,11 +386,13 @@ class Money(OneServer):
         self.assertAlmostEqual(interrupted["cost"]["cost_usd"], told)
         self.assertIn("at least", self.succeeds("show", alias).out)
 
+    # Shows R045.
     def test_a_difference_to_what_the_agent_says_is_shown(self):
         alias = self.home.start_session("[cost 0.05] [say hi]", *self.MODEL)
         self.assertEqual(self.home.wait_for_end(alias)["cost_usd"], 0.0008)
         self.assertIn("the agent itself says $0.0492 more", self.succeeds("show", alias).out)
 
+    # Shows R023.
     def test_an_agent_that_does_not_keep_to_its_budget_is_interrupted(self):
         run = self.home.run("run", "--engine", "scripted", *self.MODEL, "--budget-usd", "0.004",
                             "[tools 40] [delay 100]")
@@ -580,6 +588,7 @@ class Serving(unittest.TestCase):
         last = result.err.splitlines()[-1]
         self.assertIn(word, last)
 
+    # Shows R003.
     def test_a_second_server_is_refused(self):
         home = self.home().start()
         self.refused(home, "has this data folder open")
@@ -749,6 +758,7 @@ class Serving(unittest.TestCase):
     def test_sigterm_ends_worker_and_agents(self):
         self.stop_with_sessions([signal.SIGTERM])
 
+    # Shows R041, R054.
     def test_a_clean_stop_keeps_the_prompts_that_wait(self):
         home = self.home('kill_grace = "300ms"\nstop_grace = "100ms"\n').start()
         alias = home.start_session("[hang]", "--multi-turn")

@@ -145,6 +145,7 @@ class Stranger(unittest.TestCase):
 
     # ---- the client ----
 
+    # Shows R003.
     def test_the_client_of_the_documents_spawns_sends_lists_and_kills(self):
         session = self.spawn("[say one]", "first", multi_turn=True)
         other = self.spawn("[hang]", "second")

@@ -64,7 +64,7 @@ TEST_CASE("tokens count also where a turn cost nothing, and cost where no tokens
   }
 }
 
-TEST_CASE("days are those of UTC", "[projections]") {
+TEST_CASE("days are those of UTC", "[projections][R046]") {
   CHECK(utc_date(Time{0}) == "1970-01-01");
   CHECK(utc_date(Time{86399999999}) == "1970-01-01");
   CHECK(utc_date(Time{86400000000}) == "1970-01-02");
@@ -79,7 +79,8 @@ TEST_CASE("a log without sessions has metrics of nothing", "[projections]") {
   CHECK(metrics_of(log) == MetricsReport{});
 }
 
-TEST_CASE("sessions are counted by how they ended, and how long they took", "[projections]") {
+TEST_CASE("sessions are counted by how they ended, and how long they took",
+          "[projections][R028][R047][R048][R049]") {
   LogBuilder log;
   const auto a = open(log, "main", "a");
   const auto b = open(log, "main", "b");
@@ -103,7 +104,8 @@ TEST_CASE("sessions are counted by how they ended, and how long they took", "[pr
   CHECK(metrics_of(log, "mai") == MetricsReport{});
 }
 
-TEST_CASE("a session is recorded exactly once, however often it is closed", "[projections]") {
+TEST_CASE("a session is recorded exactly once, however often it is closed",
+          "[projections][R039][R044]") {
   LogBuilder log;
   const auto a = open(log, "main", "a");
   log.add(a, domain::SessionClosed{SessionStatus::killed, domain::EndReason::user});
@@ -116,7 +118,8 @@ TEST_CASE("a session is recorded exactly once, however often it is closed", "[pr
   CHECK(report.live == 0);
 }
 
-TEST_CASE("money is counted when a turn reports it, also of sessions that go on", "[projections]") {
+TEST_CASE("money is counted when a turn reports it, also of sessions that go on",
+          "[projections][R045][R046]") {
   LogBuilder log;
   const auto a = open(log, "main", "a");
   spend(log, a, 100);
@@ -152,7 +155,7 @@ TEST_CASE("what is told while a turn runs counts on its day, and once", "[projec
 }
 
 TEST_CASE("the most expensive session is the first that reached the highest cost",
-          "[projections]") {
+          "[projections][R050]") {
   LogBuilder log;
   const auto a = open(log, "main", "a");
   const Position prompt = log.add(a, domain::TurnQueued{}, "Do it.");

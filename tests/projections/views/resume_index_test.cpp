@@ -46,7 +46,7 @@ struct ResumeIndexFixture {
   static std::string stream(SessionId id) { return domain::session_stream("main", id); }
 };
 
-TEST_CASE("a record says what is needed to go on with its session", "[projections]") {
+TEST_CASE("a record says what is needed to go on with its session", "[projections][R051]") {
   ResumeIndexFixture f;
   domain::SessionOpened opened;
   opened.session = SessionId{{1}};
@@ -171,7 +171,8 @@ TEST_CASE("a name used again means the newer session, the old one keeps its othe
   CHECK(f.find(first.text())->agent_session == kAgentSession);
 }
 
-TEST_CASE("the agent's session is that of the session found, else a UUID itself", "[projections]") {
+TEST_CASE("the agent's session is that of the session found, else a UUID itself",
+          "[projections][R038]") {
   ResumeIndexFixture f;
   const SessionId id = f.open("fix", "a1b2c3d4");
   const SessionId silent = f.open("silent", "e5f6a7b8");

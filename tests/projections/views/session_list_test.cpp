@@ -81,7 +81,7 @@ std::string numbered(std::string text, int number) {
   return text.append(std::to_string(number));
 }
 
-TEST_CASE("the row of a session follows its life", "[projections]") {
+TEST_CASE("the row of a session follows its life", "[projections][R013][R022][R024]") {
   SessionListFixture f;
   const SessionId id = f.open("main", "fix-login", "a1b2c3d4");
   const std::string stream = f.stream("main", id);
@@ -167,7 +167,7 @@ TEST_CASE("a lineage has spent what its sessions tell", "[projections]") {
   CHECK(spent(SessionId{{8}}) == 0);
 }
 
-TEST_CASE("a row says all that is on the record of its session", "[projections]") {
+TEST_CASE("a row says all that is on the record of its session", "[projections][R051][R084]") {
   SessionListFixture f;
   SessionRow expected;
   domain::SessionOpened opened;
@@ -335,7 +335,8 @@ TEST_CASE("a row says all that is on the record of its session", "[projections]"
   check("contradicting itself");
 }
 
-TEST_CASE("a session waits for input while it lives, takes turns and has none", "[projections]") {
+TEST_CASE("a session waits for input while it lives, takes turns and has none",
+          "[projections][R021]") {
   SessionListFixture f;
   const auto is_waiting = [&](SessionId id) { return f.get("main", id).is_waiting_for_input; };
   const SessionId id = f.open("main", "a", "aaaaaaaa");
@@ -359,7 +360,7 @@ TEST_CASE("a session waits for input while it lives, takes turns and has none", 
 }
 
 TEST_CASE("a session with tasks in the background has them until it ends, and does not wait",
-          "[projections]") {
+          "[projections][R021]") {
   SessionListFixture f;
   const SessionId id = f.open("main", "a", "aaaaaaaa");
   const std::string stream = f.stream("main", id);
@@ -643,7 +644,7 @@ TEST_CASE("a prefix of an id is looked for among those that begin so", "[project
 }
 
 TEST_CASE("a session is found by id, alias, name, prefix and the agent's id, in this order",
-          "[projections]") {
+          "[projections][R035][R036][R037][R052]") {
   SessionListFixture f;
   const std::string id_text = "01890a5d-ac96-774b-bcce-b302099a8057";
   const SessionId id = f.open("main", "fix", "abcd1234", id_text);
@@ -795,7 +796,7 @@ TEST_CASE("rows lie under the keys that are documented", "[projections]") {
   CHECK(stored == expected);
 }
 
-TEST_CASE("a name means the live session, else the newest", "[projections]") {
+TEST_CASE("a name means the live session, else the newest", "[projections][R035]") {
   SessionListFixture f;
   const SessionId first = f.open("main", "fix", "first001");
   CHECK(f.resolve("fix") == "fix/first001");

@@ -149,7 +149,7 @@ TEST_CASE("on a terminal, text comes as it is said, and nothing in it is obeyed"
   CHECK_FALSE(contains(evil.out(), "\x1b"));
 }
 
-TEST_CASE("run prints JSON for programs", "[tools]") {
+TEST_CASE("run prints JSON for programs", "[tools][R004]") {
   const Served served;
   const Ran one = served.steno({"run", "-o", "json", "[say hello]"});
   CHECK(one.code == 0);
@@ -223,7 +223,7 @@ TEST_CASE("a denied tool call looks denied wherever it is shown, and run exits w
   CHECK(served.steno({"send", "sent", "--wait", "[tools 1]"}).code == 0);
 }
 
-TEST_CASE("a session can be listed, shown, read and killed", "[tools]") {
+TEST_CASE("a session can be listed, shown, read and killed", "[tools][R025]") {
   const Served served;
   const std::string alias = served.spawn({"--multi-turn", "--name", "first", "[say hello]"});
   served.wait_for(alias, is_waiting);
@@ -244,7 +244,7 @@ TEST_CASE("a session can be listed, shown, read and killed", "[tools]") {
   CHECK(served.steno({"interrupt", alias}).code == 4);
 }
 
-TEST_CASE("lists and output are printed as far back as they are asked for", "[tools]") {
+TEST_CASE("lists and output are printed as far back as they are asked for", "[tools][R058][R059]") {
   const Served served;
   const std::string alias = served.spawn({"--multi-turn", "[say one]"});
   CHECK(served.steno({"send", alias, "--wait", "[say two]"}).code == 0);
@@ -284,7 +284,7 @@ TEST_CASE("a session is sent prompts, interrupted and closed", "[tools]") {
   CHECK(served.steno({"close", alias}).out == "already completed\n");
 }
 
-TEST_CASE("an ended session is resumed and forked", "[tools]") {
+TEST_CASE("an ended session is resumed and forked", "[tools][R053]") {
   const Served served;
   REQUIRE(served.steno({"run", "--name", "source", "[say hello]"}).code == 0);
   const Ran resumed =
@@ -339,7 +339,7 @@ TEST_CASE("watch prints every event once and in order", "[tools]") {
   CHECK(live.wait() == 130);
 }
 
-TEST_CASE("the output of a running session can be followed", "[tools]") {
+TEST_CASE("the output of a running session can be followed", "[tools][R080]") {
   const Served served;
   const std::string alias = served.spawn({"--multi-turn", "[say first]"});
   served.wait_for(alias, is_waiting);

@@ -43,7 +43,7 @@ CommandLoopOptions many_sessions() {
   return options;
 }
 
-TEST_CASE("a command is answered only when its events are durable", "[workers]") {
+TEST_CASE("a command is answered only when its events are durable", "[workers][R016][R034][R305]") {
   CommandWorld w;
   const Ticket ticket = w.loop.submit(DrivenLoop::message(1, 1, DrivenLoop::spawn()));
   w.loop.decide();
@@ -649,7 +649,7 @@ TEST_CASE("a session that was used again while its snapshot was written stays", 
   support::require_log_is_whole(w.store);
 }
 
-TEST_CASE("a session is saved and forgotten only when it is durable", "[workers]") {
+TEST_CASE("a session is saved and forgotten only when it is durable", "[workers][R042]") {
   CommandLoopOptions options = many_sessions();
   options.streams_max = 0;
   LastingStores disk;
@@ -692,7 +692,7 @@ TEST_CASE("a session that changed while its snapshot was written is saved again"
 }
 
 TEST_CASE("a session that nobody has asked for in long is forgotten, and loaded for the next",
-          "[workers]") {
+          "[workers][R042]") {
   CommandLoopOptions options = many_sessions();
   options.idle_max = std::chrono::seconds(1);
   CommandWorld w(options);

@@ -17,7 +17,8 @@ std::vector<std::string> levels_of_stream(std::string stream) {
   return levels_of(envelope);
 }
 
-TEST_CASE("an event is published for all, for its agent and for its session", "[workers]") {
+TEST_CASE("an event is published for all, for its agent and for its session",
+          "[workers][R004][R019]") {
   const auto of_session = levels_of_stream(domain::session_stream("main", kSession));
   CHECK(of_session ==
         std::vector<std::string>{"all/", "agent/main/", session_level("main", kSession)});

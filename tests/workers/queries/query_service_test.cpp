@@ -161,7 +161,7 @@ std::vector<std::string> texts_of(const OutputAnswer& answer) {
   return texts;
 }
 
-TEST_CASE("the last output is shown, and all of it page by page", "[workers]") {
+TEST_CASE("the last output is shown, and all of it page by page", "[workers][R059][R062]") {
   QueriedLog w;
   w.log.append(w.stream(), support::opened());
   const Position begin = w.log.head();
@@ -306,7 +306,7 @@ TEST_CASE("a page of output is bounded in bytes", "[workers]") {
         }) == said);
 }
 
-TEST_CASE("the last output is counted in blocks of what the agent said", "[workers]") {
+TEST_CASE("the last output is counted in blocks of what the agent said", "[workers][R058]") {
   QueriedLog w;
   w.log.append(w.stream(), support::opened());
   for (int turn = 1; turn <= 3; ++turn) {

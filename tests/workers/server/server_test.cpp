@@ -761,7 +761,7 @@ HeldLease held_by(const DirectiveBody& directive) {
   return {directive.session, directive.agent, directive.token, directive.number};
 }
 
-TEST_CASE("a killed session's agent is to be ended, also by a new server", "[workers]") {
+TEST_CASE("a killed session's agent is to be ended, also by a new server", "[workers][R024]") {
   ServerWorld w;
   DirectiveBody directive;
   {
@@ -784,7 +784,7 @@ TEST_CASE("a killed session's agent is to be ended, also by a new server", "[wor
   CHECK(worker.directive(life).end == LeaseEnd::kill);
 }
 
-TEST_CASE("a prompt that comes while the server drains waits for the next one", "[workers]") {
+TEST_CASE("a prompt that comes while the server drains waits for the next one", "[workers][R308]") {
   ServerWorld w;
   {
     ServerLife life(w);

@@ -48,7 +48,8 @@ TEST_CASE("aliases and marks of names stay what they are, for they are in logs",
   CHECK(name_mark("a-name-of-more-words") == 11737217);
 }
 
-TEST_CASE("an alias is 8 characters of its alphabet, and nothing else has its form", "[eventlog]") {
+TEST_CASE("an alias is 8 characters of its alphabet, and nothing else has its form",
+          "[eventlog][R013]") {
   CHECK(has_alias_form("0189zzzz"));
   CHECK(has_alias_form(alias_of(numbered<SessionId>(1), 7)));
   for (const char* text : {"", "0189zzz", "0189zzzz0", "0189zzzi", "i189zzzz", "0189ZZZZ"}) {

@@ -48,7 +48,7 @@ ReportTurnResult result_costing(std::int64_t cost, bool is_error = false) {
   return r;
 }
 
-TEST_CASE("a turn is interrupted when the budget is spent", "[session]") {
+TEST_CASE("a turn is interrupted when the budget is spent", "[session][R023]") {
   const auto past = with_budget(support::running(), 1000);
   given(past).when(report(3, spending_of(999))).then(recorded_as(999));
   const auto after = given(past)

@@ -13,7 +13,8 @@ using support::turn;
 
 const SessionClosed kCompleted{SessionStatus::completed, EndReason::none};
 
-TEST_CASE("a close lets the running turn finish, then the session is completed", "[session]") {
+TEST_CASE("a close lets the running turn finish, then the session is completed",
+          "[session][R056]") {
   ReportTurnResult result;
   result.turn = turn(1);
   const auto after = given(support::running())
@@ -35,7 +36,7 @@ TEST_CASE("a close lets the queue run out first", "[session]") {
       .then(TurnFinished{turn(1), {}}, TurnStarted{turn(2), support::kToken});
 }
 
-TEST_CASE("a close of an idle session waits for its agent process to end", "[session]") {
+TEST_CASE("a close of an idle session waits for its agent process to end", "[session][R056]") {
   given(support::idle())
       .when(CloseSession{})
       .then(CloseRequested{})

@@ -62,7 +62,8 @@ Past persistent() {
   return past;
 }
 
-TEST_CASE("a failed turn pauses the prompts that wait, and the session goes on", "[session]") {
+TEST_CASE("a failed turn pauses the prompts that wait, and the session goes on",
+          "[session][R010][R022]") {
   const auto after = given(with_queue())
                          .when(report(3, failure()))
                          .then(kFailed, QueuePaused{EndReason::turn_error});
@@ -87,7 +88,7 @@ TEST_CASE("a closing session whose last turn fails has failed", "[session]") {
             support::place_released_with_lease());
 }
 
-TEST_CASE("an agent that cannot begin fails its session", "[session]") {
+TEST_CASE("an agent that cannot begin fails its session", "[session][R008]") {
   given(support::leased(), TurnQueued{turn(2)})
       .when(report(1, failure()))
       .then(kFailed, TurnInterrupted{turn(2), EndReason::session_ended, {}},
@@ -219,7 +220,7 @@ TEST_CASE("an agent that is started again has what is left of the budget", "[ses
             place_released());
 }
 
-TEST_CASE("a single-turn session fails with its agent", "[session]") {
+TEST_CASE("a single-turn session fails with its agent", "[session][R010]") {
   given(support::running(false))
       .when(report(3, died(turn(1))))
       .then(kDied, LeaseReleased{kToken},
@@ -228,7 +229,7 @@ TEST_CASE("a single-turn session fails with its agent", "[session]") {
             place_released());
 }
 
-TEST_CASE("nothing fails because Steno was stopped", "[session]") {
+TEST_CASE("nothing fails because Steno was stopped", "[session][R041]") {
   SECTION("a turn is interrupted, and the prompts behind it go on with the next agent") {
     given(with_queue())
         .when(report(3, stopped(turn(1))))

@@ -12,7 +12,8 @@ using support::turn;
 
 const SessionClosed kKilled{SessionStatus::killed, EndReason::user};
 
-TEST_CASE("a killed session's turn ends first, and its name and place are free", "[session]") {
+TEST_CASE("a killed session's turn ends first, and its name and place are free",
+          "[session][R039]") {
   const auto after = given(support::running())
                          .when(KillSession{})
                          .then(TurnInterrupted{turn(1), EndReason::user, booked({})}, kKilled,
@@ -34,7 +35,7 @@ TEST_CASE("a kill ends what is queued, in order", "[session]") {
 }
 
 TEST_CASE("a session is killed before it has a worker, while idle, and while it closes",
-          "[session]") {
+          "[session][R011][R024]") {
   given(support::starting())
       .when(KillSession{})
       .then(TurnInterrupted{turn(1), EndReason::session_ended, {}}, kKilled, name_released(),
@@ -47,7 +48,7 @@ TEST_CASE("a session is killed before it has a worker, while idle, and while it 
       .then(kKilled, name_released(), support::place_released_with_lease());
 }
 
-TEST_CASE("to kill a finished session is accepted and changes nothing", "[session]") {
+TEST_CASE("to kill a finished session is accepted and changes nothing", "[session][R025]") {
   given(support::killed()).when(KillSession{}).then(NothingChanged{"KillSession"});
   for (const auto status : {SessionStatus::completed, SessionStatus::failed}) {
     const auto after =
@@ -65,7 +66,7 @@ TEST_CASE("a repeated kill changes nothing", "[session]") {
       .then(NothingChanged{"KillSession"});
 }
 
-TEST_CASE("there is no session to kill", "[session]") {
+TEST_CASE("there is no session to kill", "[session][R039]") {
   given().when(KillSession{}).then_rejected(RejectionCode::not_found);
 }
 

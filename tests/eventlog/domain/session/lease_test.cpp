@@ -110,7 +110,8 @@ TEST_CASE("no lease is granted on no session or on an ended one", "[session]") {
   given(support::killed()).when(GrantLease{kWorker}).then_rejected(RejectionCode::session_ended);
 }
 
-TEST_CASE("when a worker is lost its turn ends and a multi-turn session lives on", "[session]") {
+TEST_CASE("when a worker is lost its turn ends and a multi-turn session lives on",
+          "[session][R308][R309]") {
   const auto after =
       given(support::running(), TurnQueued{turn(2)})
           .when(ExpireLease{kToken})

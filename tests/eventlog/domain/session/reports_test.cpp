@@ -15,7 +15,7 @@ using support::report;
 using support::turn;
 
 TEST_CASE("the agent process is on the record from its start, the session runs from its init",
-          "[session]") {
+          "[session][R006][R007][R018]") {
   const auto started = given(support::leased())
                            .when(report(1, ReportAgentStarted{4711, 99}))
                            .then(AgentStarted{4711, 99});
@@ -36,7 +36,7 @@ TEST_CASE("a later init changes the agent's session, not the status", "[session]
   CHECK(after.session().agent_session == "another");
 }
 
-TEST_CASE("an agent process that cannot be started fails the session", "[session]") {
+TEST_CASE("an agent process that cannot be started fails the session", "[session][R008]") {
   given(support::leased())
       .when(report(1, ReportStartFailed{"no such program"}))
       .then(fact(AgentStartFailed{}).with("no such program"), LeaseReleased{kToken},
@@ -48,7 +48,7 @@ TEST_CASE("an agent process that cannot be started fails the session", "[session
       .then(fact(AgentStartFailed{}).with("late"), LeaseReleased{kToken}, support::settled());
 }
 
-TEST_CASE("output blocks are counted from 1", "[session]") {
+TEST_CASE("output blocks are counted from 1", "[session][R019]") {
   given(support::running())
       .when(report(3, ReportPartialOutput{turn(1), "Hel"}))
       .then(fact(PartialOutputRecorded{turn(1), 1}).with("Hel"))
@@ -59,7 +59,7 @@ TEST_CASE("output blocks are counted from 1", "[session]") {
 }
 
 TEST_CASE("tool calls and lines that nobody understands are recorded with their text",
-          "[session]") {
+          "[session][R004][R019]") {
   given(support::running())
       .when(report(3, ReportToolCallStarted{turn(1), "call-1", "Bash", "{\"command\":\"ls\"}"}))
       .then(fact(ToolCallStarted{turn(1), "call-1", "Bash"}).with("{\"command\":\"ls\"}"))

@@ -67,7 +67,7 @@ SessionOpened opened_by(const Spawn& c) {
 }
 
 TEST_CASE("a resumed session goes on with the agent's session, its lineage and its cost",
-          "[session]") {
+          "[session][R037]") {
   const auto after =
       given(source_ended())
           .when(resume())
@@ -108,7 +108,7 @@ TEST_CASE("a resumed session is held to what its source was, unless it is told o
   CHECK(spec_of(as_told).max_turns == 3);
 }
 
-TEST_CASE("a fork leaves the agent's session free, also while the source runs", "[session]") {
+TEST_CASE("a fork leaves the agent's session free, also while the source runs", "[session][R036]") {
   const auto source = GENERATE(0, 1, 2);
   const auto past = source == 0   ? source_ended()
                     : source == 1 ? source_closing()

@@ -13,7 +13,7 @@ using support::turn;
 const SendPrompt kPrompt{"And now this", false};
 const SendPrompt kInterrupting{"Stop, do this", true};
 
-TEST_CASE("a prompt to an idle session starts at once", "[session]") {
+TEST_CASE("a prompt to an idle session starts at once", "[session][R021][R055]") {
   const auto after =
       given(support::idle())
           .when(kPrompt)
@@ -22,7 +22,7 @@ TEST_CASE("a prompt to an idle session starts at once", "[session]") {
   CHECK(after.session().queue.empty());
 }
 
-TEST_CASE("a prompt to a busy session waits", "[session]") {
+TEST_CASE("a prompt to a busy session waits", "[session][R054]") {
   const auto after =
       given(support::running()).when(kPrompt).then(fact(TurnQueued{kOwnTurn}).with(kPrompt.prompt));
   CHECK(after.session().turn->turn == turn(1));
@@ -65,7 +65,7 @@ TEST_CASE("a prompt over the largest text of an event is refused", "[session]") 
       .then_rejected(RejectionCode::limit_reached);
 }
 
-TEST_CASE("a single-turn session takes no second prompt", "[session]") {
+TEST_CASE("a single-turn session takes no second prompt", "[session][R015][R057]") {
   given(support::running(false)).when(kPrompt).then_rejected(RejectionCode::not_accepting);
 }
 

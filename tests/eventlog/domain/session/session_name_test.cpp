@@ -13,7 +13,7 @@
 namespace domain {
 namespace {
 
-TEST_CASE("a prompt's first three telling words make a name", "[session]") {
+TEST_CASE("a prompt's first three telling words make a name", "[session][R027]") {
   CHECK(name_from_prompt("Fix the login bug in auth") == "fix-login-bug");
   CHECK(name_from_prompt("Please could you write TESTS?") == "tests");
   CHECK(name_from_prompt("refactor/parser.module, now!") == "refactor-parser-module");

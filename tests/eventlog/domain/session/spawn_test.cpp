@@ -31,7 +31,8 @@ SessionOpened opened_by(const Spawn& c, std::string name) {
   return {kSession, "main", std::move(name), kAlias, c.origin_channel, c.spec, {}, kSession, {}};
 }
 
-TEST_CASE("a spawned session is opened, queued, named and admitted at once", "[session]") {
+TEST_CASE("a spawned session is opened, queued, named and admitted at once",
+          "[session][R013][R028][R076]") {
   Spawn c = spawn();
   c.system_prompt = "Be brief.";
   const auto after = given().when(c).then(
@@ -90,7 +91,7 @@ TEST_CASE("no fact holds a word of the prompt", "[session]") {
   }
 }
 
-TEST_CASE("a given name that a live session of any agent has is refused", "[session]") {
+TEST_CASE("a given name that a live session of any agent has is refused", "[session][R027]") {
   const auto refused = given(admitted(7, "fix-bug")).when(spawn()).outcome();
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == RejectionCode::already_exists);
@@ -106,7 +107,7 @@ TEST_CASE("a given name that a live session of any agent has is refused", "[sess
   CHECK(given(admitted(7, "fix-bug"), released(7)).when(spawn()).outcome());
 }
 
-TEST_CASE("a made name that a live session has gets a number", "[session]") {
+TEST_CASE("a made name that a live session has gets a number", "[session][R027]") {
   const std::string prompt = "Fix the bug";
   CHECK(made_beside({admitted(7, "fix-bug")}, prompt) == "fix-bug-2");
   CHECK(made_beside({admitted(7, "", name_mark("fix-bug"))}, prompt) == "fix-bug-2");
@@ -149,7 +150,8 @@ std::string alias_given(const std::vector<support::Fact>& past) {
   return std::get<SessionOpened>((*outcome)[0].event).alias;
 }
 
-TEST_CASE("an alias is never given twice, not even after its session has ended", "[session]") {
+TEST_CASE("an alias is never given twice, not even after its session has ended",
+          "[session][R013]") {
   const auto other = numbered<SessionId>(7);
   const auto release = fact(SessionReleased{other}).on(support::kAdmission);
   const auto admit = [&](const std::string& alias) {
@@ -281,7 +283,7 @@ TEST_CASE("a spawn without session id or with a bad agent name is refused", "[se
   world.when(spawn()).then_rejected(RejectionCode::invalid);
 }
 
-TEST_CASE("no more sessions are live than the limit allows", "[session]") {
+TEST_CASE("no more sessions are live than the limit allows", "[session][R026]") {
   const auto admitted =
       fact(SessionAdmitted{numbered<SessionId>(7), "other", "x"}).on(support::kAdmission);
   Limits limits;

@@ -14,7 +14,7 @@ std::vector<Fact> ended(SessionStatus status) {
   return support::idle() + SessionClosed{status, EndReason::none};
 }
 
-TEST_CASE("no event leads out of a terminal status", "[session]") {
+TEST_CASE("no event leads out of a terminal status", "[session][R005][R012]") {
   base::SeededRandom random(7);
   support::RandomValue values(random, false);
   for (const auto status :
@@ -47,7 +47,8 @@ TEST_CASE("no event leads out of a terminal status", "[session]") {
   }
 }
 
-TEST_CASE("a session starts with its opening and runs from the agent's init on", "[session]") {
+TEST_CASE("a session starts with its opening and runs from the agent's init on",
+          "[session][R006][R007]") {
   CHECK(given().session().status == SessionStatus::none);
   CHECK(given(support::starting()).session().status == SessionStatus::starting);
   CHECK(given(support::leased()).session().status == SessionStatus::starting);
@@ -74,7 +75,7 @@ TEST_CASE("a session closes only with no turn open and into a terminal status", 
   CHECK_FALSE(is_impossible(support::idle(), closed));
 }
 
-TEST_CASE("a session that was closed before it ran is killed, not completed", "[session]") {
+TEST_CASE("a session that was closed before it ran is killed, not completed", "[session][R009]") {
   const SessionClosed closed{SessionStatus::killed, EndReason::user};
   const auto interrupted =
       support::leased() + support::fact(TurnInterrupted{support::turn(1), EndReason::user, {}});
@@ -94,7 +95,7 @@ TEST_CASE("a session that was closed before it ran is killed, not completed", "[
             support::name_released(), support::place_released_with_lease());
 }
 
-TEST_CASE("exactly five statuses exist besides none", "[session]") {
+TEST_CASE("exactly five statuses exist besides none", "[session][R005]") {
   CHECK(std::size(base::EnumNames<SessionStatus>::kNames) == 6);
   int live = 0;
   int terminal = 0;

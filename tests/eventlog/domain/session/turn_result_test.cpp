@@ -36,7 +36,7 @@ ReportTurnResult error(std::string subtype) {
 
 const TurnCost kCost{{10, 20, 30, 40}, {500}, {500}, 3, base::Duration{1234}};
 
-TEST_CASE("a finished turn of a multi-turn session leaves it idle", "[session]") {
+TEST_CASE("a finished turn of a multi-turn session leaves it idle", "[session][R020][R021]") {
   const auto after = given(support::running())
                          .when(report(3, success()))
                          .then(fact(TurnFinished{turn(1), kCost}).with("done"));
@@ -46,13 +46,13 @@ TEST_CASE("a finished turn of a multi-turn session leaves it idle", "[session]")
   CHECK(after.session().usage == Usage{10, 20, 30, 40});
 }
 
-TEST_CASE("a finished turn starts the next one", "[session]") {
+TEST_CASE("a finished turn starts the next one", "[session][R055][R305]") {
   given(support::running(), TurnQueued{turn(2)}, TurnQueued{turn(3)})
       .when(report(3, success()))
       .then(fact(TurnFinished{turn(1), kCost}).with("done"), TurnStarted{turn(2), kToken});
 }
 
-TEST_CASE("a single-turn session is completed with its turn", "[session]") {
+TEST_CASE("a single-turn session is completed with its turn", "[session][R009][R022]") {
   given(support::running(false))
       .when(report(3, success()))
       .then(fact(TurnFinished{turn(1), kCost}).with("done"),
@@ -60,7 +60,7 @@ TEST_CASE("a single-turn session is completed with its turn", "[session]") {
             support::place_released_with_lease());
 }
 
-TEST_CASE("a failed turn fails a single-turn session", "[session]") {
+TEST_CASE("a failed turn fails a single-turn session", "[session][R010][R022][R316]") {
   const TurnFailed failed{turn(1), "error_during_execution", "api_error", 529, kCost};
   given(support::running(false))
       .when(report(3, error("error_during_execution")))
@@ -69,7 +69,7 @@ TEST_CASE("a failed turn fails a single-turn session", "[session]") {
             support::place_released_with_lease());
 }
 
-TEST_CASE("a spent budget is named as the reason", "[session]") {
+TEST_CASE("a spent budget is named as the reason", "[session][R004][R023]") {
   const TurnFailed failed{turn(1), "error_max_budget_usd", "api_error", 529, kCost};
   given(support::running())
       .when(report(3, error("error_max_budget_usd")))

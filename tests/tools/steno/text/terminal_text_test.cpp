@@ -60,7 +60,7 @@ TEST_CASE("a table aligns its columns and makes cells safe", "[tools]") {
         "\\x1b[2J\n");
 }
 
-TEST_CASE("a tool call is one line that says what it is about", "[tools]") {
+TEST_CASE("a tool call is one line that says what it is about", "[tools][R078]") {
   using steno::tool_line;
   CHECK(tool_line("Bash", R"({"command":"cargo test","description":"run"})") ==
         "🔧 Bash — cargo test");

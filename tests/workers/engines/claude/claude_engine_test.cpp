@@ -243,7 +243,8 @@ TEST_CASE("a late result goes to the turn whose prompt it names", "[workers]") {
   CHECK(engine.wants_exit());
 }
 
-TEST_CASE("only a single turn's session wants to exit, and only after the result", "[workers]") {
+TEST_CASE("only a single turn's session wants to exit, and only after the result",
+          "[workers][R015][R022]") {
   ClaudeEngine single = engine_in_turn();
   CHECK_FALSE(single.wants_exit());
   single.on_line(kResult, kStart);

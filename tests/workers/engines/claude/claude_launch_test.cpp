@@ -39,7 +39,7 @@ TEST_CASE("a plain session asks for streamed JSON and its permission mode", "[wo
   CHECK(argv_of({}) == with({"--permission-mode=default"}));
 }
 
-TEST_CASE("each limit and choice of the session is one argument", "[workers]") {
+TEST_CASE("each limit and choice of the session is one argument", "[workers][R014]") {
   SessionLaunch session;
   session.spec.model = "haiku";
   session.spec.max_turns = 12;
@@ -63,7 +63,8 @@ TEST_CASE("a budget is written as an exact decimal", "[workers]") {
   CHECK(budget(9'007'199'254'740'991) == "--max-budget-usd=9007199.254740991");
 }
 
-TEST_CASE("a resumed session goes on, a forked one under a new id, but only once", "[workers]") {
+TEST_CASE("a resumed session goes on, a forked one under a new id, but only once",
+          "[workers][R014]") {
   SessionLaunch session;
   session.spec.resume_agent_session = "old";
   CHECK(argv_of(session) == with({"--resume=old", "--permission-mode=default"}));

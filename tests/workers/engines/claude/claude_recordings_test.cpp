@@ -83,7 +83,7 @@ TEST_CASE("the agent is initialized once, the totals grow from turn to turn", "[
 }
 
 TEST_CASE("tool calls carry their input as it came and end in the order of their ends",
-          "[workers]") {
+          "[workers][R019]") {
   const Lines all = reports_of("tool_run");
   REQUIRE(all.size() == 18);
   CHECK(Lines(all.begin() + 1, all.begin() + 6) ==
@@ -146,7 +146,7 @@ TEST_CASE("a turn interrupted while the model hangs has a result, and so has the
 }
 
 TEST_CASE("a failure of the model's API is an error although its subtype says success",
-          "[workers]") {
+          "[workers][R314]") {
   const std::string text = "Failed to authenticate. API Error: 401 fake error 401";
   const std::string head =
       "TurnResult turn=01 error=yes subtype=success terminal_reason=api_error ";
@@ -186,7 +186,7 @@ TEST_CASE("calls that are made again, limits and summaries are told as they come
   CHECK(modes.front() == "AgentStatusReported turn=00 status= permission_mode=plan error=");
 }
 
-TEST_CASE("reaching a limit is an error with the limit's name", "[workers]") {
+TEST_CASE("reaching a limit is an error with the limit's name", "[workers][R315]") {
   CHECK(reports_of("max_turns")[7] ==
         "TurnResult turn=01 error=yes subtype=error_max_turns terminal_reason=max_turns "
         "api_status=0 usage=200/40/0/0 agent_total=1600000 model_calls=3 took_us=320000 "

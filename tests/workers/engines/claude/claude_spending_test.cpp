@@ -109,7 +109,7 @@ std::vector<std::string> charged_recordings() {
   return names;
 }
 
-TEST_CASE("each recording costs on the record what the model's server charged", "[workers]") {
+TEST_CASE("each recording costs on the record what the model's server charged", "[workers][R045]") {
   const std::vector<std::string> names = charged_recordings();
   std::size_t inexact = 0;
   for (const std::string& path : names) {

@@ -42,7 +42,7 @@ std::int64_t proc_number(const std::string& pid, const char* file, const std::st
 
 // ---- a life ----
 
-TEST_CASE("an agent answers, and exits when its stdin ends", "[workers]") {
+TEST_CASE("an agent answers, and exits when its stdin ends", "[workers][R056]") {
   AgentHarness harness;
   REQUIRE(harness.start());
   REQUIRE(harness.process->write(user_line("[say hello]")));
@@ -113,7 +113,7 @@ TEST_CASE("an agent gets the planned environment and the markers", "[workers]") 
                                  "STENO_SESSION=" + harness.plan.session.text()});
 }
 
-TEST_CASE("an agent starts in its folder with no signal ignored or blocked", "[workers]") {
+TEST_CASE("an agent starts in its folder with no signal ignored or blocked", "[workers][R014]") {
   AgentHarness harness;
   REQUIRE(harness.start_shell("pwd; grep -E 'Sig(Blk|Ign)' /proc/self/status"));
   REQUIRE(harness.pump_until_over());

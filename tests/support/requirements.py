@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Writes tests/requirements.md: which tests show which requirement. Without --write it checks that
+the page is current.
+
+A C++ test has the requirement's number as a tag: "[session][R012]". A Python test has the comment
+"# Shows R012, R013." in the line above it. tests/requirements.txt lists the requirements:
+
+  number | what it asks | the ruling that replaces it, or nothing | what its tests leave out, if any
+"""
+import argparse
+import pathlib
+import re
+import sys
+
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+REQUIREMENTS = TESTS / "requirements.txt"
+PAGE = TESTS / "requirements.md"
+COMMAND = "tests/support/requirements.py --write"
+CPP_TEST = re.compile(r'TEST_CASE\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+),\s*"([^"]*)"')
+CPP_TAG = re.compile(r"\[(R\d+)\]")
+PYTHON_TEST = re.compile(r"^ *# Shows (R\d+(?:, R\d+)*)\.\n *def (test_\w+)", re.MULTILINE)
+PYTHON_TAG = re.compile(r"^ *# Shows R\d+", re.MULTILINE)
+HEAD = (
+    "# What the requirements ask, and the tests that show it\n\n"
+    f"`{COMMAND}` writes this page from [requirements.txt](requirements.txt) and from the tags of "
+    "the tests. A test is named if it fails without what is asked, or without what a ruling puts "
+    'in its place. "Not yet" says what no test shows.\n\n')
+
+
+def read_requirements(text):
+    """Returns number, what is asked, ruling and what is left out of each requirement, in order."""
+    rows = []
+    for line in text.splitlines():
+        fields = [field.strip() for field in line.split("|")]
+        if len(fields) not in (3, 4) or not re.fullmatch(r"R\d{3}", fields[0]) or not fields[1]:
+            sys.exit(f"{REQUIREMENTS.name}: not number | asks | ruling [| left out]: {line}")
+        rows.append(fields + [""] * (4 - len(fields)))
+    numbers = [row[0] for row in rows]
+    if numbers != sorted(set(numbers)):
+        sys.exit(f"{REQUIREMENTS.name}: the numbers do not ascend")
+    return rows
+
+
+def tagged_tests(path, text):
+    """Returns the name and the numbers of each test that shows a requirement."""
+    if path.suffix == ".py":
+        found = [(name, numbers.split(", ")) for numbers, name in PYTHON_TEST.findall(text)]
+        tags, taken = len(PYTHON_TAG.findall(text)), len(found)
+    else:
+        found = [(re.sub(r'"\s*"', "", name).strip()[1:-1], CPP_TAG.findall(tag))
+                 for name, tag in CPP_TEST.findall(text)]
+        found = [(name, numbers) for name, numbers in found if numbers]
+        tags, taken = len(CPP_TAG.findall(text)), sum(len(numbers) for _, numbers in found)
+    if tags != taken:
+        sys.exit(f"{path}: a requirement's number that belongs to no test")
+    return found
+
+
+def shown_by(numbers):
+    """Returns the links to the tests of each number."""
+    links = {number: [] for number in numbers}
+    for path in sorted([*TESTS.rglob("*_test.cpp"), *TESTS.rglob("*_test.py")]):
+        where = path.relative_to(TESTS).as_posix()
+        for name, shown in tagged_tests(path, path.read_text(encoding="utf-8")):
+            for number in shown:
+                if number not in links:
+                    sys.exit(f'{where}: "{name}" shows {number}, which {REQUIREMENTS.name} lacks')
+                links[number].append(f'["{name}"]({where})')
+    return links
+
+
+def page(rows, links):
+    """Returns the page and its last line, the count."""
+    lines = ["| Number | Asks | Ruling | Shown by |", "|---|---|---|---|"]
+    shown = in_part = 0
+    for number, asks, ruling, left_out in rows:
+        tests = ", ".join(links[number])
+        if left_out and not tests:
+            sys.exit(f"{REQUIREMENTS.name}: {number} says what its tests leave out and has none")
+        if left_out:
+            in_part += 1
+            tests += f". Not yet: {left_out}"
+        elif tests:
+            shown += 1
+        lines.append(f"| {number} | {asks} | {ruling} | {tests or 'not yet'} |")
+    count = f"{shown} of {len(rows)} shown, {in_part} in part"
+    return HEAD + count + ".\n\n" + "\n".join(lines) + "\n", count
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true", help="write the page")
+    arguments = parser.parse_args()
+    rows = read_requirements(REQUIREMENTS.read_text(encoding="utf-8"))
+    text, count = page(rows, shown_by([row[0] for row in rows]))
+    if arguments.write:
+        PAGE.write_text(text, encoding="utf-8")
+    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:
+        sys.exit(f"tests/{PAGE.name} is not current; run {COMMAND}")
+    print(f"requirements: {count}")
+
+
+if __name__ == "__main__":
+    main()
