@@ -229,7 +229,8 @@ TEST_CASE("an agent that says nothing while it works is reported once", "[worker
   CHECK(types(w).empty());
 }
 
-TEST_CASE("any line ends an agent's silence, even one that is not recorded", "[workers][R065]") {
+TEST_CASE("any line ends an agent's silence, even one that is not recorded",
+          "[workers][R017][R065]") {
   EngineWorld w;
   w.direct(EngineWorld::directive(1, 1));
   const auto be_silent = [&] {

@@ -77,7 +77,7 @@ TEST_CASE("a prompt begins the wait anew", "[session][R064]") {
         Deadline{DeadlineKind::idle, later.log_time + kLimit});
 }
 
-TEST_CASE("nothing is killed for waiting that does not wait", "[session][R064]") {
+TEST_CASE("nothing is killed for waiting that does not wait", "[session][R022][R024][R064]") {
   const auto now = DeadlineKind::idle;
   SECTION("a turn runs") {
     const auto past = with(&SessionSpec::idle_timeout, kLimit, support::running());
