@@ -45,7 +45,7 @@ enum class Residency {
 enum class CommandClass {
   control,   // kill, interrupt, and the server's own commands for a session
   asked,     // other requests of clients: spawn, prompts, close, erase
-  reported,  // workers' reports, and the end of a lost worker's lease
+  reported,  // workers' reports, and what must not overtake them: deadlines, ends of leases
   recorded,  // facts about the server itself; there is always room for them
 };
 constexpr std::size_t kCommandClasses = 4;

@@ -40,6 +40,7 @@ struct StoredSession {
   domain::Attention attention = domain::Attention::none;
   Time attention_since;
   Position attention_at;
+  bool is_taken_up = false;  // it was resumed or forked after its end
 
   bool operator==(const StoredSession&) const = default;
   template <class Visit>
@@ -63,6 +64,7 @@ struct StoredSession {
     visit("attention", &StoredSession::attention);
     visit("attention_since", &StoredSession::attention_since);
     visit("attention_at", &StoredSession::attention_at);
+    visit("taken_up", &StoredSession::is_taken_up);
   }
 };
 
@@ -182,6 +184,9 @@ void note(StoredSession& s, const domain::Envelope&, const domain::TurnInterrupt
 void note(StoredSession& s, const domain::Envelope&, const domain::OwnTurnStarted&) {
   ++s.own_turns;
 }
+void note(StoredSession& s, const domain::Envelope&, const domain::SessionResumed&) {
+  s.is_taken_up |= is_terminal(s.state.status);
+}
 void note(StoredSession& s, const domain::Envelope&, const domain::ToolCallStarted&) {
   ++s.tool_calls;
 }
@@ -250,8 +255,9 @@ void order(Rows& rows, const StoredSession& s, const domain::StreamRef& ref, Ses
 
 // Moves the session within the sessions that need a person.
 void note_attention(Rows& rows, StoredSession& s, const domain::StreamRef& ref) {
+  const bool is_known = s.state.is_dismissed || s.is_taken_up;
   const domain::Attention after =
-      s.state.is_dismissed ? domain::Attention::none : domain::attention_of(s.state);
+      is_known ? domain::Attention::none : domain::attention_of(s.state);
   if (after == s.attention) return;
   for (const std::string_view agent : {std::string_view(ref.agent), kAllAgents}) {
     if (s.attention != domain::Attention::none) rows.remove(attention_key(agent, s.attention_at));

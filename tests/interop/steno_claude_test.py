@@ -665,10 +665,39 @@ class ClaudeUnattended(WithClaude):
         self.home.run("kill", alias)
         self.assertNotIn(alias, self.needs())
 
+    def test_each_need_is_told_once_to_who_watches(self):
+        watcher = self.home.follow("watch", "--attention", "-o", "jsonl")
+        self.addCleanup(watcher.close)
+        alias = self.begin("say begin")
+        told = []
+
+        def wait_for(need):
+            """An agent that takes its time to start counts as stuck as well."""
+            while True:
+                row = json.loads(watcher.line(AGENT_SECONDS))
+                if row["alias"] == alias:
+                    told.append(row["attention_at"])
+                    if row["attention"] == need and row["status"] == "running":
+                        return
+        wait_for("waiting_for_input")
+        self.home.run("send", alias, "hang")
+        wait_for("stuck")
+        self.home.run("interrupt", alias)
+        wait_for("waiting_for_input")
+        self.home.stop(signal.SIGKILL)
+        self.home.start()
+        self.home.run("send", alias, "--wait", "say more", seconds=AGENT_SECONDS)
+        wait_for("waiting_for_input")
+        self.assertEqual(told, sorted(set(told)))
+        self.home.run("kill", alias)
+        watcher.close()
+
     def test_an_agent_that_hangs_is_stuck_until_it_is_interrupted(self):
         alias = self.begin("hang")
-        self.wait_for_need(alias, "stuck")
-        self.assertIn("stuck: silent since", self.home.run("show", alias).out)
+        # Also one that takes its time to start counts as stuck, but only until it has started.
+        until(lambda: self.home.show(alias)["status"] == "running" and
+              "stuck: silent since" in self.home.run("show", alias).out, "it is stuck",
+              AGENT_SECONDS)
         self.home.run("interrupt", alias)
         self.wait_for_need(alias, "waiting_for_input")
         [begun, *_] = self.facts(self.home.show(alias)["session"], "AgentSilenceReported")
@@ -699,6 +728,31 @@ class ClaudeUnattended(WithClaude):
         self.assertIn("it ran for too long", result.err)
         served = self.model.charged()[row["agent_session"]]
         self.assertEqual(nano(row["cost_usd"]) > 0, bool(served))
+
+    def test_a_conversation_from_elsewhere_goes_on_here(self):
+        elsewhere = claude_home(self.model)
+        self.addCleanup(elsewhere.close)
+        elsewhere.environment["STENO_AGENT_HOME"] = self.home.path("agents")
+        elsewhere.start()
+        there = elsewhere.run("run", "say from elsewhere", seconds=AGENT_SECONDS)
+        self.assertEqual(there.code, 0, str(there))
+        there = elsewhere.ask("ls", "-n", "1")["sessions"][0]
+        elsewhere.stop()
+        here = self.home.run("resume", there["agent_session"], "history", "--workdir",
+                             there["workdir"], "--follow", seconds=AGENT_SECONDS)
+        self.assertEqual((here.code, here.out), (0, "say from elsewhere\n"), str(here))
+        row = self.newest()
+        self.assertEqual(row["agent_session"], there["agent_session"])
+        self.assertLess(row["cost_usd"], 2 * there["cost_usd"])
+
+    def test_a_conversation_that_is_nowhere_fails(self):
+        nowhere = "0b7c1d1e-58a1-4a63-9d0b-6c5f8a2b9c3d"
+        failed = self.home.run("resume", nowhere, "say more", "--follow", seconds=AGENT_SECONDS)
+        self.assertEqual(failed.code, 1, str(failed))
+        row = self.newest()
+        self.assertEqual((row["status"], row["end_reason"]), ("failed", "start_failed"))
+        self.assertIn("cannot go on with its own session", failed.err)
+        self.assertEqual(self.home.run("resume", "no-session", "x").code, 3)
 
     def test_a_session_that_waits_for_too_long_is_killed_and_can_be_resumed(self):
         alias = self.begin("--idle-timeout", "1s", "say begin")

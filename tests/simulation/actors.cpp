@@ -132,6 +132,10 @@ domain::Command ClientActor::make_command(base::CommandId id, std::string& strea
       const auto* state = stage_.log.session(sessions[place]);
       if (place % 2 == 0 && state != nullptr) spawn.resume = state->lineage;
       spawn.is_fork = random_.chance(30);
+    } else if (session.bytes.back() % 8 == 4) {
+      // Without a draw. Few, so that several compete for one.
+      spawn.agent_session = "elsewhere-" + std::to_string(session.bytes.back() % 3 + 3);
+      spawn.is_fork = session.bytes.back() % 16 == 4;
     }
     return spawn;
   }

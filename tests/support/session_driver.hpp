@@ -130,8 +130,8 @@ class SessionDriver {
     if (s.lease && random_.chance(60)) return report(s);
     switch (random_.below(12)) {
       case 10:
-        return as_command(domain::PassDeadline{random_.chance(50) ? domain::DeadlineKind::idle
-                                                                  : domain::DeadlineKind::run});
+        return as_command(
+            domain::PassDeadline{static_cast<domain::DeadlineKind>(random_.below(3))});
       case 11:
         return as_command(domain::DismissAttention{});
       case 0:

@@ -164,7 +164,8 @@ class Sessions(OneServer):
         until(lambda: all(self.home.show(alias)["status"] == "running" for alias in aliases),
               "both run")
         position = before()
-        self.fails(5, "max_sessions", "run", "--engine", "scripted", "[say hi]")
+        refused = self.fails(5, "max_sessions", "run", "--engine", "scripted", "[say hi]")
+        self.assertIn("kill one first", refused.err)
         self.assertEqual(before(), position)
         for alias in aliases:
             self.assertEqual(self.succeeds("kill", alias).out, "killed\n")
@@ -238,6 +239,66 @@ class Sessions(OneServer):
         self.assertIn("2 prompts", self.succeeds("continue", alias).out)
         row = self.home.wait_for_end(alias)
         self.assertEqual((row["status"], row["turns_finished"]), ("completed", 2))
+
+    def needs(self, *flags):
+        rows = self.home.ask("attention", *flags)["sessions"]
+        return [(row["alias"], row["attention"]) for row in rows]
+
+    def test_who_needs_a_person_is_listed_until_a_person_knows(self):
+        self.succeeds("attention", "--dismiss-all")
+        self.assertEqual(self.needs(), [])
+        self.assertIn("no session needs anybody", self.succeeds("attention").err)
+        waiting = self.home.start_session("[say one]", "--multi-turn")
+        until(lambda: self.needs() == [(waiting, "waiting_for_input")], "a session that waits")
+        failed = self.home.start_session("[error]")
+        self.home.wait_for_end(failed)
+        self.assertEqual(self.needs(), [(waiting, "waiting_for_input"), (failed, "failed")])
+        listed = self.succeeds("attention").out.splitlines()
+        self.assertRegex(listed[1], rf"^{waiting} .* waiting for input .* steno send {waiting} ")
+        self.assertRegex(listed[2], rf"^{failed} .* failed \(turn_error\) .* steno resume {failed}$")
+        elsewhere = self.home.run("--agent", "other", "attention", "--all-agents")
+        self.assertIn(f"steno resume {failed} --agent main", elsewhere.out)
+        self.assertIn("dismissed", self.succeeds("attention", "--dismiss", failed).err)
+        self.assertIn("needs nobody", self.succeeds("attention", "--dismiss", failed).err)
+        self.assertEqual(self.needs(), [(waiting, "waiting_for_input")])
+        self.succeeds("send", waiting, "--wait", "[say two]")
+        self.assertEqual(self.needs(), [(waiting, "waiting_for_input")])
+        self.succeeds("kill", waiting)
+        self.assertEqual(self.needs(), [])
+        self.fails(3, "no session", "attention", "--dismiss", "nobody")
+
+    def test_who_watches_is_told_of_each_need_once(self):
+        self.succeeds("attention", "--dismiss-all")
+        watcher = self.home.follow("watch", "--attention", "-n", "2")
+        alias = self.home.start_session("[say one]", "--multi-turn")
+        self.assertIn(f"{alias}  say-one  waiting for input  →  steno send {alias}", watcher.line())
+        self.succeeds("send", alias, "--wait", "[say two]")
+        ended = watcher.finish()
+        self.assertEqual((ended.code, ended.out.count(alias)), (0, 2), str(ended))
+        self.fails(2, "--attention", "watch", alias, "--attention")
+        self.succeeds("kill", alias)
+
+    def test_limits_of_a_session_are_shown_and_kept_by_a_resume(self):
+        alias = self.home.start_session("[say one]", "--multi-turn", "--idle-timeout", "2h",
+                                        "--run-timeout", "never", "--repeated-calls-max", "7")
+        self.succeeds("kill", alias)
+        resumed = self.home.ask("resume", alias, "[say two]")["alias"]
+        row = self.home.show(resumed)
+        self.assertEqual((row["idle_timeout_us"], row["run_timeout_us"] < 0,
+                          row["repeated_calls_max"]), (7_200_000_000, True, 7))
+        self.assertIn("killed if it waits 2h for a prompt, 7 identical tool calls in a row are told",
+                      self.succeeds("show", resumed).out)
+        self.succeeds("kill", resumed)
+
+    def test_limits_end_what_nobody_ends(self):
+        waiting = self.home.start_session("[say one]", "--multi-turn", "--idle-timeout", "200ms")
+        row = self.home.wait_for_end(waiting)
+        self.assertEqual((row["status"], row["end_reason"]), ("killed", "idle"))
+        running = self.home.run("run", "--run-timeout", "300ms", "[hang]")
+        self.assertEqual(running.code, 7, str(running))
+        self.assertIn("turn interrupted: run_timeout: it ran for too long", running.err)
+        row = self.home.ask("ls", "-n", "1")["sessions"][0]
+        self.assertEqual((row["status"], row["end_reason"]), ("failed", "run_timeout"))
 
     def test_a_session_outlives_its_agent(self):
         for death in ("[crash]", "[halfline]", "[exit 3]"):

@@ -234,7 +234,10 @@ void add_resume(CommandLine& line) {
                                    "  steno resume 4fzk2q9x\n"
                                    "  steno resume nightly 'now the tests' --fork --follow\n"
                                    "  steno resume nightly --with-queue\n"
-                                   "Settings without a flag are those of the old session.",
+                                   "  steno resume 0b7c1d1e-58a1-4a63-9d0b-6c5f8a2b9c3d --follow\n"
+                                   "Settings without a flag are those of the old session. An id "
+                                   "that is no session's here is\nthat of one which the agent had "
+                                   "outside of Steno, in the same folder.",
                                    arguments, reporting(resume));
   add_reference(command, arguments);
   command->add_option("PROMPT", arguments.prompt,
@@ -242,6 +245,8 @@ void add_resume(CommandLine& line) {
                           " With --with-queue: the first prompt that waited");
   command->add_flag("--fork", arguments.is_fork,
                     "Leave the old one unchanged, so that it can be resumed again");
+  command->add_flag("--multi-turn", arguments.is_multi_turn,
+                    "Let it take further prompts, also if the old one did not");
   command->add_flag("--with-queue", arguments.takes_queue,
                     "Give it the prompts that still waited when the old one ended");
   command->add_flag("--follow", arguments.is_followed, "Print what its agent says, as run does");
@@ -500,6 +505,9 @@ void add_attention(CommandLine& line) {
                        "You know of this session: do not list it; can be repeated")
           ->allow_extra_args(false)
           ->type_name("REF");
+  command
+      ->add_flag("--dismiss-all", arguments.dismisses_all, "You know of all that would be listed")
+      ->excludes(dismiss);
   command->add_flag("--all-agents", arguments.all_agents, "Of all agents")->excludes(dismiss);
 }
 
@@ -533,10 +541,17 @@ void add_watch(CommandLine& line) {
   auto& arguments = line.keep<WatchArguments>();
   CLI::App* command = line.command(line.app, "watch", "Print events as they are recorded",
                                    "  steno watch\n  steno watch nightly --from start\n"
-                                   "  steno watch --all-agents --from 1200 -o jsonl",
+                                   "  steno watch --all-agents --from 1200 -o jsonl\n"
+                                   "  steno watch --attention",
                                    arguments, reporting(watch));
   command->add_option("REF", arguments.reference, "Only this session; default: all of the agent");
-  command->add_option("--from", arguments.from, "A position, start or now (default)");
+  CLI::Option* from =
+      command->add_option("--from", arguments.from, "A position, start or now (default)");
+  command
+      ->add_flag("--attention", arguments.is_about_attention,
+                 "Instead of events, each session that needs a person, and each that comes to "
+                 "need one; on a terminal with a bell")
+      ->excludes(from);
   command->add_flag("--all-agents", arguments.all_agents, "Events of all agents and the server");
   command->add_flag("--no-texts", arguments.leaves_out,
                     "Do not fetch texts that are too long for the feed");

@@ -261,7 +261,9 @@ void AgentRunner::pump(Run& run, base::Duration now) {
   if (run.has_exited) return;
   // An agent that is not read may have said something: it does not count as silent.
   const auto due = run.is_reading ? run.agent.engine->deadline() : std::nullopt;
-  if (due && *due <= as_time(now)) report_all(run, run.agent.engine->on_time(as_time(now)));
+  if (due && *due <= as_time(now)) {
+    report_all(run, run.agent.engine->on_time(as_time(now)), false);
+  }
   if (const auto silent = silence_due(run); silent && *silent <= now) report_silence(run, false);
 }
 
@@ -326,18 +328,18 @@ void AgentRunner::note(Run& run, const domain::Report& report) {
   if (result->turn == run.own) run.own = {};
 }
 
-void AgentRunner::report(Run& run, domain::Report report) {
+void AgentRunner::report(Run& run, domain::Report report, bool is_heard) {
   if (run.is_lost) return;
   note(run, report);
-  run.watch.take(report);
+  run.watch.take(report, is_heard);
   run.unacked.push_back(encode_report(++run.sequence, report));
   const std::size_t bytes = size_of(run.unacked.back());
   run.unacked_bytes += bytes;
   unacked_bytes_ += bytes;
 }
 
-void AgentRunner::report_all(Run& run, const std::vector<domain::Report>& reports) {
-  for (const domain::Report& each : reports) report(run, each);
+void AgentRunner::report_all(Run& run, const std::vector<domain::Report>& reports, bool is_heard) {
+  for (const domain::Report& each : reports) report(run, each, is_heard);
 }
 
 // Returns false if the agent does not read any more; its exit follows.

@@ -126,12 +126,12 @@ class AgentRunner {
   void take_event(Run& run, const engines::ProcessEvent& event, base::Duration now);
   void give_up_turns(Run& run);
   static void note(Run& run, const domain::Report& report);
-  void report(Run& run, domain::Report report);
+  void report(Run& run, domain::Report report, bool is_heard = true);
   static void forget_first(Run& run);
   static void unsend(Run& run, std::int64_t through);
   bool has_unsent(const Run& run) const;
   ReportsBody take_reports(const Key& key, Run& run);
-  void report_all(Run& run, const std::vector<domain::Report>& reports);
+  void report_all(Run& run, const std::vector<domain::Report>& reports, bool is_heard = true);
   bool write(Run& run, const base::Bytes& bytes);
 
   AgentLauncher& launcher_;

@@ -21,11 +21,13 @@ base::Hash digest_of(const domain::ReportToolCallStarted& call) {
 
 }  // namespace
 
-void AgentWatch::take(domain::Report& report) {
+void AgentWatch::take(domain::Report& report, bool is_heard) {
   const auto* silence = std::get_if<domain::AgentSilenceReported>(&report);
-  is_silence_reported_ = silence != nullptr && !silence->is_over;
+  if (silence != nullptr || is_heard) {
+    is_silence_reported_ = silence != nullptr && !silence->is_over;
+  }
   if (silence != nullptr) return;
-  pause_ = {};
+  if (is_heard && !std::holds_alternative<domain::RateLimitReported>(report)) pause_ = {};
   if (auto* call = std::get_if<domain::ReportToolCallStarted>(&report)) {
     begin_call(*call);
   } else if (const auto* finished = std::get_if<domain::ReportToolCallFinished>(&report)) {

@@ -14,8 +14,8 @@ namespace workers {
 class AgentWatch {
  public:
   // Takes a report of the agent, in order, before it is sent. Fills in how often a call was
-  // repeated.
-  void take(domain::Report& report);
+  // repeated. `is_heard`: the agent has said something, and no time has passed that made it.
+  void take(domain::Report& report, bool is_heard = true);
 
   // Returns the time at which an agent at work that was last heard at `heard_at` counts as silent;
   // none: a tool of its runs, or its silence was reported.
@@ -34,7 +34,7 @@ class AgentWatch {
 
   std::map<std::string, Call> last_;  // by the call whose subagent made it; empty: the agent itself
   std::set<std::string> open_calls_;  // whose results have not come
-  base::Duration pause_{0};           // until it makes a failed call of its model again
+  base::Duration pause_{0};  // until it makes a failed call of its model again, since it said so
   bool is_silence_reported_ = false;
 };
 

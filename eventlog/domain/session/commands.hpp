@@ -20,8 +20,12 @@ struct Spawn {
   SessionSpec spec;
   std::string system_prompt;
   std::string prompt;
-  SessionId resume;      // unset: a new session; else continue this one's agent session
-  bool is_fork = false;  // with resume: under a new id, leaving the old one resumable
+  SessionId resume;  // unset: a new session; else continue this one's agent session
+  // With resume, or with agent_session: under a new id, leaving the old one resumable.
+  bool is_fork = false;
+  // With an unset `resume`: continue this session of the agent's own. The sender must know that no
+  // session of the record has it. Empty: begin anew.
+  std::string agent_session{};
 
   bool operator==(const Spawn&) const = default;
   template <class Visit>
@@ -33,6 +37,7 @@ struct Spawn {
     visit("prompt", &Spawn::prompt);
     visit("resume", &Spawn::resume);
     visit("fork", &Spawn::is_fork);
+    visit("agent_session", &Spawn::agent_session);
   }
 };
 
@@ -94,9 +99,13 @@ struct ContinueSession {
 // The session needs a person, who knows. It is in the attention queue again with its next need.
 struct DismissAttention {
   static constexpr std::string_view kType = "DismissAttention";
+  Attention need = Attention::none;  // what it needs one for; without effect if it has another need
+
   bool operator==(const DismissAttention&) const = default;
   template <class Visit>
-  static constexpr void fields(Visit&&) {}
+  static constexpr void fields(Visit&& visit) {
+    visit("need", &DismissAttention::need);
+  }
 };
 
 // Erase the text of these events, wherever it lies; without events, the whole session's text.
@@ -137,10 +146,11 @@ struct CompleteErasure {
   }
 };
 
-// A deadline of the session has passed. Without effect if it is not due any more.
+// A deadline of the session has passed. Without effect if it is not due any more; reports that the
+// worker sent before are decided first.
 struct PassDeadline {
   static constexpr std::string_view kType = "PassDeadline";
-  static constexpr CommandClass kClass = CommandClass::control;
+  static constexpr CommandClass kClass = CommandClass::reported;
   DeadlineKind kind = DeadlineKind::idle;
 
   bool operator==(const PassDeadline&) const = default;

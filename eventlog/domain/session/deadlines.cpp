@@ -13,7 +13,10 @@ Decided decide_one(Deciding d, const PassDeadline& c) {
       d.close(SessionStatus::killed, EndReason::idle);
       break;
     case DeadlineKind::run:
-      d.stop_work(EndReason::run_timeout);
+      d.stop_turn(s.turn->turn, EndReason::run_timeout);
+      break;
+    case DeadlineKind::own:
+      d.stop_turn(s.own_turn, s.own_stop);
       break;
   }
   return std::move(d.decision);

@@ -6,9 +6,11 @@
 namespace domain {
 namespace {
 
-// Ending and erasing a session must always be possible, even if it is inconsistent or full.
+// Ending and erasing a session, and knowing of it, must always be possible, even if it is
+// inconsistent or full.
 template <class C>
-constexpr bool kIsAlwaysTaken = std::same_as<C, KillSession> || std::same_as<C, EraseContent>;
+constexpr bool kIsAlwaysTaken =
+    base::kContains<C, base::Types<KillSession, EraseContent, DismissAttention>>;
 
 std::optional<Rejection> check_client(const SessionState& s, const Context& context) {
   if (s.inconsistent.value != 0) {

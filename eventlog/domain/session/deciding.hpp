@@ -15,11 +15,6 @@ NanoUsd spent_by(const Decision& decision);
 // Returns what the session and its relatives have spent; `lineage` null: it has none.
 NanoUsd spent_by(const SessionState& session, const LineageState* lineage);
 
-// Returns why a turn is interrupted: for a limit, or because somebody asked for it.
-inline EndReason interrupt_reason(const CurrentTurn& turn) {
-  return turn.stop == EndReason::none ? EndReason::user : turn.stop;
-}
-
 // One decision being made: its input, and the events emitted so far.
 struct Deciding {
   const States& states;
@@ -139,21 +134,52 @@ struct Deciding {
     emit_to_registry(AgentSessionReleased{session().session, spec.resume_agent_session});
   }
 
-  // A limit is reached while the agent works. A prompt's turn is interrupted first. An agent that
+  // The budget is spent while the agent works. A prompt's turn is interrupted first. An agent that
   // goes on regardless, or works without a prompt, is ended with its session.
-  void stop_work(EndReason limit) {
+  void stop_spending() {
     const SessionState& s = session();
-    if (s.turn && s.turn->stop == EndReason::none) {
-      return emit(InterruptRequested{s.turn->turn, limit});
+    if (s.turn && !s.turn->is_over_budget) {
+      return emit(InterruptRequested{s.turn->turn, EndReason::budget});
     }
     if (s.turn && context.now - s.turn->asked_at < kInterruptGrace) return;
-    fail(s.turn ? s.turn->stop : limit);
+    fail(EndReason::budget);
+  }
+
+  // The turn has reached a limit: it is interrupted first, and an agent that goes on regardless is
+  // ended with its session. A turn that is over is left alone: what goes on of it is not known.
+  void stop_turn(TurnId turn, EndReason limit) {
+    const SessionState& s = session();
+    const bool is_own = turn.is_set() && s.own_turn == turn;
+    if (!is_own && (!s.turn || s.turn->turn != turn)) return;
+    const Time asked_at = is_own ? s.own_asked_at : s.turn->asked_at;
+    const EndReason stop = is_own ? s.own_stop : s.turn->stop;
+    const bool is_over_budget = !is_own && s.turn->is_over_budget;
+    if (stop == EndReason::none && asked_at.us == 0 && !is_over_budget) {
+      return emit(InterruptRequested{turn, limit});
+    }
+    if (context.now - asked_at < kInterruptGrace) return;
+    fail(is_over_budget ? EndReason::budget : stop == EndReason::none ? limit : stop);
   }
 
   // Ends what is under way, and the session.
   void fail(EndReason reason) {
     interrupt_turns(reason);
     close(SessionStatus::failed, reason);
+  }
+
+  // Decides what follows the failure of a prompt's turn, which an event of this decision has ended.
+  // The session goes on if its agent can.
+  void go_on_or_fail(EndReason failure) {
+    const SessionState& s = session();
+    // A session whose agents never introduced themselves cannot begin the next time either.
+    const bool can_go_on =
+        s.spec.is_multi_turn && s.status == SessionStatus::running && failure != EndReason::budget;
+    const bool is_waiting = !s.queue.empty();
+    if (!can_go_on || (!is_waiting && s.is_close_requested)) {
+      close(SessionStatus::failed, failure);
+    } else if (is_waiting && !pause_queue(failure) && has_lease) {
+      start_next_turn(s.queue.front(), s.lease->token);
+    }
   }
 
   // Ends all queued turns, then the session, and frees its name and its place. The current turn

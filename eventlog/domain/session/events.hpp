@@ -377,6 +377,7 @@ struct ToolCallsRepeated {
   TurnId turn;
   std::string tool;
   std::int64_t repeats = 0;
+  std::string parent{};  // as the calls have it
 
   bool operator==(const ToolCallsRepeated&) const = default;
   template <class Visit>
@@ -384,6 +385,7 @@ struct ToolCallsRepeated {
     visit("turn", &ToolCallsRepeated::turn);
     visit("tool", &ToolCallsRepeated::tool);
     visit("repeats", &ToolCallsRepeated::repeats);
+    visit("parent", &ToolCallsRepeated::parent);
   }
 };
 

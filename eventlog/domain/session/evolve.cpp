@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <utility>
 
 namespace domain {
 namespace {
@@ -45,12 +46,21 @@ void begin_total(SessionState& s, std::optional<NanoUsd> agent_total) {
 }
 void begin_total(LeaseState&, std::optional<NanoUsd>) {}
 
+void forget_own_stop(SessionState& s) {
+  s.own_stop = EndReason::none;
+  s.own_asked_at = {};
+}
+void forget_own_stop(LeaseState& s) {
+  s.own_asked_at = {};
+}
+
 bool ends_turn(OfSession auto& s, TurnId turn, const TurnCost& cost) {
   const bool is_own = turn.is_set() && s.own_turn == turn;
   if (!is_own && (!s.turn || s.turn->turn != turn)) return false;
   if (is_own) {
     s.own_turn = {};
     s.is_own_turn_to_end = false;
+    forget_own_stop(s);
   } else {
     s.turn.reset();
   }
@@ -116,7 +126,8 @@ bool apply(OfSession auto& s, const Envelope& envelope, const TurnStarted& e) {
     return false;
   }
   const QueuedTurn& queued = s.queue.front();
-  s.turn = CurrentTurn{e.turn, queued.prompt, queued.version, false, EndReason::none, {}, {}};
+  s.turn =
+      CurrentTurn{e.turn, queued.prompt, queued.version, false, false, {}, EndReason::none, {}};
   if (limits_of(s).run_timeout.count() > 0) s.turn->started_at = envelope.log_time;
   s.queue.erase(s.queue.begin());
   return true;
@@ -148,15 +159,29 @@ bool apply(OfSession auto& s, const Envelope&, const QueueContinued&) {
   return true;
 }
 
+void stop_own_turn(SessionState& s, EndReason reason, Time now) {
+  if (reason == EndReason::user) return void(s.own_stop = EndReason::none);
+  if (!s.is_own_turn_to_end) s.own_stop = reason;
+  s.own_asked_at = now;
+}
+void stop_own_turn(LeaseState& s, EndReason reason, Time now) {
+  if (reason != EndReason::user) s.own_asked_at = now;
+}
+
 bool apply(OfSession auto& s, const Envelope& envelope, const InterruptRequested& e) {
   if (!s.turn || s.turn->turn != e.turn) {
     if (!e.turn.is_set() || s.own_turn != e.turn) return false;
+    stop_own_turn(s, e.reason, envelope.log_time);
     return s.is_own_turn_to_end = true;
   }
-  s.turn->is_interrupt_requested = true;
-  if (e.reason == EndReason::user) return true;
-  s.turn->stop = e.reason;
+  const bool is_first = !std::exchange(s.turn->is_interrupt_requested, true);
+  if (e.reason == EndReason::user) {
+    s.turn->stop = EndReason::none;
+    return true;
+  }
   s.turn->asked_at = envelope.log_time;
+  s.turn->is_over_budget |= e.reason == EndReason::budget;
+  if (is_first && e.reason != EndReason::budget) s.turn->stop = e.reason;
   return true;
 }
 
@@ -211,15 +236,28 @@ bool apply(SessionState& s, const Envelope&, const OutputRecorded& e) {
   return true;
 }
 
+void forget_repeating(SessionState& s) {
+  s.is_repeating = false;
+  s.repeating_parent.clear();
+}
+
 bool apply(SessionState& s, const Envelope&, const ToolCallStarted& e) {
   if (s.status == SessionStatus::none) return false;
-  if (e.repeats == 0) s.is_repeating = false;
+  if (e.repeats == 0 && e.parent == s.repeating_parent) forget_repeating(s);
   note_message(s, e);
   return true;
 }
 
-bool apply(SessionState& s, const Envelope&, const ToolCallsRepeated&) {
+// The call of a subagent ends with it.
+bool apply(SessionState& s, const Envelope&, const ToolCallFinished& e) {
   if (s.status == SessionStatus::none) return false;
+  if (s.is_repeating && e.call == s.repeating_parent) forget_repeating(s);
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope&, const ToolCallsRepeated& e) {
+  if (s.status == SessionStatus::none) return false;
+  s.repeating_parent = e.parent;
   return s.is_repeating = true;
 }
 
@@ -353,9 +391,6 @@ bool exists(const SessionState& s) {
 bool apply(SessionState& s, const Envelope&, const PartialOutputRecorded&) {
   return exists(s);
 }
-bool apply(SessionState& s, const Envelope&, const ToolCallFinished&) {
-  return exists(s);
-}
 bool apply(SessionState& s, const Envelope&, const ModelCallRetried&) {
   return exists(s);
 }
@@ -422,10 +457,14 @@ void note_idle(OfSession auto& s, Time now) {
 void note_progress(SessionState& s, const Envelope& envelope, const Event& event) {
   const bool has_turn = s.turn || s.own_turn.is_set();
   const bool is_said = has_lease(s, envelope.token) && envelope.report_sequence > 0;
-  if (!has_turn || (is_said && !std::holds_alternative<AgentSilenceReported>(event))) {
+  // Spending is also told by time, when the agent has said nothing.
+  const bool is_no_sign = std::holds_alternative<AgentSilenceReported>(event) ||
+                          std::holds_alternative<SpendingRecorded>(event);
+  if (!has_turn || (is_said && !is_no_sign)) {
     s.is_silent = false;
   }
-  if (!has_turn) s.is_repeating = false;
+  const bool is_own_doing = s.repeating_parent.empty();
+  if (!has_turn && (is_own_doing || s.tasks == 0)) forget_repeating(s);
 }
 
 }  // namespace

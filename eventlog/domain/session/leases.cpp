@@ -12,7 +12,9 @@ std::optional<NanoUsd> total_at_start(const Deciding& d) {
   const SessionState& s = d.session();
   const bool is_new = s.spec.resume_agent_session.empty();
   const bool is_first = begins_as_opened(s);
-  if (is_first && (is_new || s.spec.is_fork)) return std::nullopt;
+  if (is_first && (is_new || s.spec.is_fork || is_foreign(s))) return std::nullopt;
+  // Of a conversation from elsewhere, the first result tells what it has cost before.
+  if (is_foreign(s) && s.agent_total.value == 0) return std::nullopt;
   const LineageState* all = d.lineage();
   if (all == nullptr) return running_total(s);
   return total_of(*all, is_first ? s.spec.resume_agent_session : s.agent_session);
@@ -45,9 +47,13 @@ Decided decide_one(Deciding d, const ExpireLease& c) {
   if (!s.lease || s.lease->token != c.token) {
     return reject(RejectionCode::stale_token, "the lease is not held any more");
   }
-  if (is_live(s.status) && s.turn && s.turn->stop == EndReason::budget) {
+  const bool is_limited = is_live(s.status) && s.turn && s.turn->is_interrupt_requested &&
+                          interrupt_reason(*s.turn) != EndReason::user;
+  if (is_limited) {
+    const EndReason limit = interrupt_reason(*s.turn);
     d.end_lease(LeaseExpired{c.token});
-    d.fail(EndReason::budget);
+    d.interrupt_turns(limit);
+    d.go_on_or_fail(limit);
     return std::move(d.decision);
   }
   // An agent that lost its transcript has done nothing with its prompt.

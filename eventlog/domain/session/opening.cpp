@@ -124,6 +124,19 @@ void resume_from(SessionSpec& spec, const SessionState& source, bool is_fork) {
                  spec.resumed_at != ResumedAt::record;
 }
 
+Rejection still_ending(SessionId holder) {
+  return {RejectionCode::lease_held,
+          "session " + holder.text() +
+              " went on with the agent's session, and its agent process has not ended yet; try "
+              "again in a moment, or resume with fork"};
+}
+
+Rejection already_goes_on(SessionId holder) {
+  return {RejectionCode::source_live, "session " + holder.text() +
+                                          " already goes on with the agent's session; kill it "
+                                          "first, or resume with fork"};
+}
+
 std::optional<Rejection> check_resume(const Opening& o, const Spawn& c) {
   const SessionState* source = o.source;
   if (source == nullptr || source->status == SessionStatus::none) {
@@ -150,15 +163,23 @@ std::optional<Rejection> check_resume(const Opening& o, const Spawn& c) {
   const auto held = o.registry.agent_sessions.find(source->agent_session);
   if (held == o.registry.agent_sessions.end()) return std::nullopt;
   if (o.admission.unsettled.contains(held->second)) {
-    return Rejection{RejectionCode::lease_held,
-                     "session " + held->second.text() +
-                         " went on with the agent's session, and its agent process has not ended "
-                         "yet; try again in a moment, or resume with fork"};
+    return still_ending(held->second);
   }
-  return Rejection{RejectionCode::source_live,
-                   "session " + held->second.text() +
-                       " already goes on with the agent's session; kill it first, or resume with "
-                       "fork"};
+  return already_goes_on(held->second);
+}
+
+// Registries know only the agent sessions that live sessions have resumed. Whoever names another
+// one must know that no session of the record has it.
+std::optional<Rejection> check_foreign(const Opening& o, const Spawn& c) {
+  if (c.resume.is_set()) {
+    return Rejection{RejectionCode::invalid,
+                     "resume a session, or a session of the agent's own, not both"};
+  }
+  if (auto bad = check_length("agent_session", c.agent_session.size(), kFactBytesMax)) return bad;
+  const auto held = o.registry.agent_sessions.find(c.agent_session);
+  if (c.is_fork || held == o.registry.agent_sessions.end()) return std::nullopt;
+  if (o.admission.unsettled.contains(held->second)) return still_ending(held->second);
+  return already_goes_on(held->second);
 }
 
 std::optional<Rejection> check_budget(const Opening& o, const Spawn& c) {
@@ -210,6 +231,9 @@ Decided decide_one(Deciding d, const Spawn& c) {
     if (auto bad = check_resume(o, c)) return tl::unexpected(*bad);
     if (auto bad = check_budget(o, c)) return tl::unexpected(*bad);
   }
+  if (!c.agent_session.empty()) {
+    if (auto bad = check_foreign(o, c)) return tl::unexpected(*bad);
+  }
   const auto holder = [&](const std::string& name) { return holder_of(o, name); };
   if (!c.name.empty()) {
     if (const auto taken = holder(c.name)) {
@@ -237,6 +261,11 @@ Decided decide_one(Deciding d, const Spawn& c) {
   opened.spec.resume_message.clear();
   opened.spec.resumed_at = ResumedAt::end;
   opened.spec.is_fork = false;
+  if (!c.agent_session.empty()) {
+    opened.spec.resume_agent_session = c.agent_session;
+    opened.spec.is_fork = c.is_fork;
+    if (!c.is_fork) claim.agent_session = c.agent_session;
+  }
   if (c.resume.is_set()) {
     const SessionState& source = *o.source;
     opened.lineage = source.lineage;

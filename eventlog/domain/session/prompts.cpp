@@ -5,6 +5,18 @@
 
 namespace domain {
 
+namespace {
+
+// True if somebody asked for it already. For a limit alone it can still be asked for.
+bool is_asked_to_end(const CurrentTurn& turn) {
+  return turn.is_interrupt_requested && turn.stop == EndReason::none;
+}
+bool is_own_asked_to_end(const SessionState& s) {
+  return s.is_own_turn_to_end && s.own_stop == EndReason::none;
+}
+
+}  // namespace
+
 Decided decide_one(Deciding d, const SendPrompt& c) {
   const SessionState& s = d.session();
   if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
@@ -30,9 +42,9 @@ Decided decide_one(Deciding d, const SendPrompt& c) {
   const QueuedTurn queued{TurnId{d.context.command.bytes}, {}, {}};
   d.emit(TurnQueued{queued.turn}, c.prompt);
   const bool is_for_own = c.is_interrupting && s.own_turn.is_set();
-  if (is_for_own && !s.is_own_turn_to_end) d.emit(InterruptRequested{s.own_turn});
+  if (is_for_own && !is_own_asked_to_end(s)) d.emit(InterruptRequested{s.own_turn});
   if (s.turn) {
-    if (c.is_interrupting && !is_for_own && !s.turn->is_interrupt_requested) {
+    if (c.is_interrupting && !is_for_own && !is_asked_to_end(*s.turn)) {
       d.emit(InterruptRequested{s.turn->turn});
     }
   } else if (s.lease && s.queue.empty()) {
@@ -45,11 +57,11 @@ Decided decide_one(Deciding d, const InterruptTurn& c) {
   const SessionState& s = d.session();
   if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
   if (s.turn && s.turn->turn == c.turn) {
-    if (!s.turn->is_interrupt_requested) d.emit(InterruptRequested{c.turn});
+    if (!is_asked_to_end(*s.turn)) d.emit(InterruptRequested{c.turn});
     return std::move(d.decision);
   }
   if (c.turn.is_set() && s.own_turn == c.turn) {
-    if (!s.is_own_turn_to_end) d.emit(InterruptRequested{c.turn});
+    if (!is_own_asked_to_end(s)) d.emit(InterruptRequested{c.turn});
     return std::move(d.decision);
   }
   const bool is_queued = std::any_of(s.queue.begin(), s.queue.end(),
@@ -86,10 +98,12 @@ Decided decide_one(Deciding d, const ContinueSession&) {
   return std::move(d.decision);
 }
 
-Decided decide_one(Deciding d, const DismissAttention&) {
+Decided decide_one(Deciding d, const DismissAttention& c) {
   const SessionState& s = d.session();
   if (auto bad = check_exists(s, d.context)) return tl::unexpected(*bad);
-  if (attention_of(s) == Attention::none || s.is_dismissed) return Decision{};
+  const Attention need = attention_of(s);
+  const bool is_meant = c.need == Attention::none || c.need == need;
+  if (need == Attention::none || !is_meant || s.is_dismissed) return Decision{};
   d.emit(AttentionDismissed{});
   return std::move(d.decision);
 }

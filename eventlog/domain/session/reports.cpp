@@ -54,8 +54,9 @@ void report(Deciding& d, const ReportToolCallStarted& r) {
          r.input);
   if (limit <= 0 || repeats < limit || !is_live(d.session().status)) return;
   constexpr std::int64_t kLeastRepeats = 2;  // a first call has none
-  if (repeats == std::max(limit, kLeastRepeats)) d.emit(ToolCallsRepeated{r.turn, cut_fact(r.tool), repeats});
-  if (repeats / 2 >= limit) d.stop_work(EndReason::repeated_calls);
+  if (repeats == std::max(limit, kLeastRepeats))
+    d.emit(ToolCallsRepeated{r.turn, cut_fact(r.tool), repeats, cut_fact(r.parent)});
+  if (repeats / 2 >= limit) d.stop_turn(r.turn, EndReason::repeated_calls);
 }
 
 void report(Deciding& d, const ReportToolCallFinished& r) {
@@ -101,6 +102,8 @@ void report(Deciding& d, const ReportAgentSessionLost& r) {
   if (resumed.empty() || !is_live(s.status)) return d.emit(ReportIgnored{std::string(r.kType)});
   d.emit(AgentSessionLost{resumed}, r.text);
   d.release_agent_session();
+  // Of a conversation that began elsewhere, the record has nothing to tell a new agent session.
+  if (is_foreign(s) && s.agent_session.empty()) d.fail(EndReason::start_failed);
 }
 
 void report(Deciding& d, const ReportOwnTurnStarted& r) {
@@ -137,7 +140,7 @@ void report(Deciding& d, const ReportSpending& r) {
   Spending spent = proper(r.spent);
   if (spent.empty()) return d.emit(ReportIgnored{std::string(r.kType)});
   d.emit(SpendingRecorded{r.turn, std::move(spent), CostBasis::reported});
-  if (is_live(d.session().status) && d.is_over_budget()) d.stop_work(EndReason::budget);
+  if (is_live(d.session().status) && d.is_over_budget()) d.stop_spending();
 }
 
 // If the agent process began with a higher total than it should have, the difference was spent
@@ -174,32 +177,21 @@ EndReason failure_of(const ReportTurnResult& r) {
 void end_own_turn(Deciding& d, const ReportTurnResult& r) {
   const SessionState& s = d.session();
   const bool is_interrupted = r.is_error && s.is_own_turn_to_end;
+  const bool is_limited = is_interrupted && s.own_stop != EndReason::none;
   if (is_interrupted) {
-    d.emit(TurnInterrupted{r.turn, EndReason::user, turn_cost(s, r)});
+    const EndReason reason = is_limited ? s.own_stop : EndReason::user;
+    d.emit(TurnInterrupted{r.turn, reason, turn_cost(s, r)});
   } else {
     end_turn(d, r);
   }
   d.has_own_turn = false;
   if (s.turn || !s.queue.empty()) return;
   if (r.is_error && !s.spec.is_multi_turn) {
+    if (is_limited) return d.close(SessionStatus::failed, s.own_stop);
     return is_interrupted ? d.close(SessionStatus::killed, EndReason::user)
                           : d.close(SessionStatus::failed, failure_of(r));
   }
   d.settle(s.tasks);
-}
-
-// Decides what follows the failure of a prompt's turn. The session goes on if its agent can.
-void go_on_or_fail(Deciding& d, EndReason failure) {
-  const SessionState& s = d.session();
-  // A session whose agents never introduced themselves cannot begin the next time either.
-  const bool can_go_on =
-      s.spec.is_multi_turn && s.status == SessionStatus::running && failure != EndReason::budget;
-  const bool is_waiting = !s.queue.empty();
-  if (!can_go_on || (!is_waiting && s.is_close_requested)) {
-    d.close(SessionStatus::failed, failure);
-  } else if (is_waiting && !d.pause_queue(failure) && d.has_lease) {
-    d.start_next_turn(s.queue.front(), s.lease->token);
-  }
 }
 
 void report(Deciding& d, const ReportTurnResult& r) {
@@ -208,16 +200,16 @@ void report(Deciding& d, const ReportTurnResult& r) {
   if (d.has_own_turn && s.own_turn == r.turn) return end_own_turn(d, r);
   if (!is_current(s, r.turn)) return book_late(d, r);
   const bool is_interrupted = r.is_error && s.turn->is_interrupt_requested;
-  const bool is_stopped = is_interrupted && s.turn->stop != EndReason::none;
+  const EndReason reason = is_interrupted ? interrupt_reason(*s.turn) : EndReason::none;
   if (is_interrupted) {
-    d.emit(TurnInterrupted{r.turn, interrupt_reason(*s.turn), turn_cost(s, r)});
+    d.emit(TurnInterrupted{r.turn, reason, turn_cost(s, r)});
   } else {
     end_turn(d, r);
   }
-  if (is_stopped) {
-    go_on_or_fail(d, s.turn->stop);
+  if (is_interrupted && reason != EndReason::user) {
+    d.go_on_or_fail(reason);
   } else if (r.is_error && !is_interrupted) {
-    go_on_or_fail(d, failure_of(r));
+    d.go_on_or_fail(failure_of(r));
   } else if (!s.spec.is_multi_turn && is_interrupted) {
     d.close(SessionStatus::killed, EndReason::user);
   } else if (!s.queue.empty()) {
@@ -245,10 +237,11 @@ void report(Deciding& d, const ReportAgentExited& r) {
   const SessionState& s = d.session();
   d.emit(AgentExited{r.exit_code, r.signal, r.is_stopped}, r.stderr_tail);
   if (!is_live(s.status)) return d.end_lease(LeaseReleased{s.lease->token});
-  if (s.turn && s.turn->stop != EndReason::none) {
+  if (s.turn && s.turn->is_interrupt_requested && interrupt_reason(*s.turn) != EndReason::user) {
     d.end_lease(LeaseReleased{s.lease->token});
-    d.interrupt_turns(s.turn->stop);
-    return go_on_or_fail(d, s.turn->stop);
+    const EndReason limit = interrupt_reason(*s.turn);
+    d.interrupt_turns(limit);
+    return d.go_on_or_fail(limit);
   }
   const bool is_lost = s.lease->is_lost;
   const bool can_go_on = r.is_stopped || is_lost || (s.spec.is_multi_turn && r.has_run);
@@ -261,7 +254,8 @@ void report(Deciding& d, const ReportAgentExited& r) {
   if (is_given) d.interrupt_turn(was_asked ? EndReason::user : reason);
   const bool own_was_asked = can_go_on && s.is_own_turn_to_end;
   const bool is_cut_off = (is_given && !was_asked) || (s.own_turn.is_set() && !own_was_asked);
-  d.interrupt_own_turn(own_was_asked ? EndReason::user : reason);
+  const EndReason own_reason = s.own_stop == EndReason::none ? EndReason::user : s.own_stop;
+  d.interrupt_own_turn(own_was_asked ? own_reason : reason);
   if (can_go_on && (is_returned || !s.queue.empty())) {
     if (is_cut_off && !r.is_stopped) d.pause_queue(reason);
     return;
@@ -272,6 +266,9 @@ void report(Deciding& d, const ReportAgentExited& r) {
   const bool is_done = is_clean && !is_cut_off && s.queue.empty() && !d.waits_for(s.tasks);
   if (is_done && s.is_close_requested) return d.close_as_asked();
   if ((was_asked || own_was_asked) && !is_cut_off) {
+    if (!was_asked && s.own_stop != EndReason::none) {
+      return d.close(SessionStatus::failed, s.own_stop);
+    }
     return d.close(SessionStatus::killed, EndReason::user);
   }
   d.close(r.is_stopped ? SessionStatus::killed : SessionStatus::failed, reason);

@@ -28,7 +28,8 @@ LeaseState lease_state(const SessionState& state) {
           state.lost_at,
           state.spec.idle_timeout,
           state.spec.run_timeout,
-          state.idle_since};
+          state.idle_since,
+          state.own_asked_at};
 }
 
 bool is_waiting_for_input(const SessionState& state) {
@@ -38,15 +39,27 @@ bool is_waiting_for_input(const SessionState& state) {
 
 namespace {
 
+// The session's own spending: what its relatives have spent is not in its state.
+bool has_spent_budget(const SessionState& state) {
+  return state.spec.budget.value > 0 && state.cost >= state.spec.budget;
+}
+
+// True if the session has ended otherwise than it should.
+bool is_failure(const SessionState& state) {
+  if (state.status == SessionStatus::failed) return true;
+  const bool is_asked_for =
+      state.end_reason == EndReason::none || state.end_reason == EndReason::user;
+  if (state.status != SessionStatus::killed || is_asked_for) return false;
+  return state.end_reason != EndReason::idle || has_spent_budget(state);
+}
+
+// Of a session whose text is all erased, nobody wants to know.
 Attention attention_of_ended(const SessionState& state) {
-  const bool is_asked_for = state.end_reason == EndReason::none ||
-                            state.end_reason == EndReason::user ||
-                            state.end_reason == EndReason::idle;
-  const bool is_cut_off = state.status == SessionStatus::killed && !is_asked_for;
-  if (state.is_continued || (state.status != SessionStatus::failed && !is_cut_off)) {
-    return Attention::none;
-  }
-  return state.end_reason == EndReason::budget ? Attention::over_budget : Attention::failed;
+  const bool is_erased = state.last_content.value > 0 && is_wholly_erased(state);
+  if (!is_failure(state) || is_erased) return Attention::none;
+  const bool is_of_budget =
+      state.end_reason == EndReason::budget || state.end_reason == EndReason::idle;
+  return is_of_budget ? Attention::over_budget : Attention::failed;
 }
 
 }  // namespace
@@ -56,24 +69,38 @@ Attention attention_of(const SessionState& state) {
   if (!is_live(state.status)) return attention_of_ended(state);
   if (state.pause != EndReason::none) return Attention::failed;
   if (state.is_silent || state.is_repeating) return Attention::stuck;
-  return is_waiting_for_input(state) ? Attention::waiting_for_input : Attention::none;
+  if (!is_waiting_for_input(state)) return Attention::none;
+  return has_spent_budget(state) ? Attention::over_budget : Attention::waiting_for_input;
 }
 
+namespace {
+
+// True if Steno itself asked the agent to end the turn.
+bool is_stopped(const CurrentTurn& turn) {
+  return turn.is_over_budget || turn.stop != EndReason::none || turn.asked_at.us != 0;
+}
+
+}  // namespace
+
 std::optional<Deadline> next_deadline(const LeaseState& state, Time up_since) {
-  if (!is_live(state.status)) return std::nullopt;
-  const auto after = [&](Time since, base::Duration limit) {
-    return std::max(since, up_since) + limit;
+  std::optional<Deadline> next;
+  if (!is_live(state.status)) return next;
+  const auto add = [&](DeadlineKind kind, Time since, base::Duration limit) {
+    const Deadline other{kind, std::max(since, up_since) + limit};
+    if (!next || other.due < next->due) next = other;
   };
-  if (state.turn && state.turn->stop != EndReason::none) {
-    return Deadline{DeadlineKind::run, after(state.turn->asked_at, kInterruptGrace)};
+  if (state.turn && is_stopped(*state.turn)) {
+    add(DeadlineKind::run, state.turn->asked_at, kInterruptGrace);
+  } else if (state.turn && state.run_timeout.count() > 0 && state.turn->started_at.us != 0) {
+    add(DeadlineKind::run, state.turn->started_at, state.run_timeout);
   }
-  if (state.turn && state.run_timeout.count() > 0 && state.turn->started_at.us != 0) {
-    return Deadline{DeadlineKind::run, after(state.turn->started_at, state.run_timeout)};
+  if (state.own_turn.is_set() && state.own_asked_at.us != 0) {
+    add(DeadlineKind::own, state.own_asked_at, kInterruptGrace);
   }
   if (state.idle_timeout.count() > 0 && state.idle_since.us != 0) {
-    return Deadline{DeadlineKind::idle, after(state.idle_since, state.idle_timeout)};
+    add(DeadlineKind::idle, state.idle_since, state.idle_timeout);
   }
-  return std::nullopt;
+  return next;
 }
 
 bool begins_as_opened(const SessionState& state) {
@@ -81,6 +108,15 @@ bool begins_as_opened(const SessionState& state) {
   const bool has_said_nothing = state.last_message == state.spec.resume_message &&
                                 state.usage == Usage{} && state.cost.value == 0;
   return state.agent_session.empty() || (is_told_where && has_said_nothing);
+}
+
+bool is_foreign(const SessionState& state) {
+  return state.lineage == state.session && !state.spec.resume_agent_session.empty();
+}
+
+EndReason interrupt_reason(const CurrentTurn& turn) {
+  if (turn.is_over_budget) return EndReason::budget;
+  return turn.stop == EndReason::none ? EndReason::user : turn.stop;
 }
 
 bool has_relatives(const SessionState& state) {

@@ -32,9 +32,11 @@ struct CurrentTurn {
   Position prompt;
   StreamVersion version;  // version of its TurnQueued
   bool is_interrupt_requested = false;
-  EndReason stop = EndReason::none;  // the limit for which Steno itself interrupts it
-  Time asked_at{};                   // log time of that request
-  Time started_at{};                 // kept only if its run time is limited
+  bool is_over_budget = false;  // Steno itself interrupts it, because its session's budget is spent
+  Time asked_at{};              // log time at which Steno itself asked for that; 0: it did not
+  // The other limit for which Steno interrupts it; none also if somebody asked for that as well.
+  EndReason stop = EndReason::none;
+  Time started_at{};  // kept only if its run time is limited
 
   bool operator==(const CurrentTurn&) const = default;
   template <class Visit>
@@ -43,8 +45,9 @@ struct CurrentTurn {
     visit("prompt", &CurrentTurn::prompt);
     visit("version", &CurrentTurn::version);
     visit("interrupt_requested", &CurrentTurn::is_interrupt_requested);
-    visit("stop", &CurrentTurn::stop);
+    visit("over_budget", &CurrentTurn::is_over_budget);
     visit("asked_at", &CurrentTurn::asked_at);
+    visit("stop", &CurrentTurn::stop);
     visit("started_at", &CurrentTurn::started_at);
   }
 };
@@ -120,16 +123,19 @@ struct SessionState {
   base::Boxed<Lease> lease;
   FencingToken last_token;
   base::Boxed<CurrentTurn> turn;
-  TurnId own_turn;                  // the agent's own, under way; unset: none
-  bool is_own_turn_to_end = false;  // somebody asked to interrupt it
+  TurnId own_turn;                       // the agent's own, under way; unset: none
+  bool is_own_turn_to_end = false;       // somebody asked to interrupt it
+  EndReason own_stop = EndReason::none;  // as CurrentTurn::stop has it, and so has the next one
+  Time own_asked_at;
   std::vector<QueuedTurn> queue;
   EndReason pause = EndReason::none;  // the failure behind which the queue waits; none: it does not
   std::int64_t tasks = 0;             // as TasksChanged has it; 0 without a lease
   std::int64_t blocks = 0;            // finished output blocks so far
-  Time idle_since;            // it has no work since then; kept only if that time is limited
-  bool is_silent = false;     // the agent has said nothing for a while, and no tool runs
-  bool is_repeating = false;  // its agent has made one tool call too often in a row
-  bool is_dismissed = false;  // a person knows of its present need
+  Time idle_since;               // it has no work since then; kept only if that time is limited
+  bool is_silent = false;        // the agent has said nothing for a while, and no tool runs
+  bool is_repeating = false;     // its agent has made one tool call too often in a row
+  std::string repeating_parent;  // the call whose subagent does; empty: the agent itself
+  bool is_dismissed = false;     // a person knows of its present need
   Usage usage;
   NanoUsd cost;
   CostBasis basis = CostBasis::totals;    // of the least certain part of the cost
@@ -171,6 +177,8 @@ struct SessionState {
     visit("turn", &SessionState::turn);
     visit("own_turn", &SessionState::own_turn);
     visit("own_turn_to_end", &SessionState::is_own_turn_to_end);
+    visit("own_stop", &SessionState::own_stop);
+    visit("own_asked_at", &SessionState::own_asked_at);
     visit("queue", &SessionState::queue);
     visit("pause", &SessionState::pause);
     visit("tasks", &SessionState::tasks);
@@ -178,6 +186,7 @@ struct SessionState {
     visit("idle_since", &SessionState::idle_since);
     visit("silent", &SessionState::is_silent);
     visit("repeating", &SessionState::is_repeating);
+    visit("repeating_parent", &SessionState::repeating_parent);
     visit("dismissed", &SessionState::is_dismissed);
     visit("usage", &SessionState::usage);
     visit("cost", &SessionState::cost);
@@ -215,11 +224,15 @@ struct LeaseState {
   base::Duration idle_timeout{};  // as the spec has it, and so has the next one
   base::Duration run_timeout{};
   Time idle_since;
+  Time own_asked_at;
 
   bool operator==(const LeaseState&) const = default;
 };
 
 LeaseState lease_state(const SessionState& state);
+
+// Returns why a turn that was asked to end is interrupted: for a limit, or because somebody asked.
+EndReason interrupt_reason(const CurrentTurn& turn);
 
 // Returns the name for use in texts: the one that the session was given, else its alias.
 const std::string& label(const SessionState& state);
@@ -238,13 +251,13 @@ bool has_work(const State& state) {
 // True if the session lives, is multi-turn, takes prompts, and has nothing to do.
 bool is_waiting_for_input(const SessionState& state);
 
-// Returns what the session needs a person for, whether or not a person knows. A failed session that
-// somebody has resumed needs none.
+// Returns what the session needs a person for, whether or not a person knows.
 Attention attention_of(const SessionState& state);
 
 enum class DeadlineKind {
   idle,  // of a session that waits for a prompt
   run,   // of the turn under way; and, once it was interrupted, of the agent to obey
+  own,   // of the agent to end its own turn, which was interrupted for a limit
 };
 
 struct Deadline {
@@ -266,6 +279,9 @@ bool is_under_way(const LeaseState& state);
 // has said nothing since has not moved the agent's own session, and has no copy of it worth
 // keeping.
 bool begins_as_opened(const SessionState& state);
+
+// True if the session goes on with a session of the agent's own that began outside of the record.
+bool is_foreign(const SessionState& state);
 
 // True if the session is not the only one of its lineage.
 bool has_relatives(const SessionState& state);
@@ -292,5 +308,5 @@ struct base::EnumNames<domain::Attention> {
 };
 template <>
 struct base::EnumNames<domain::DeadlineKind> {
-  static constexpr std::string_view kNames[] = {"idle", "run"};
+  static constexpr std::string_view kNames[] = {"idle", "run", "own"};
 };

@@ -940,6 +940,11 @@ TEST_CASE("sessions that need a person are listed, the longest waiting first", "
   CHECK(f.get("main", late).attention == domain::Attention::none);
   f.log.add(domain::session_stream("main", early), domain::SessionResumed{late, false, true, true});
   CHECK(needing(f, {"main", projections::kSessionsMax, {}}).empty());
+
+  const SessionId forked = f.open("main", "forked", "aaaaaaa4");
+  f.log.add(f.stream("main", forked), domain::SessionResumed{late, true, true, false});
+  close(forked, "main", EndReason::turn_error);
+  CHECK(needing(f, {"main", projections::kSessionsMax, {}}) == Names{"forked failed"});
 }
 
 }  // namespace

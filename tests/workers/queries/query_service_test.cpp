@@ -70,6 +70,33 @@ TEST_CASE("a query sees everything up to the durable head", "[workers]") {
   }
 }
 
+TEST_CASE("a query lists who needs a person, page by page", "[workers]") {
+  QueriedLog w;
+  QueryBody query;
+  query.agent = "main";
+  query.limit = 1;
+  CHECK(w.ask<AttentionAnswer>(kVerbAttention, query).sessions.empty());
+  for (const int number : {1, 2}) {
+    domain::SessionOpened opened = support::opened();
+    opened.session = opened.lineage = support::numbered<base::SessionId>(number);
+    opened.name += std::to_string(number);
+    opened.alias.back() = static_cast<char>('0' + number);
+    w.log.append(domain::session_stream("main", opened.session), opened);
+  }
+  auto page = w.ask<AttentionAnswer>(kVerbAttention, query);
+  REQUIRE(page.sessions.size() == 1);
+  CHECK(page.sessions[0].name == "fix-bug1");
+  CHECK(page.has_more);
+  CHECK(page.position == w.log.head());
+  query.after = page.after;
+  page = w.ask<AttentionAnswer>(kVerbAttention, query);
+  REQUIRE(page.sessions.size() == 1);
+  CHECK(page.sessions[0].name == "fix-bug2");
+  CHECK_FALSE(page.has_more);
+  query.agent = "other";
+  CHECK(w.ask<AttentionAnswer>(kVerbAttention, query).sessions.empty());
+}
+
 TEST_CASE("a session is found and shown although its texts cannot be read", "[workers]") {
   QueriedLog w;
   w.log.append(w.stream(), support::opened(), "be brief");

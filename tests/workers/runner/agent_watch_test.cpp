@@ -77,6 +77,10 @@ TEST_CASE("an agent that waits to call its model again is not silent", "[workers
   AgentWatch watch;
   take(watch, domain::ModelCallRetried{turn(1), 1, 10, std::chrono::minutes(1), 529, "overloaded"});
   CHECK(watch.silent_at(kHeard, kSilence) == kHeard + std::chrono::minutes(1) + kSilence);
+  domain::Report later = domain::ReportPartialOutput{turn(1), "what it had said before"};
+  watch.take(later, false);
+  take(watch, domain::RateLimitReported{turn(1), "allowed_warning", "five_hour", {}});
+  CHECK(watch.silent_at(kHeard, kSilence) == kHeard + std::chrono::minutes(1) + kSilence);
   take(watch, domain::ReportPartialOutput{turn(1), "so"});
   CHECK(watch.silent_at(kHeard, kSilence) == kHeard + kSilence);
 }
@@ -86,6 +90,9 @@ TEST_CASE("silence is reported once, until the agent says something", "[workers]
   take(watch, domain::AgentSilenceReported{turn(1)});
   CHECK(watch.is_silence_reported());
   CHECK_FALSE(watch.silent_at(kHeard, kSilence));
+  domain::Report spent = domain::ReportSpending{turn(1), {}};
+  watch.take(spent, false);
+  CHECK(watch.is_silence_reported());
   take(watch, domain::ReportPartialOutput{turn(1), "so"});
   CHECK_FALSE(watch.is_silence_reported());
   CHECK(watch.silent_at(kHeard, kSilence));

@@ -27,7 +27,8 @@ Outcome<workers::AttentionAnswer> ask_all(Connection& connection, const std::str
   return all;
 }
 
-std::string table_text(const workers::AttentionAnswer& answer, base::Time now, bool shows_agent) {
+std::string table_text(const workers::AttentionAnswer& answer, base::Time now,
+                       const std::string& agent, bool shows_agent) {
   std::vector<Column> columns{
       {"ALIAS"}, {"NAME", Align::left, 40}, {"NEEDS"}, {"SINCE", Align::right}, {"NEXT"}};
   if (shows_agent) columns.insert(columns.begin(), Column{"AGENT"});
@@ -35,23 +36,40 @@ std::string table_text(const workers::AttentionAnswer& answer, base::Time now, b
   for (const SessionRow& row : answer.sessions) {
     std::vector<std::string> cells{row.alias, row.name, attention_text(row),
                                    duration_text(now - row.attention_since),
-                                   attention_command(row)};
+                                   attention_command(row, agent)};
     if (shows_agent) cells.insert(cells.begin(), row.agent);
     table.add(std::move(cells));
   }
   return table.text();
 }
 
-Outcome<int> dismiss(Connection& connection, const std::vector<std::string>& references) {
+// Says that a person knows of the session's need, which it had when it was looked at.
+Outcome<bool> dismiss(Connection& connection, const SessionRow& row) {
+  if (row.attention == domain::Attention::none) {
+    remark(row.alias + " needs nobody");
+    return false;
+  }
+  const auto reply = connection.command(connection.fresh_command_id(), row.session, row.agent,
+                                        domain::DismissAttention{row.attention});
+  if (!reply) return tl::unexpected(reply.error());
+  remark(row.alias + ": " + attention_text(row) + ", dismissed");
+  return true;
+}
+
+Outcome<int> dismiss_named(Connection& connection, const std::vector<std::string>& references) {
   for (const std::string& reference : references) {
     const auto found = connection.find(reference, false);
     if (!found) return tl::unexpected(found.error());
-    const SessionRow& row = found->session;
-    const auto reply = connection.command(connection.fresh_command_id(), row.session, row.agent,
-                                          domain::DismissAttention{});
-    if (!reply) return tl::unexpected(reply.error());
-    const std::string need = attention_text(row);
-    remark(row.alias + (need.empty() ? " needs nobody" : ": " + need + ", dismissed"));
+    if (const auto told = dismiss(connection, found->session); !told) {
+      return tl::unexpected(told.error());
+    }
+  }
+  return kExitOk;
+}
+
+Outcome<int> dismiss_all(Connection& connection, const workers::AttentionAnswer& answer) {
+  for (const SessionRow& row : answer.sessions) {
+    if (const auto told = dismiss(connection, row); !told) return tl::unexpected(told.error());
   }
   return kExitOk;
 }
@@ -61,9 +79,12 @@ Outcome<int> dismiss(Connection& connection, const std::vector<std::string>& ref
 Outcome<int> attention(const Config& config, const AttentionArguments& arguments) {
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  if (!arguments.dismissed.empty()) return dismiss(**connection, arguments.dismissed);
+  if (!arguments.dismissed.empty()) {
+    return dismiss_named(**connection, arguments.dismissed);
+  }
   const auto answer = ask_all(**connection, arguments.all_agents ? "" : config.agent);
   if (!answer) return tl::unexpected(answer.error());
+  if (arguments.dismisses_all) return dismiss_all(**connection, *answer);
   if (config.output == OutputFormat::json) {
     print(workers::to_json(*answer) + "\n");
   } else if (config.output == OutputFormat::jsonl) {
@@ -71,7 +92,7 @@ Outcome<int> attention(const Config& config, const AttentionArguments& arguments
   } else if (answer->sessions.empty()) {
     remark("no session needs anybody");
   } else {
-    print(table_text(*answer, (*connection)->clock().wall(), arguments.all_agents));
+    print(table_text(*answer, (*connection)->clock().wall(), config.agent, arguments.all_agents));
   }
   return kExitOk;
 }

@@ -32,18 +32,21 @@ std::string attention_text(const projections::SessionRow& row) {
   return {};
 }
 
-std::string attention_command(const projections::SessionRow& row) {
+std::string attention_command(const projections::SessionRow& row, std::string_view agent) {
+  const bool is_live = domain::is_live(row.status);
+  const std::string named = " " + row.alias + (row.agent == agent ? "" : " --agent " + row.agent);
   switch (row.attention) {
     case Attention::none:
       return {};
     case Attention::waiting_for_input:
-      return "steno send " + row.alias + " 'PROMPT'";
+      return "steno send" + named + " 'PROMPT'";
     case Attention::stuck:
-      return "steno interrupt " + row.alias;
+      return "steno interrupt" + named;
     case Attention::over_budget:
-      return "steno resume " + row.alias + " --budget-usd AMOUNT";
+      return (is_live ? "steno kill" + named + "; " : "") + "steno resume" + named +
+             " --budget-usd AMOUNT";
     case Attention::failed:
-      return (domain::is_live(row.status) ? "steno continue " : "steno resume ") + row.alias;
+      return (is_live ? "steno continue" : "steno resume") + named;
   }
   return {};
 }

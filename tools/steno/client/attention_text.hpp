@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "projections/views/session_list.hpp"
 
@@ -10,8 +11,9 @@ namespace steno {
 // Returns what the session needs a person for; empty: it needs none, or a person knows.
 std::string attention_text(const projections::SessionRow& row);
 
-// Returns the command that a person would give next; empty: the session needs nobody.
-std::string attention_command(const projections::SessionRow& row);
+// Returns the command that a person would give next, for a client of `agent`; empty: the session
+// needs nobody.
+std::string attention_command(const projections::SessionRow& row, std::string_view agent);
 
 // Returns the reason in words where its name alone says too little; else its name.
 std::string reason_text(domain::EndReason reason);

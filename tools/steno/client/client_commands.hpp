@@ -30,13 +30,14 @@ Outcome<int> spawn(const Config& config, const SpawnArguments& arguments);
 inline constexpr std::string_view kResumePrompt = "Continue where you left off.";
 
 struct ResumeArguments {
-  std::string reference;
-  std::string prompt;  // empty: see kResumePrompt
+  std::string reference;  // of a session, or the id of one that the agent had outside of Steno
+  std::string prompt;     // empty: see kResumePrompt
   std::string name;
   std::string system_prompt;               // empty: as the session had it
   std::vector<std::string> allowed_tools;  // empty: as the session had them
   std::int64_t max_turns = 0;              // 0: as the session had it
   bool is_fork = false;
+  bool is_multi_turn = false;  // also if the session was not
   bool is_followed = false;
   bool takes_queue = false;  // the prompts that waited when the session ended
 };
@@ -116,6 +117,7 @@ Outcome<int> list(const Config& config, const ListArguments& arguments);
 
 struct AttentionArguments {
   std::vector<std::string> dismissed;  // sessions of which a person knows; empty: list all others
+  bool dismisses_all = false;          // of all that are listed a person knows
   bool all_agents = false;
 };
 Outcome<int> attention(const Config& config, const AttentionArguments& arguments);
@@ -137,9 +139,13 @@ struct WatchArguments {
   std::string reference;     // empty: all sessions of the agent
   std::string from = "now";  // a position, "start" or "now"
   bool all_agents = false;
-  std::int64_t count = 0;   // stop after so many events; 0: until Ctrl-C
-  bool leaves_out = false;  // long texts that the feed leaves out
+  std::int64_t count = 0;           // stop after so many events; 0: until Ctrl-C
+  bool leaves_out = false;          // long texts that the feed leaves out
+  bool is_about_attention = false;  // see watch_attention
 };
+// Prints a line for each session that needs a person, and for each that comes to need one. Counts
+// these.
+Outcome<int> watch_attention(const Config& config, const WatchArguments& arguments);
 Outcome<int> watch(const Config& config, const WatchArguments& arguments);
 
 }  // namespace steno

@@ -224,7 +224,7 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
   if (row.attention != domain::Attention::none) {
     fields.add("needs you", attention_text(row) + " since " +
                                 duration_text(now - row.attention_since) + ": " +
-                                attention_command(row));
+                                attention_command(row, row.agent));
   }
   fields.add("limits", limits_text(row));
   fields.add("cost", dollars_text(row.cost) + doubts_text(row));

@@ -303,13 +303,48 @@ domain::Spawn to_resume(const Config& config, const ResumeArguments& arguments,
   if (is_flag(config, "repeated_calls_max")) {
     spawn.spec.repeated_calls_max = said(config.repeated_calls_max);
   }
-  spawn.spec.is_multi_turn = row.is_multi_turn;
+  spawn.spec.is_multi_turn = row.is_multi_turn || arguments.is_multi_turn;
   spawn.system_prompt =
       arguments.system_prompt.empty() ? shown.system_prompt : arguments.system_prompt;
   // The server takes over those of the old session if these are empty.
   spawn.spec.allowed_tools = arguments.allowed_tools;
   spawn.spec.max_turns = arguments.max_turns;
   return spawn;
+}
+
+// True if the reference is no session's, and can be an agent's own id of one that it had elsewhere.
+bool may_be_foreign(const std::string& reference, const Failure& failure) {
+  return failure.exit_code == kExitNotFound && base::SessionId::parse(reference);
+}
+
+// Goes on with a session that the agent had outside of Steno.
+Outcome<int> resume_foreign(Connection& connection, const Config& config,
+                            const ResumeArguments& arguments) {
+  if (arguments.takes_queue) {
+    return fail(kExitNotFound, "there is no session " + arguments.reference +
+                                   " on the record, and so no prompts of it");
+  }
+  SpawnArguments as_new;
+  as_new.name = arguments.name;
+  as_new.prompt = arguments.prompt.empty() ? std::string(kResumePrompt) : arguments.prompt;
+  as_new.system_prompt = arguments.system_prompt;
+  as_new.allowed_tools = arguments.allowed_tools;
+  as_new.max_turns = arguments.max_turns;
+  as_new.is_multi_turn = arguments.is_multi_turn;
+  if (const auto ok = check_prompt(as_new.prompt); !ok) return tl::unexpected(ok.error());
+  if (const auto ok = check_workdir(config.workdir); !ok) return tl::unexpected(ok.error());
+  domain::Spawn spawn = to_spawn(config, as_new);
+  spawn.agent_session = base::SessionId::parse(arguments.reference)->text();
+  spawn.is_fork = arguments.is_fork;
+  const auto spawned = send_spawn(connection, spawn);
+  if (!spawned) return tl::unexpected(spawned.error());
+  if (config.output == OutputFormat::table) {
+    remark("no session " + arguments.reference +
+           " is on the record; the agent goes on with its own session of that id");
+  }
+  if (arguments.is_followed) return follow(connection, *spawned, nullptr);
+  print_spawned(config, *spawned);
+  return kExitOk;
 }
 
 }  // namespace
@@ -347,8 +382,11 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   const auto shown = (*connection)->find(arguments.reference, true);
-  if (!shown) return tl::unexpected(shown.error());
   if (arguments.is_followed) (*connection)->take_interrupts();
+  if (!shown && may_be_foreign(arguments.reference, shown.error())) {
+    return resume_foreign(**connection, config, arguments);
+  }
+  if (!shown) return tl::unexpected(shown.error());
   std::vector<std::string> waiting;
   if (arguments.takes_queue) {
     auto left = left_prompts(**connection, shown->session);

@@ -127,7 +127,7 @@ void SessionPrinter::on(const domain::ToolCallsRepeated& event, const std::strin
 
 void SessionPrinter::on(const domain::AgentSessionLost&, const std::string& text) {
   note("", "⚠ the agent cannot go on with its own session (" + safe_line(text) +
-               "); a new one is told what the record holds");
+               "); a new one is told what the record holds, if it holds anything");
 }
 
 void SessionPrinter::on(const domain::QueuePaused&, const std::string&) {

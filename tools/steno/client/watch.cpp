@@ -178,6 +178,7 @@ void print_event(const Config& config, const workers::SeenEvent* seen, const bus
 }  // namespace
 
 Outcome<int> watch(const Config& config, const WatchArguments& arguments) {
+  if (arguments.is_about_attention) return watch_attention(config, arguments);
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   (*connection)->take_interrupts();

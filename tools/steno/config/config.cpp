@@ -401,7 +401,7 @@ const std::vector<Key>& keys() {
        show_limit<&Config::run_timeout, kNever>},
       {{"repeated_calls_max", "a whole number from 0 to 1000 (0: no limit)",
         "So many identical tool calls in a row are told, and twice as many end the turn"},
-       KeyKind::text,
+       KeyKind::integer,
        set_count<&Config::repeated_calls_max, 0, kRepeatedCallsLimit>,
        show_count<&Config::repeated_calls_max>},
       {{"keep_content_for", kKeepingAccepted,

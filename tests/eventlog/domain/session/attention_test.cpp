@@ -44,9 +44,29 @@ TEST_CASE("a session needs a person once it has failed", "[session]") {
   CHECK(attention_after(closed(SessionStatus::completed, EndReason::none)) == Attention::none);
 }
 
-TEST_CASE("a failed session that was resumed needs nobody", "[session]") {
-  CHECK(attention_after(closed(SessionStatus::failed, EndReason::turn_error) +
-                        SessionResumed{support::kSource, false, true, true}) == Attention::none);
+TEST_CASE("a failed session whose text is erased needs nobody", "[session]") {
+  const auto past = closed(SessionStatus::failed, EndReason::turn_error);
+  const auto with_text = support::running() + fact(OutputRecorded{turn(1), 1}).with("text") +
+                         TurnInterrupted{turn(1), EndReason::turn_error, {}} +
+                         SessionClosed{SessionStatus::failed, EndReason::turn_error};
+  CHECK(attention_after(with_text) == Attention::failed);
+  const ContentErased all{{{StreamVersion{1}, StreamVersion{20}}}, ErasureReason::requested};
+  auto world = given(with_text);
+  Envelope erasing;
+  erasing.version = StreamVersion{21};
+  world.fold(all, erasing);
+  CHECK(attention_of(world.session()) == Attention::none);
+}
+
+TEST_CASE("a session that waits with its budget spent needs a larger one", "[session]") {
+  auto past = support::running() + fact(TurnFinished{turn(1), {{}, NanoUsd{10}}}).by_report(1, 3);
+  auto& spec = std::get<SessionOpened>(past.front().event).spec;
+  spec.budget = NanoUsd{11};
+  CHECK(attention_after(past) == Attention::waiting_for_input);
+  spec.budget = NanoUsd{10};
+  CHECK(attention_after(past) == Attention::over_budget);
+  CHECK(attention_after(past + SessionClosed{SessionStatus::killed, EndReason::idle}) ==
+        Attention::over_budget);
 }
 
 TEST_CASE("prompts that wait behind a failed turn need a person", "[session]") {
@@ -73,12 +93,26 @@ TEST_CASE("the silence of an agent is recorded as it is reported", "[session][R0
       .then(AgentSilenceReported{turn(1)});
 }
 
+TEST_CASE("spending that time made the worker tell is no sign of the agent", "[session][R065]") {
+  const auto spent = fact(SpendingRecorded{turn(1), {}, CostBasis::reported}).by_report(1, 4);
+  CHECK(attention_after(silent() + spent) == Attention::stuck);
+}
+
 // ---- dismissing ----
 
 TEST_CASE("a person can say that they know", "[session]") {
   const auto known = given(support::idle()).when(DismissAttention{}).then(AttentionDismissed{});
   CHECK(known.session().is_dismissed);
   CHECK(attention_of(known.session()) == Attention::waiting_for_input);
+}
+
+TEST_CASE("a need that a person does not know is not dismissed", "[session]") {
+  given(support::idle())
+      .when(DismissAttention{Attention::stuck})
+      .then(NothingChanged{std::string(DismissAttention::kType)});
+  given(support::idle())
+      .when(DismissAttention{Attention::waiting_for_input})
+      .then(AttentionDismissed{});
 }
 
 TEST_CASE("what was dismissed comes back with the next need", "[session]") {
@@ -136,6 +170,65 @@ TEST_CASE("twice as many repeated tool calls end the turn", "[session]") {
   given(limited_to(3))
       .when(support::report(3, call(6)))
       .then(called(6), InterruptRequested{turn(1), EndReason::repeated_calls});
+}
+
+TEST_CASE("repeated calls end the turn that they belong to", "[session]") {
+  SECTION("one of the agent's own") {
+    auto past = support::idle() + OwnTurnStarted{turn(50), OwnTurnCause::task, "task", {}};
+    std::get<SessionOpened>(past.front().event).spec.repeated_calls_max = 3;
+    ReportToolCallStarted own = call(6);
+    own.turn = turn(50);
+    const auto asked =
+        given(past)
+            .when(support::report(4, own))
+            .then(fact(ToolCallStarted{turn(50), "call", "Bash", "", "", 6}).with("{}"),
+                  InterruptRequested{turn(50), EndReason::repeated_calls});
+    CHECK(asked.session().own_stop == EndReason::repeated_calls);
+    ReportTurnResult result;
+    result.turn = turn(50);
+    result.is_error = true;
+    const auto ended = asked.when(support::report(5, result)).outcome();
+    REQUIRE(ended);
+    CHECK(std::get<TurnInterrupted>(ended->front().event).reason == EndReason::repeated_calls);
+  }
+  SECTION("none, if it is over") {
+    auto past = support::idle() + TurnQueued{turn(2)} + TurnStarted{turn(2), kToken};
+    std::get<SessionOpened>(past.front().event).spec.repeated_calls_max = 3;
+    given(past).when(support::report(4, call(6))).then(called(6));
+  }
+}
+
+TEST_CASE("another subagent's calls do not hide those that repeat", "[session]") {
+  const auto past = limited_to(3) + ToolCallStarted{turn(1), "c", "Bash", "one", "", 3} +
+                    ToolCallsRepeated{turn(1), "Bash", 3, "one"};
+  CHECK(attention_after(past) == Attention::stuck);
+  CHECK(attention_after(past + ToolCallStarted{turn(1), "d", "Bash", "two"}) == Attention::stuck);
+  CHECK(attention_after(past + called(0)) == Attention::stuck);
+  CHECK(attention_after(past + ToolCallStarted{turn(1), "d", "Bash", "one"}) == Attention::none);
+}
+
+TEST_CASE("calls that repeat are over with who makes them", "[session]") {
+  const auto of_subagent = limited_to(3) + ToolCallStarted{turn(1), "c", "Bash", "one", "", 3} +
+                           ToolCallsRepeated{turn(1), "Bash", 3, "one"};
+  CHECK(attention_after(of_subagent + ToolCallFinished{turn(1), "one"}) == Attention::none);
+  const auto of_agent = limited_to(3) + called(3) + ToolCallsRepeated{turn(1), "Bash", 3} +
+                        TasksChanged{1} + TurnInterrupted{turn(1), EndReason::user, {}};
+  CHECK(attention_after(of_agent) == Attention::none);
+}
+
+TEST_CASE("an agent that goes on with its own turn past a limit is ended", "[session]") {
+  auto past = support::idle() + OwnTurnStarted{turn(50), OwnTurnCause::task, "task", {}};
+  support::Given world = given(past);
+  Envelope asked;
+  asked.log_time = Time{1'000'000};
+  world.fold(InterruptRequested{turn(50), EndReason::repeated_calls}, asked);
+  const Time due = asked.log_time + kInterruptGrace;
+  CHECK(next_deadline(lease_state(world.session())) == Deadline{DeadlineKind::own, due});
+  world.context.now = due;
+  const auto decided = world.when(PassDeadline{DeadlineKind::own}).outcome();
+  REQUIRE(decided);
+  CHECK(std::get<SessionClosed>((*decided)[1].event) ==
+        SessionClosed{SessionStatus::failed, EndReason::repeated_calls});
 }
 
 TEST_CASE("an agent that repeats its calls regardless is ended", "[session]") {

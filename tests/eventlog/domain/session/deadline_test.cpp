@@ -1,4 +1,6 @@
 // A session waits for a prompt, and a turn runs, for as long as its limits allow and no longer.
+#include <algorithm>
+
 #include "eventlog/domain/session/deciding.hpp"
 #include "tests/support/session_samples.hpp"
 
@@ -165,6 +167,50 @@ TEST_CASE("an agent that goes on past its limit is ended with its session", "[se
   CHECK(std::get<TurnInterrupted>((*decided)[0].event).reason == EndReason::run_timeout);
   CHECK(std::get<SessionClosed>((*decided)[1].event) ==
         SessionClosed{SessionStatus::failed, EndReason::run_timeout});
+}
+
+TEST_CASE("what a person asks for comes before a limit", "[session]") {
+  const bool is_person_first = GENERATE(true, false);
+  const InterruptRequested by_person{turn(1)};
+  const InterruptRequested by_limit{turn(1), EndReason::run_timeout};
+  auto past = running() + TurnQueued{turn(2)};
+  past = is_person_first ? past + by_person + by_limit : past + by_limit + by_person;
+  const auto decided = at(kBegun, past).when(support::report(3, interrupted_result())).outcome();
+  REQUIRE(decided);
+  CHECK(std::get<TurnInterrupted>((*decided)[0].event).reason == EndReason::user);
+  CHECK(std::get<TurnStarted>((*decided)[1].event).turn == turn(2));
+}
+
+TEST_CASE("a person can still interrupt what a limit has interrupted, once", "[session]") {
+  const auto past = running() + InterruptRequested{turn(1), EndReason::run_timeout};
+  const auto asked =
+      at(kBegun, past).when(InterruptTurn{turn(1)}).then(InterruptRequested{turn(1)});
+  asked.when(InterruptTurn{turn(1)}).then(NothingChanged{std::string(InterruptTurn::kType)});
+  // The agent still has no more time than the limit gave it.
+  CHECK(next_deadline(lease_state(asked.session())) ==
+        Deadline{DeadlineKind::run, kBegun + kInterruptGrace});
+}
+
+TEST_CASE("a worker that is lost at the limit does not change why the turn ended", "[session]") {
+  const InterruptRequested asked{turn(1), EndReason::run_timeout};
+  const auto decided =
+      at(kBegun, running() + TurnQueued{turn(2)} + asked).when(ExpireLease{kToken}).outcome();
+  REQUIRE(decided);
+  CHECK(std::get<TurnInterrupted>((*decided)[1].event).reason == EndReason::run_timeout);
+  CHECK(std::get<QueuePaused>((*decided)[2].event).reason == EndReason::run_timeout);
+}
+
+TEST_CASE("a clean stop at the limit keeps the session", "[session]") {
+  ReportAgentExited exited;
+  exited.is_stopped = true;
+  exited.has_run = true;
+  exited.given = turn(1);
+  const InterruptRequested asked{turn(1), EndReason::run_timeout};
+  const auto decided = at(kBegun, running() + asked).when(support::report(3, exited)).outcome();
+  REQUIRE(decided);
+  CHECK(std::none_of(decided->begin(), decided->end(), [](const Emitted& e) {
+    return std::holds_alternative<SessionClosed>(e.event);
+  }));
 }
 
 TEST_CASE("a turn that ends well just before its interrupt has ended well", "[session]") {

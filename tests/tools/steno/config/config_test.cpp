@@ -77,7 +77,7 @@ TEST_CASE("a flag beats the environment, which beats the file, which beats the d
           "[tools]") {
   World world;
   CHECK(world.load().agent == "main");
-  world.write_file("agent = \"from-file\"\nmax_sessions = 7\n");
+  world.write_file("agent = \"from-file\"\nmax_sessions = 7\nrepeated_calls_max = 20\n");
   CHECK(world.load().agent == "from-file");
   CHECK(setting(world.load(), "agent").where == world.file() + " line 1");
   world.input.environment["STENO_AGENT"] = "from-environment";
@@ -87,6 +87,7 @@ TEST_CASE("a flag beats the environment, which beats the file, which beats the d
   CHECK(world.load().agent == "from-flag");
   CHECK(setting(world.load(), "agent").where == "--agent");
   CHECK(world.load().max_sessions == 7);
+  CHECK(world.load().repeated_calls_max == 20);
   CHECK(steno::is_flag(world.load(), "agent"));
   CHECK_FALSE(steno::is_flag(world.load(), "max_sessions"));
 }
@@ -192,6 +193,8 @@ TEST_CASE("a value that is not accepted is refused with what is", "[tools]") {
   };
   const auto wrong = GENERATE(
       Case{"max_sessions = 0", "1 to 10000"}, Case{"max_sessions = 10001", "1 to 10000"},
+      Case{"repeated_calls_max = -1", "0 to 1000"}, Case{"repeated_calls_max = \"5\"", "0 to 1000"},
+      Case{"idle_timeout = \"soon\"", "never"}, Case{"run_timeout = 5", "never"},
       Case{"worker_silence_max = \"999ms\"", "at least 1s"},
       Case{"max_sessions = \"5\"", "1 to 10000"}, Case{"max_sessions = 2.5", "1 to 10000"},
       Case{"budget_usd = -1", "US dollars"}, Case{"budget_usd = \"5\"", "US dollars"},
