@@ -181,7 +181,7 @@ TEST_CASE("a row says all that is on the record of its session", "[projections][
   opened.spec.permission_mode = domain::PermissionMode::plan;
   opened.spec.is_multi_turn = true;
   opened.spec.is_fork = true;
-  opened.spec.budget = NanoUsd{77};
+  opened.spec.budget = NanoUsd{7'700};
   opened.spec.idle_timeout = expected.idle_timeout = base::Duration{30};
   opened.spec.run_timeout = expected.run_timeout = base::Duration{60};
   opened.spec.repeated_calls_max = expected.repeated_calls_max = 12;
@@ -198,7 +198,7 @@ TEST_CASE("a row says all that is on the record of its session", "[projections][
   expected.model = "opus";
   expected.permission_mode = opened.spec.permission_mode;
   expected.is_multi_turn = expected.is_fork = true;
-  expected.budget = NanoUsd{77};
+  expected.budget = NanoUsd{7'700};
   expected.resumed_from = opened.resumed_from;
   expected.lineage = opened.lineage;
   const auto add = [&](domain::Event event, std::string content = {}) {
@@ -324,6 +324,7 @@ TEST_CASE("a row says all that is on the record of its session", "[projections][
   check("erased in part");
   add(domain::ContentErased{{{base::StreamVersion{1}, base::StreamVersion{1}}}, {}});
   expected.is_erased = true;
+  needs(domain::Attention::none);
   const std::int64_t through = static_cast<std::int64_t>(f.log.events().size()) - 1;
   check("erased");
   add(domain::ContentErasureCompleted{base::StreamVersion{through}});

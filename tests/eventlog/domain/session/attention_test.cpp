@@ -45,21 +45,18 @@ TEST_CASE("a session needs a person once it has failed", "[session]") {
 }
 
 TEST_CASE("a failed session whose text is erased needs nobody", "[session]") {
-  const auto past = closed(SessionStatus::failed, EndReason::turn_error);
-  const auto with_text = support::running() + fact(OutputRecorded{turn(1), 1}).with("text") +
-                         TurnInterrupted{turn(1), EndReason::turn_error, {}} +
-                         SessionClosed{SessionStatus::failed, EndReason::turn_error};
-  CHECK(attention_after(with_text) == Attention::failed);
-  const ContentErased all{{{StreamVersion{1}, StreamVersion{20}}}, ErasureReason::requested};
-  auto world = given(with_text);
-  Envelope erasing;
-  erasing.version = StreamVersion{21};
-  world.fold(all, erasing);
-  CHECK(attention_of(world.session()) == Attention::none);
+  SessionState s = given(closed(SessionStatus::failed, EndReason::turn_error)).session();
+  s.last_content = StreamVersion{3};
+  s.erased = {{StreamVersion{1}, StreamVersion{2}}};
+  CHECK(attention_of(s) == Attention::failed);
+  s.erased = {{StreamVersion{1}, StreamVersion{3}}};
+  CHECK(attention_of(s) == Attention::none);
 }
 
 TEST_CASE("a session that waits with its budget spent needs a larger one", "[session]") {
-  auto past = support::running() + fact(TurnFinished{turn(1), {{}, NanoUsd{10}}}).by_report(1, 3);
+  TurnFinished finished{turn(1), {}};
+  finished.cost.cost = NanoUsd{10};
+  auto past = support::running() + fact(finished).by_report(1, 3);
   auto& spec = std::get<SessionOpened>(past.front().event).spec;
   spec.budget = NanoUsd{11};
   CHECK(attention_after(past) == Attention::waiting_for_input);

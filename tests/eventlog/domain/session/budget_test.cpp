@@ -54,7 +54,7 @@ TEST_CASE("a turn is interrupted when the budget is spent", "[session][R023]") {
   const auto after = given(past)
                          .when(report(3, spending_of(1000)))
                          .then(recorded_as(1000), InterruptRequested{turn(1), EndReason::budget});
-  CHECK(after.session().turn->stop == EndReason::budget);
+  CHECK(after.session().turn->is_over_budget);
   const auto ended = after.when(report(4, result_costing(50, true))).outcome();
   REQUIRE(ended);
   const auto& interrupted = std::get<TurnInterrupted>(ended->front().event);

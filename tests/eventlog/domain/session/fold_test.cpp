@@ -108,8 +108,8 @@ Life leased_life(std::int64_t token = 1) {
 Life busy_life() {
   Life life = leased_life();
   life.fold(TurnStarted{turn(1), {1}}, [](SessionState& s) {
-    s.turn =
-        CurrentTurn{turn(1), s.queue[0].prompt, s.queue[0].version, false, EndReason::none, {}, {}};
+    s.turn = CurrentTurn{
+        turn(1), s.queue[0].prompt, s.queue[0].version, false, false, {}, EndReason::none, {}};
     s.queue.erase(s.queue.begin());
   });
   return life;
@@ -154,8 +154,8 @@ TEST_CASE("each event of a session's life changes what it says, and nothing else
     s.agent_total = {6};
   });
   life.fold(TurnStarted{turn(2), {1}}, [](SessionState& s) {
-    s.turn =
-        CurrentTurn{turn(2), s.queue[0].prompt, s.queue[0].version, false, EndReason::none, {}, {}};
+    s.turn = CurrentTurn{
+        turn(2), s.queue[0].prompt, s.queue[0].version, false, false, {}, EndReason::none, {}};
     s.queue.erase(s.queue.begin());
   });
   life.fold(TurnFailed{turn(2), {}, {}, 0, cost_of(10)}, [](SessionState& s) {
@@ -166,8 +166,8 @@ TEST_CASE("each event of a session's life changes what it says, and nothing else
   });
   life.fold(CloseRequested{}, [](SessionState& s) { s.is_close_requested = true; });
   life.fold(TurnStarted{turn(4), {1}}, [](SessionState& s) {
-    s.turn =
-        CurrentTurn{turn(4), s.queue[0].prompt, s.queue[0].version, false, EndReason::none, {}, {}};
+    s.turn = CurrentTurn{
+        turn(4), s.queue[0].prompt, s.queue[0].version, false, false, {}, EndReason::none, {}};
     s.queue.clear();
   });
   TurnCost untold = cost_of(100);

@@ -66,18 +66,16 @@ TEST_CASE("an agent session that a live session has is not given to another", "[
 TEST_CASE("a spawn that resumes two things at once is refused", "[session]") {
   Spawn c = spawn_foreign();
   c.resume = kSource;
-  auto source = support::killed();
-  auto& opened = std::get<SessionOpened>(source.front().event);
+  SessionOpened opened = support::opened();
   opened.session = opened.lineage = kSource;
-  for (Fact& each : source) {
-    if (each.stream.empty()) each = std::move(each).on(support::kSourceStream);
-  }
-  given(source, fact(LeaseReleased{kToken}).on(support::kSourceStream))
+  const auto on_source = [](auto event) { return fact(event).on(support::kSourceStream); };
+  given(on_source(opened), on_source(AgentInitialized{"agent-session", "model", "2.0"}),
+        on_source(SessionClosed{SessionStatus::killed, EndReason::user}))
       .when(c)
       .then_rejected(RejectionCode::invalid);
   c = spawn_foreign();
   c.agent_session = std::string(kFactBytesMax + 1, 'x');
-  given().when(c).then_rejected(RejectionCode::limit_reached);
+  given().when(c).then_rejected(RejectionCode::invalid);
 }
 
 TEST_CASE("nobody knows what an agent session from elsewhere has cost before", "[session]") {

@@ -157,7 +157,7 @@ std::vector<Fact> opened_at_message(bool is_multi_turn = true, bool is_copy = tr
   opened.spec.resume_message = "m-9";
   opened.spec.resumed_at = ResumedAt::message;
   opened.spec.is_fork = is_copy;
-  opened.resumed_from = kSource;
+  opened.resumed_from = opened.lineage = kSource;
   std::vector<Fact> past = support::starting(is_multi_turn);
   past.front() = Fact(opened);
   if (!is_copy) past[2] = fact(NameClaimed{kSession, "fix-bug", "old"}).on(support::kRegistry);
