@@ -45,8 +45,11 @@ std::string attention_command(const projections::SessionRow& row, std::string_vi
     case Attention::over_budget:
       return (is_live ? "steno kill" + named + "; " : "") + "steno resume" + named +
              " --budget-usd AMOUNT";
-    case Attention::failed:
-      return (is_live ? "steno continue" : "steno resume") + named;
+    case Attention::failed: {
+      // A session whose agent never began cannot be resumed.
+      const bool has_begun = !row.agent_session.empty();
+      return (is_live ? "steno continue" : has_begun ? "steno resume" : "steno show") + named;
+    }
   }
   return {};
 }

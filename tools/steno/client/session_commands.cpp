@@ -340,7 +340,7 @@ Outcome<int> resume_foreign(Connection& connection, const Config& config,
   if (!spawned) return tl::unexpected(spawned.error());
   if (config.output == OutputFormat::table) {
     remark("no session " + arguments.reference +
-           " is on the record; the agent goes on with its own session of that id");
+           " is on the record; the agent is asked for its own session of that id");
   }
   if (arguments.is_followed) return follow(connection, *spawned, nullptr);
   print_spawned(config, *spawned);
