@@ -17,7 +17,7 @@ using eventlog::KeyValueStore;
 
 // Raised when this file's rows change; the domain's schema stands beside it because its state is
 // stored.
-constexpr std::int64_t kSessionRowSchema = 5;
+constexpr std::int64_t kSessionRowSchema = 4;
 
 // s/<agent>/<id>: the session's state and what the state does not remember.
 struct StoredSession {
@@ -161,6 +161,14 @@ using Progress =
                 domain::ContextCompacted, domain::TurnFinished, domain::TurnFailed,
                 domain::TurnInterrupted, domain::LeaseReleased, domain::LeaseExpired>;
 
+// True for the spec of a session that was opened by a release which lists who needs a person: a
+// server gives each of its sessions these limits, or says that there is none. Rows of earlier
+// sessions stay as they are, so that rows of earlier releases stay valid.
+bool has_limits(const domain::SessionSpec& spec) {
+  return spec.idle_timeout.count() != 0 || spec.run_timeout.count() != 0 ||
+         spec.repeated_calls_max != 0;
+}
+
 // Counts the end of a turn that a prompt began.
 void count_end(StoredSession& s, base::TurnId turn, std::int64_t& ended) {
   if (!turn.is_set() || turn != s.state.own_turn) ++ended;
@@ -185,7 +193,7 @@ void note(StoredSession& s, const domain::Envelope&, const domain::OwnTurnStarte
   ++s.own_turns;
 }
 void note(StoredSession& s, const domain::Envelope&, const domain::SessionResumed&) {
-  s.is_taken_up |= is_terminal(s.state.status);
+  s.is_taken_up |= has_limits(s.state.spec) && is_terminal(s.state.status);
 }
 void note(StoredSession& s, const domain::Envelope&, const domain::ToolCallStarted&) {
   ++s.tool_calls;
@@ -255,7 +263,7 @@ void order(Rows& rows, const StoredSession& s, const domain::StreamRef& ref, Ses
 
 // Moves the session within the sessions that need a person.
 void note_attention(Rows& rows, StoredSession& s, const domain::StreamRef& ref) {
-  const bool is_known = s.state.is_dismissed || s.is_taken_up;
+  const bool is_known = s.state.is_dismissed || s.is_taken_up || !has_limits(s.state.spec);
   const domain::Attention after =
       is_known ? domain::Attention::none : domain::attention_of(s.state);
   if (after == s.attention) return;

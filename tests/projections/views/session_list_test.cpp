@@ -66,6 +66,7 @@ struct SessionListFixture {
     opened.spec.workdir = "/tmp/here";
     opened.spec.model = "opus";
     opened.spec.is_multi_turn = true;
+    opened.spec.repeated_calls_max = 12;
     opened.lineage = opened.session;
     log.add(stream(opened.agent, opened.session), opened);
     return opened.session;
@@ -946,6 +947,20 @@ TEST_CASE("sessions that need a person are listed, the longest waiting first", "
   f.log.add(f.stream("main", forked), domain::SessionResumed{late, true, true, false});
   close(forked, "main", EndReason::turn_error);
   CHECK(needing(f, {"main", projections::kSessionsMax, {}}) == Names{"forked failed"});
+}
+
+TEST_CASE("sessions of a release before are not listed as needing a person", "[projections]") {
+  SessionListFixture f;
+  domain::SessionOpened opened;
+  opened.session = opened.lineage = SessionId{{1}};
+  opened.agent = "main";
+  opened.alias = "aaaaaaa1";
+  const std::string stream = f.stream("main", opened.session);
+  f.log.add(stream, opened);
+  f.log.add(stream, domain::SessionClosed{SessionStatus::failed, EndReason::turn_error});
+  f.log.add(stream, domain::SessionResumed{SessionId{{2}}, false, true, true});
+  CHECK(needing(f, {}).empty());
+  CHECK(f.get("main", opened.session).attention == domain::Attention::none);
 }
 
 }  // namespace

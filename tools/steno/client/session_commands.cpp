@@ -60,12 +60,6 @@ Outcome<bool> check_workdir(const std::string& workdir) {
                                  " is not there; make it, or name another one with --workdir");
 }
 
-// Returns a setting of which 0 means "no limit" as a spec has it.
-template <class Limit>
-Limit said(Limit limit) {
-  return limit == Limit{} ? Limit{-1} : limit;
-}
-
 domain::Spawn to_spawn(const Config& config, const SpawnArguments& arguments) {
   domain::Spawn spawn;
   spawn.name = arguments.name;

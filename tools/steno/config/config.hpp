@@ -90,6 +90,13 @@ struct Config {
   std::vector<Setting> settings;  // every key, in the order of config_keys()
 };
 
+// Returns a setting of which 0 means "no limit" as the spec of a session has it, where 0 means "not
+// said".
+template <class Limit>
+Limit said(Limit limit) {
+  return limit == Limit{} ? Limit{-1} : limit;
+}
+
 // Everything that a configuration is made from, so that tests can make one without a process.
 struct ConfigInput {
   std::map<std::string, std::string> flags;        // by key; "config" names the file

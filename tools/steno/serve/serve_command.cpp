@@ -52,9 +52,9 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
   options.feed_endpoint = endpoints->feed;
   domain::Limits& limits = options.commands.limits;
   limits.max_sessions = config.max_sessions;
-  limits.idle_timeout = config.idle_timeout;
-  limits.run_timeout = config.run_timeout;
-  limits.repeated_calls_max = config.repeated_calls_max;
+  limits.idle_timeout = said(config.idle_timeout);
+  limits.run_timeout = said(config.run_timeout);
+  limits.repeated_calls_max = said(config.repeated_calls_max);
   options.leases.worker_silence_max = config.worker_silence_max;
   options.link.orphan_grace = config.orphan_grace;
   options.runner.kill_grace =
