@@ -18,7 +18,7 @@ struct Limits {
   std::int64_t queue_max = 1000;      // turns waiting in one session
   std::int64_t commands_max = 65536;  // remembered command ids of one session
   std::int64_t erased_max = 1000;     // stretches of erased events in one session
-  // Of sessions whose Spawn does not say it; 0: none.
+  // These hold for a session whose Spawn does not name them; 0: no limit.
   base::Duration idle_timeout{};
   base::Duration run_timeout{};
   std::int64_t repeated_calls_max = 0;

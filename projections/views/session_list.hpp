@@ -61,8 +61,8 @@ struct SessionRow {
   bool is_waiting_for_input = false;                  // live, multi-turn, and without work
   domain::EndReason pause = domain::EndReason::none;  // the failure behind which prompts wait
   std::int64_t tasks = 0;                             // that run in the background
-  // What it needs a person for; none also if a person knows, or has resumed it. Since when, and the
-  // position of the event by which it came to that.
+  // The session needs a person for this; none also if a person knows, or has resumed it. The next
+  // two are the time and the position of the event by which it came to that.
   domain::Attention attention = domain::Attention::none;
   Time attention_since;
   Position attention_at;

@@ -21,7 +21,7 @@ CPP_TAG = re.compile(r"\[(R\d+)\]")
 PYTHON_TEST = re.compile(r"^ *# Shows (R\d+(?:, R\d+)*)\.\n *def (test_\w+)", re.MULTILINE)
 PYTHON_TAG = re.compile(r"^ *# Shows R\d+", re.MULTILINE)
 HEAD = (
-    "# What the requirements ask, and the tests that show it\n\n"
+    "# Requirements, and the tests that show them\n\n"
     f"`{COMMAND}` writes this page from [requirements.txt](requirements.txt) and from the tags of "
     "the tests. A test is named if it fails without what is asked, or without what a ruling puts "
     'in its place. "Not yet" says what no test shows.\n\n')

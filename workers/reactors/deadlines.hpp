@@ -4,7 +4,7 @@
 
 #include <map>
 #include <set>
-#include <tuple>
+#include <utility>
 
 #include "workers/reactors/reactor.hpp"
 

@@ -13,7 +13,7 @@ std::optional<NanoUsd> total_at_start(const Deciding& d) {
   const bool is_new = s.spec.resume_agent_session.empty();
   const bool is_first = begins_as_opened(s);
   if (is_first && (is_new || s.spec.is_fork || is_foreign(s))) return std::nullopt;
-  // Of a conversation from elsewhere, the first result tells what it has cost before.
+  // The first result tells what a conversation from elsewhere has cost before.
   if (is_foreign(s) && s.agent_total.value == 0) return std::nullopt;
   const LineageState* all = d.lineage();
   if (all == nullptr) return running_total(s);

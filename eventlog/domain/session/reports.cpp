@@ -102,7 +102,7 @@ void report(Deciding& d, const ReportAgentSessionLost& r) {
   if (resumed.empty() || !is_live(s.status)) return d.emit(ReportIgnored{std::string(r.kType)});
   d.emit(AgentSessionLost{resumed}, r.text);
   d.release_agent_session();
-  // Of a conversation that began elsewhere, the record has nothing to tell a new agent session.
+  // The record holds nothing of a conversation that began elsewhere, so no new agent can be told.
   if (is_foreign(s) && s.agent_session.empty()) d.fail(EndReason::start_failed);
 }
 

@@ -53,7 +53,7 @@ bool is_failure(const SessionState& state) {
   return state.end_reason != EndReason::idle || has_spent_budget(state);
 }
 
-// Of a session whose text is all erased, nobody wants to know.
+// A session whose text is all erased needs nobody.
 Attention attention_of_ended(const SessionState& state) {
   const bool is_erased = state.last_content.value > 0 && is_wholly_erased(state);
   if (!is_failure(state) || is_erased) return Attention::none;

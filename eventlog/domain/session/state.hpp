@@ -91,7 +91,7 @@ struct MadeName {
   }
 };
 
-// What a session needs a person for.
+// A session can need a person for one of these.
 enum class Attention : std::uint8_t {
   none,
   waiting_for_input,  // it waits for a prompt

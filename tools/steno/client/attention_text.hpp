@@ -1,4 +1,4 @@
-// What a session needs a person for, in the words of people.
+// Words for what a session needs a person for.
 #pragma once
 
 #include <string>
