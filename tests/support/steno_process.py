@@ -222,8 +222,13 @@ class Home:
             return file.read()
 
     def worker_pid(self):
-        with open(self.path("data", "worker.lock"), encoding="ascii") as file:
-            return int(file.read())
+        """Returns the pid of the worker; waits until it has named itself."""
+        def named():
+            with contextlib.suppress(FileNotFoundError):
+                with open(self.path("data", "worker.lock"), encoding="ascii") as file:
+                    return file.read()
+            return ""
+        return int(until(named, "the worker's pid"))
 
     # ---- processes ----
 
