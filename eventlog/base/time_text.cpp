@@ -98,4 +98,11 @@ std::optional<Time> parse_time_text(std::string_view text) {
   return Time{(day->time_since_epoch() + since_midnight) / microseconds(1)};
 }
 
+std::string duration_text(Duration duration) {
+  const std::int64_t seconds =
+      std::max<std::int64_t>(0, std::chrono::duration_cast<std::chrono::seconds>(duration).count());
+  if (seconds < 60) return std::to_string(seconds) + "s";
+  return std::to_string(seconds / 60) + "m" + std::to_string(seconds % 60) + "s";
+}
+
 }  // namespace base

@@ -6,6 +6,18 @@
 
 namespace domain {
 
+void remember(std::vector<AcceptedCommand>& requests, const Envelope& envelope) {
+  requests.push_back({envelope.command, envelope.command_digest, envelope.position});
+  if (requests.size() > kRequestsMax) requests.erase(requests.begin());
+}
+
+std::optional<AcceptedCommand> find_request(const std::vector<AcceptedCommand>& requests,
+                                            const CommandId& command) {
+  const auto found = std::find_if(requests.rbegin(), requests.rend(),
+                                  [&](const AcceptedCommand& r) { return r.command == command; });
+  return found == requests.rend() ? std::nullopt : std::optional(*found);
+}
+
 std::size_t AcceptedCommands::place_of(const CommandId& command) const {
   // Ids sort by creation time, so that most commands come last.
   if (entries_.empty() || entries_.back().command < command) return entries_.size();

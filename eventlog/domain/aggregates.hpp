@@ -3,6 +3,7 @@
 
 #include "eventlog/domain/admission/admission.hpp"
 #include "eventlog/domain/lineage/lineage.hpp"
+#include "eventlog/domain/outbox/outbox.hpp"
 #include "eventlog/domain/registry/registry.hpp"
 #include "eventlog/domain/server/server.hpp"
 #include "eventlog/domain/session/session.hpp"
@@ -10,7 +11,8 @@
 namespace domain {
 
 using Aggregates =
-    base::Types<SessionStream, RegistryStream, LineageStream, AdmissionStream, ServerStream>;
+    base::Types<SessionStream, RegistryStream, LineageStream, AdmissionStream, OutboxStream,
+                ServerStream>;
 
 namespace detail {
 template <class List>

@@ -2,6 +2,7 @@
 // limits, the names of engines, and whether the server has a key.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <utility>
@@ -22,6 +23,9 @@ struct Limits {
   base::Duration idle_timeout{};
   base::Duration run_timeout{};
   std::int64_t repeated_calls_max = 0;
+  base::Duration remind_after{};
+  // The sinks that notifications are for, by NotificationTarget.
+  std::array<bool, kNotificationTargets> sinks{};
 };
 
 struct Context {
@@ -29,6 +33,7 @@ struct Context {
   CommandId command;
   Limits limits;
   StreamVersion version{};  // of the target
+  Position head{};          // of the log's last event, as decided so far
   Time now;                 // log time
   std::span<const std::string> engines;
   bool has_key = false;  // the server can sign anchors

@@ -13,6 +13,7 @@ constexpr bool kNeverThrows = std::is_nothrow_default_constructible_v<base::Vari
 static_assert(kNeverThrows<detail::OfAll<Aggregates>::Events>);
 static_assert(kNeverThrows<SessionCommands>);
 static_assert(kNeverThrows<Reports>);
+static_assert(kNeverThrows<OutboxCommands>);
 static_assert(kNeverThrows<ServerCommands>);
 
 }  // namespace
@@ -21,4 +22,5 @@ static_assert(kNeverThrows<ServerCommands>);
 template class base::SealedVariant<domain::detail::OfAll<domain::Aggregates>::Events>;
 template class base::SealedVariant<domain::SessionCommands>;
 template class base::SealedVariant<domain::Reports>;
+template class base::SealedVariant<domain::OutboxCommands>;
 template class base::SealedVariant<domain::ServerCommands>;

@@ -10,6 +10,7 @@
 namespace domain {
 
 constexpr std::string_view kAdmissionStream = AdmissionStream::kPattern;
+constexpr std::string_view kOutboxStream = OutboxStream::kPattern;
 constexpr std::string_view kServerStream = ServerStream::kPattern;
 
 struct StreamRef {

@@ -108,6 +108,8 @@ struct SessionSpec {
   base::Duration run_timeout{};   // a turn that runs so long is interrupted
   // So many identical tool calls in a row are told, and twice as many end the turn.
   std::int64_t repeated_calls_max = 0;
+  base::Duration remind_after{};  // a session that lives so long is told of, once
+  std::string channel{};          // the place that notifications go to; empty: none
 
   bool operator==(const SessionSpec&) const = default;
   template <class Visit>
@@ -129,6 +131,8 @@ struct SessionSpec {
     visit("idle_timeout_us", &SessionSpec::idle_timeout);
     visit("run_timeout_us", &SessionSpec::run_timeout);
     visit("repeated_calls_max", &SessionSpec::repeated_calls_max);
+    visit("remind_after_us", &SessionSpec::remind_after);
+    visit("channel", &SessionSpec::channel);
   }
 };
 

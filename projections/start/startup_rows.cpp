@@ -218,7 +218,8 @@ void StartupRows::apply(const domain::RecordedEvent& event,
 
 Result<Takeover> read_takeover(eventlog::KeyValueStore& store) {
   Takeover takeover;
-  for (const auto stream : {domain::kAdmissionStream, domain::kServerStream}) {
+  for (const auto stream :
+       {domain::kAdmissionStream, domain::kOutboxStream, domain::kServerStream}) {
     takeover.shared.emplace(stream, LoadedStream{*domain::initial_state(stream), {}, {}});
   }
   std::set<std::string> agents;  // of the sessions that are under way

@@ -22,7 +22,8 @@ class StartupRows final : public Projection {
 
 // The rows' content, as of the checkpoint beside them.
 struct Takeover {
-  // The streams that a server needs at once, by name; $admission and $server are always there.
+  // The streams that a server needs at once, by name; those that stay with a
+  // server are always there.
   std::map<std::string, eventlog::LoadedStream> shared;
   // The sessions that are under way, without the ids of their commands.
   std::vector<domain::SessionState> sessions;

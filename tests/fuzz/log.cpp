@@ -36,6 +36,8 @@ std::string stream_of(std::uint8_t choice) {
       return std::string(domain::kServerStream);
     case 3:
       return "no stream";
+    case 4:
+      return std::string(domain::kOutboxStream);
     default:
       return domain::session_stream("main", id);
   }

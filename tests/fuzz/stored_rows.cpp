@@ -34,7 +34,8 @@ void put(eventlog::KeyValueStore& store, Bytes key, ByteView value) {
 // Reads the snapshot of one stream; the source chooses its kind and content.
 void read_snapshot(Source& source) {
   static const char* const kStreams[] = {"main/session/01890a5d-ac96-774b-bcce-b302099a8057",
-                                         "main/registry", "$admission", "$server", "nothing"};
+                                         "main/registry", "$admission", "$outbox", "$server",
+                                         "nothing"};
   const auto store = eventlog::make_memory_key_value_store();
   eventlog::SnapshotStore snapshots(*store);
   const std::string stream = kStreams[source.byte() % std::size(kStreams)];

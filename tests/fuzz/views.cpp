@@ -4,8 +4,8 @@
 #include "eventlog/domain/event_codec.hpp"
 #include "tests/fuzz/values.hpp"
 #include "tools/steno/text/facts_text.hpp"
-#include "tools/steno/text/terminal_text.hpp"
-#include "tools/steno/text/tool_summary.hpp"
+#include "workers/text/terminal_text.hpp"
+#include "workers/text/tool_summary.hpp"
 #include "workers/json/event_json.hpp"
 #include "workers/json/json.hpp"
 

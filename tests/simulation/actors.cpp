@@ -106,6 +106,7 @@ void limit(domain::SessionSpec& spec, unsigned kind) {
   if (kind == 1) spec.idle_timeout = std::chrono::milliseconds(700);
   if (kind == 2) spec.run_timeout = std::chrono::milliseconds(200);
   if (kind == 3) spec.repeated_calls_max = 1;
+  if (kind == 5) spec.remind_after = std::chrono::milliseconds(300);
 }
 
 }  // namespace
@@ -122,6 +123,7 @@ domain::Command ClientActor::make_command(base::CommandId id, std::string& strea
     spawn.spec.workdir = "/srv";
     spawn.spec.is_multi_turn = random_.chance(70);
     spawn.prompt = prompt_of(turn);
+    spawn.origin_channel = "telegram|1234";
     // Without a draw, so that what else is drawn stays as it is.
     limit(spawn.spec, static_cast<unsigned char>(session.bytes.back()) % 8);
     if (!sessions.empty() && random_.chance(40)) {

@@ -25,6 +25,12 @@ void draw(const Drawing& from, domain::EraseContent& command) {
   command.events = {{{first}, {first + length}}};
 }
 
+// The log's first event is always there.
+void draw(const Drawing& from, domain::MarkSeen& command) {
+  command.channel = from.random.chance(50) ? "telegram|1234" : "slack|42";
+  command.through = {1};
+}
+
 // Calls `use` with a default value of each command that a schedule can name.
 template <class... C, class Use>
 void for_each_named(base::Types<C...>, const Use& use) {

@@ -26,6 +26,7 @@ constexpr unsigned kLieSessionPercent = 20;
 constexpr unsigned kThreadReadyPercent = 40;
 constexpr std::uint64_t kErasureUsMax = 1'000'000;  // long, so that many servers die within it
 constexpr std::uint64_t kErasureToldUsMax = 200'000;
+constexpr unsigned kSinkFailsPercent = 30;
 constexpr std::size_t kErasingMax = 4;  // steps before an erasure is killed
 
 // Short enough that some content expires before the world has settled.
@@ -54,6 +55,7 @@ Surroundings::Surroundings(const Schedule& schedule)
       bus_random(derived(schedule.seed, 3)),
       agent_random(derived(schedule.seed, 4)),
       lock_random(derived(schedule.seed, 5)),
+      sink_random(derived(schedule.seed, 6)),
       queue_max(static_cast<std::size_t>(schedule.queue_max)),
       streams_max(static_cast<std::size_t>(schedule.streams_max)),
       inbox_max(static_cast<std::size_t>(schedule.inbox_max)),
@@ -149,6 +151,39 @@ void SimErasures::kill() {
   if (disk_.log().has_unscrubbed()) ++disk_.counts()["kills within an erasure"];
 }
 
+void SimNotifier::submit(workers::DeliveryJob job) {
+  if (job.notification > around_.disk.log().tail()) {
+    around_.agents.violate("a sink is given a notification that is not on the record");
+  }
+  if (around_.delivered.contains(job.notification)) {
+    around_.agents.violate("a sink is given a notification that is recorded as delivered");
+  }
+  jobs_.push_back(std::move(job));
+}
+
+std::optional<workers::DeliveryOutcome> SimNotifier::poll() {
+  if (jobs_.empty() || !around_.sink_random.chance(kThreadReadyPercent)) return std::nullopt;
+  const workers::DeliveryJob job = std::move(jobs_.front());
+  jobs_.pop_front();
+  workers::DeliveryOutcome outcome{job.notification, job.requested.target, {}};
+  if (around_.sink_random.chance(kSinkFailsPercent)) {
+    ++around_.counts["deliveries that failed"];
+    outcome.error = "the sink failed";
+  } else {
+    ++around_.counts["notifications that reached a sink"];
+    around_.notified.insert(job.notification);
+  }
+  return outcome;
+}
+
+std::optional<workers::ShowOutcome> SimNotifier::poll_shown() {
+  if (shows_.empty() || !around_.sink_random.chance(kThreadReadyPercent)) return std::nullopt;
+  const workers::ShowJob job = std::move(shows_.front());
+  shows_.pop_front();
+  ++around_.counts["outputs shown"];
+  return workers::ShowOutcome{job.agent, job.session, job.channel, job.through, true, false, {}};
+}
+
 base::Result<std::unique_ptr<ServerLife>> ServerLife::open(Surroundings& around,
                                                            ProcessClock& clock) {
   if (!around.disk.open()) return base::failure(base::ErrorCode::io, "the disk is full");
@@ -170,6 +205,7 @@ namespace {
 workers::CommandLoopOptions command_options(const Surroundings& around) {
   workers::CommandLoopOptions options;
   options.limits = kLimits;
+  options.limits.sinks.fill(true);
   options.inbox_max = around.inbox_max;
   options.streams_max = around.streams_max;
   return options;
@@ -203,6 +239,13 @@ std::unique_ptr<workers::QueryPort> SimSideWork::make_query_port(workers::QueryS
 std::unique_ptr<workers::UpkeepPort> SimSideWork::make_upkeep_port(workers::UpkeepJobs jobs) {
   auto made = std::make_unique<SimErasures>(around_, std::move(jobs));
   erasures = made.get();
+  return made;
+}
+
+std::unique_ptr<workers::Notifier> SimSideWork::make_notifier(const workers::ServerStores&,
+                                                              workers::DerivedStores&) {
+  auto made = std::make_unique<SimNotifier>(around_);
+  notifier = made.get();
   return made;
 }
 

@@ -1,7 +1,9 @@
 // The processes of a simulated world: each object is one life, and destroying it is its death.
 #pragma once
 
+#include <deque>
 #include <memory>
+#include <set>
 
 #include "bus/memory_bus.hpp"
 #include "tests/simulation/sim_agent.hpp"
@@ -24,9 +26,12 @@ struct Surroundings {
   base::SeededRandom bus_random;
   base::SeededRandom agent_random;
   base::SeededRandom lock_random;
+  base::SeededRandom sink_random;
   SimDisk disk{time, counts};
   bus::MemoryBus bus{bus_random};
   SimAgents agents{time, agent_random, counts};
+  std::set<base::Position> notified;   // notifications that reached a sink
+  std::set<base::Position> delivered;  // those that are recorded as delivered
   std::size_t queue_max;
   std::size_t streams_max;
   std::size_t inbox_max;
@@ -112,6 +117,22 @@ class SimErasures final : public workers::UpkeepPort {
   Duration due_{0};                                // end of the work, then moment of the report
 };
 
+// Takes its time for a delivery, and then reports what the world's sinks said.
+class SimNotifier final : public workers::Notifier {
+ public:
+  explicit SimNotifier(Surroundings& around) : around_(around) {}
+  void submit(workers::DeliveryJob job) override;
+  std::optional<workers::DeliveryOutcome> poll() override;
+  void submit_show(workers::ShowJob job) override { shows_.push_back(std::move(job)); }
+  std::optional<workers::ShowOutcome> poll_shown() override;
+  bool is_busy() const { return !jobs_.empty() || !shows_.empty(); }
+
+ private:
+  Surroundings& around_;
+  std::deque<workers::DeliveryJob> jobs_;
+  std::deque<workers::ShowJob> shows_;
+};
+
 // Works beside the server's loop at times that the simulator chooses. The assembly owns the ports
 // that it makes.
 class SimSideWork final : public workers::SideWork {
@@ -125,11 +146,14 @@ class SimSideWork final : public workers::SideWork {
       const workers::ServerStores& stores, workers::DerivedStores& derived) override;
   std::unique_ptr<workers::QueryPort> make_query_port(workers::QueryService& service) override;
   std::unique_ptr<workers::UpkeepPort> make_upkeep_port(workers::UpkeepJobs jobs) override;
+  std::unique_ptr<workers::Notifier> make_notifier(const workers::ServerStores& stores,
+                                                   workers::DerivedStores& derived) override;
 
   SimCommitter* committer = nullptr;
   SimLoader* loader = nullptr;
   SimQueryPort* queries = nullptr;
   SimErasures* erasures = nullptr;
+  SimNotifier* notifier = nullptr;
 
  private:
   Surroundings& around_;
@@ -148,7 +172,10 @@ class ServerLife {
   }
   bool is_syncing() const { return !side_work_.committer->is_idle(); }
   // Returns true while a thread beside the loop has work.
-  bool is_busy() const { return side_work_.loader->is_busy() || side_work_.queries->is_busy(); }
+  bool is_busy() const {
+    return side_work_.loader->is_busy() || side_work_.queries->is_busy() ||
+           side_work_.notifier->is_busy();
+  }
   // Returns the world time at which the loop must run even if nothing arrives.
   Duration due(const ProcessClock& clock) const;
 

@@ -344,8 +344,16 @@ void World::observe() {
   if (auto wrong = log_.check_streams_agree(); !wrong.empty()) {
     stage_.violate("at position " + std::to_string(log_.position().value) + " " + wrong);
   }
-  if (stage_.trace == nullptr) return;
-  for (; told_ < log_.events().size(); ++told_) stage_.say(describe(log_.events()[told_]));
+  for (; told_ < log_.events().size(); ++told_) {
+    const domain::RecordedEvent& event = log_.events()[told_];
+    if (const auto* told = std::get_if<domain::NotificationDelivered>(&event.event)) {
+      if (!around_.notified.contains(told->notification)) {
+        stage_.violate("a notification is recorded as delivered that reached no sink");
+      }
+      around_.delivered.insert(told->notification);
+    }
+    if (stage_.trace != nullptr) stage_.say(describe(event));
+  }
 }
 
 Duration World::next_moment() const {

@@ -85,7 +85,8 @@ class DrivenLoop {
         sequencer(tail_of(store), committer, random_),
         worker(sequencer, loader, random_, options) {
     REQUIRE(index_.catch_up(store, store.tail()));
-    for (const auto kept : {domain::kAdmissionStream, domain::kServerStream}) {
+    for (const auto kept :
+         {domain::kAdmissionStream, domain::kOutboxStream, domain::kServerStream}) {
       const std::string stream(kept);
       auto loaded = eventlog::load_stream(store, index_, snapshots_, stream);
       REQUIRE(loaded);

@@ -36,7 +36,7 @@ Given& Given::operator=(Given&&) noexcept = default;
 Given::~Given() = default;
 
 void Given::fold(const Fact& past, domain::Envelope envelope) {
-  position_ = position_.next();
+  context.head = position_ = position_.next();
   envelope.position = position_;
   if (past.stream.empty()) envelope.version = context.version = context.version.next();
   if (!past.content.empty()) envelope.content = domain::ContentProof{};

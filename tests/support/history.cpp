@@ -67,6 +67,8 @@ void History::open() {
   opened.spec.workdir = "/tmp/somewhere";
   opened.spec.model = chance(50) ? "opus" : "";
   opened.spec.is_multi_turn = chance(70);
+  if (chance(50)) opened.spec.remind_after = std::chrono::minutes(10);
+  if (chance(50)) opened.spec.channel = "telegram|1234";
   opened.lineage = opened.session;
   if (!ended_.empty() && chance(30)) {
     const domain::SessionState& source = states_[ended_[below(ended_.size())]];
@@ -203,6 +205,8 @@ void History::have_own_turn(const std::string& stream) {
   emit(stream, domain::TurnFinished{turn, random_cost(s)}, "It ended.");
   emit(stream, domain::TasksChanged{});
   emit(stream, domain::AttentionDismissed{});
+  emit(stream, domain::ForegroundChanged{"telegram|1234", chance(50), {}});
+  emit(stream, domain::OutputSeen{"telegram|1234", s.opened});
 }
 
 void History::start_next_turn(const std::string& stream) {
@@ -241,7 +245,9 @@ void History::close(const std::string& stream, domain::SessionStatus status,
     emit(stream,
          domain::TurnInterrupted{s.queue.front().turn, domain::EndReason::session_ended, {}});
   }
+  if (s.remind_since.us != 0) emit(stream, domain::LongRunReached{});
   emit(stream, domain::SessionClosed{status, reason});
+  notify(s);
   if (!s.name.empty()) {
     log_.add(domain::registry_stream(s.agent), domain::NameReleased{s.session, s.name});
   }
@@ -251,6 +257,25 @@ void History::close(const std::string& stream, domain::SessionStatus status,
   log_.add(domain::kAdmissionStream, domain::SessionReleased{s.session});
   std::erase(live_, stream);
   ended_.push_back(stream);
+}
+
+void History::notify(const domain::SessionState& s) {
+  domain::NotificationRequested request;
+  request.kind = domain::NotificationKind::completed;
+  request.session = s.session;
+  request.agent = s.agent;
+  request.alias = s.alias;
+  request.channel = s.spec.channel;
+  const std::string_view outbox = domain::kOutboxStream;
+  const base::Position at = log_.add(outbox, request);
+  if (chance(20)) return;
+  log_.add(outbox, domain::NotificationFailed{at, 1, "no answer", {}});
+  log_.add(outbox, domain::NotificationRetried{at});
+  if (chance(50)) {
+    log_.add(outbox, domain::NotificationDelivered{at});
+  } else {
+    log_.add(outbox, domain::NotificationDropped{at, domain::DropReason::user});
+  }
 }
 
 domain::TurnCost History::random_cost(const domain::SessionState& state) {

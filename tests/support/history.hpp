@@ -37,6 +37,7 @@ class History {
   void have_own_turn(const std::string& stream);
   void end_turn(const std::string& stream);
   void close(const std::string& stream, domain::SessionStatus status, domain::EndReason reason);
+  void notify(const domain::SessionState& s);
   void emit(const std::string& stream, domain::Event event, std::string content = {});
   domain::TurnCost random_cost(const domain::SessionState& state);
 

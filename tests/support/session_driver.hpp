@@ -17,6 +17,7 @@ class SessionDriver {
   explicit SessionDriver(std::uint64_t seed) : random_(seed) {
     limits_.max_sessions = 4;
     limits_.queue_max = 3;
+    limits_.sinks.fill(true);
     state(registry());
     state(admission());
   }
@@ -56,6 +57,8 @@ class SessionDriver {
     Context context = context_of(session_ref("main", sent.session), sent.id);
     context.limits = limits_;
     context.version = version_of(stream_of(sent.session));
+    context.head = position_;
+    context.now = now();
     const domain::Reads further = domain::reads_of(sent.command, context.target);
     domain::States states(own);
     for (const std::string& stream : further.streams()) states.add(stream, state(stream));
@@ -92,6 +95,7 @@ class SessionDriver {
     domain::RecordedEvent recorded;
     recorded.event = event;
     domain::Envelope& e = recorded.envelope;
+    e.log_time = now();
     e.position = position_ = position_.next();
     e.stream = name;
     e.version = version_of(name).next();
@@ -108,6 +112,9 @@ class SessionDriver {
     evolve(stream.state, e, event);
     stream.events.push_back(std::move(recorded));
   }
+
+  // A step takes a microsecond.
+  base::Time now() const { return {1'000'000 + commands_}; }
 
   base::CommandId next_id() { return numbered<base::CommandId>(++commands_); }
 
@@ -128,10 +135,14 @@ class SessionDriver {
     }
     if (random_.chance(5)) return erase(id);
     if (s.lease && random_.chance(60)) return report(s);
-    switch (random_.below(12)) {
+    switch (random_.below(14)) {
+      case 12:
+        return as_command(domain::SetForeground{"telegram|1234", random_.chance(50)});
+      case 13:
+        return as_command(domain::MarkSeen{"telegram|1234", position_});
       case 10:
         return as_command(
-            domain::PassDeadline{static_cast<domain::DeadlineKind>(random_.below(3))});
+            domain::PassDeadline{static_cast<domain::DeadlineKind>(random_.below(4))});
       case 11:
         return as_command(domain::DismissAttention{});
       case 0:
@@ -160,6 +171,8 @@ class SessionDriver {
     if (random_.chance(50)) c.spec.idle_timeout = base::Duration{1};
     if (random_.chance(50)) c.spec.run_timeout = base::Duration{1};
     if (random_.chance(50)) c.spec.repeated_calls_max = 2;
+    c.spec.remind_after = base::Duration{1};
+    c.origin_channel = "telegram|1234";
     c.prompt = "work";
     if (random_.chance(50)) c.name = random_.chance(50) ? "work" : "play";
     if (random_.chance(40)) {

@@ -121,9 +121,15 @@ TEST_CASE("a further reactor is made with the others, is told of facts, and comm
     void submit(const workers::UpkeepJob&) override {}
     std::optional<workers::UpkeepOutcome> poll() override { return std::nullopt; }
   } port;
+  class NoNotifier final : public workers::Notifier {
+    void submit(workers::DeliveryJob) override {}
+    std::optional<workers::DeliveryOutcome> poll() override { return std::nullopt; }
+    void submit_show(workers::ShowJob) override {}
+    std::optional<workers::ShowOutcome> poll_shown() override { return std::nullopt; }
+  } notifier;
   base::SeededRandom random(3);
   workers::Upkeep upkeep(loop.worker, port, random);
-  const auto reactors = workers::make_reactors({loop.worker, upkeep, random, {}});
+  const auto reactors = workers::make_reactors({loop.worker, upkeep, notifier, random, {}, {}});
   const auto resetter = std::find_if(reactors.begin(), reactors.end(), [](const auto& reactor) {
     return dynamic_cast<workers::CounterResetter*>(reactor.get()) != nullptr;
   });

@@ -193,7 +193,8 @@ void add_spawn_flags(CommandLine& line, CLI::App* command, SpawnArguments& argum
   line.setting(*command, "workdir", "--workdir");
   line.setting(*command, "permission_mode", "--permission-mode");
   line.setting(*command, "budget_usd", "--budget-usd");
-  for (const char* key : {"background", "idle_timeout", "run_timeout", "repeated_calls_max"}) {
+  for (const char* key : {"background", "idle_timeout", "run_timeout", "repeated_calls_max",
+                          "remind_after", "channel"}) {
     line.setting(*command, key, flag_name(key));
   }
   add_bounds(command, arguments, "0: no limit");
@@ -252,7 +253,8 @@ void add_resume(CommandLine& line) {
   command->add_flag("--follow", arguments.is_followed, "Print what its agent says, as run does");
   command->add_option("--name", arguments.name, "Its name; default: made from the prompt");
   for (const char* key : {"engine", "model", "workdir", "permission_mode", "budget_usd",
-                          "background", "idle_timeout", "run_timeout", "repeated_calls_max"}) {
+                          "background", "idle_timeout", "run_timeout", "repeated_calls_max",
+                          "remind_after", "channel"}) {
     line.setting(*command, key, flag_name(key));
   }
   add_bounds(command, arguments, "0: as the old session");
@@ -299,12 +301,20 @@ void add_session_commands(CommandLine& line) {
       {"interrupt", "End the turn that runs now", "  steno interrupt nightly", interrupt},
       {"continue", "Give a session's agent the prompts that wait behind a failed turn",
        "  steno continue nightly", continue_session},
+      {"foreground", "Show a session's output to a channel as it comes, from where it last was",
+       "  steno foreground nightly --channel 'telegram|1234'\n"
+       "What the channel has not seen is sent at once, by the program of notify_command.",
+       foreground},
+      {"background", "Stop showing a session's output to a channel",
+       "  steno background nightly --channel 'telegram|1234'", background},
   };
   for (const Simple& simple : kSimple) {
     auto& arguments = line.keep<ReferenceArguments>();
-    add_reference(line.command(line.app, simple.name, simple.help, simple.examples, arguments,
-                               reporting(simple.run)),
-                  arguments);
+    CLI::App* command = line.command(line.app, simple.name, simple.help, simple.examples,
+                                     arguments, reporting(simple.run));
+    add_reference(command, arguments);
+    const bool is_about_channel = simple.run == foreground || simple.run == background;
+    if (is_about_channel) line.setting(*command, "channel", "--channel");
   }
 }
 
@@ -454,6 +464,38 @@ void add_anchor(CommandLine& line) {
     line.command(*anchor, kind.name, kind.help, kind.examples, arguments, reporting(kind.run))
         ->add_option("--to", arguments.file, "Write a copy into this file, for storage elsewhere")
         ->type_name("FILE");
+  }
+}
+
+void add_notify(CommandLine& line) {
+  CLI::App* notify =
+      line.app.add_subcommand("notify", "Notifications that have not reached their targets");
+  notify->require_subcommand(1)->fallthrough();
+  struct Kind {
+    const char* name;
+    const char* help;
+    const char* examples;
+    const char* named;  // help of the positional argument; null: there is none
+    Outcome<int> (*run)(const Config&, const NotifyArguments&);
+  };
+  constexpr Kind kKinds[] = {
+      {"ls", "List them, the oldest first, with the last error of each",
+       "  steno notify ls\n  steno notify ls -o json | jq '.notifications[].error'", nullptr,
+       notify_list},
+      {"retry", "Try one again now", "  steno notify retry 1234\n  steno notify retry --all",
+       "Its number, as the list says", notify_retry},
+      {"drop", "Do not deliver one any more",
+       "  steno notify drop 1234\n  steno notify drop --all", "Its number, as the list says",
+       notify_drop},
+  };
+  for (const Kind& kind : kKinds) {
+    auto& arguments = line.keep<NotifyArguments>();
+    CLI::App* command =
+        line.command(*notify, kind.name, kind.help, kind.examples, arguments, reporting(kind.run));
+    if (kind.named == nullptr) continue;
+    command->add_option("NUMBER", arguments.notification, kind.named)
+        ->check(CLI::PositiveNumber);
+    command->add_flag("--all", arguments.is_all, "Each one that was given up");
   }
 }
 
@@ -711,7 +753,7 @@ constexpr void (*kCommands[])(CommandLine&) = {
     add_run,     add_spawn,   add_list,      add_kill,   add_close,  add_session_commands,
     add_output,  add_send,    add_resume,    add_erase,  add_backup, add_anchor,
     add_archive, add_restore, add_stats,     add_watch,  add_doctor, add_config,
-    add_version, add_serve,   add_attention, add_replay,
+    add_version, add_serve,   add_attention, add_replay, add_notify,
 };
 
 // The order and groups of commands in the help.
@@ -722,7 +764,7 @@ struct Group {
 const Group kGroups[] = {
     {"Sessions",
      {"run", "spawn", "send", "interrupt", "continue", "close", "kill", "resume", "ls", "show",
-      "attention", "output", "watch", "stats"}},
+      "attention", "foreground", "background", "notify", "output", "watch", "stats"}},
     {"Server", {"serve", "doctor", "config", "version"}},
     {"The log", {"erase", "backup", "restore", "archive", "anchor", "replay"}},
 };

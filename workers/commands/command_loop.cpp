@@ -358,6 +358,7 @@ CommandOutcome CommandLoop::decide(const Involved& streams, const Waiting& waiti
   context.command = message.id;
   context.limits = options_.limits;
   context.version = target.version;
+  context.head = sequencer_.tail();
   context.now = now_;
   context.engines = options_.engines;
   context.has_key = options_.has_key;
@@ -465,6 +466,12 @@ const domain::AdmissionState& CommandLoop::admission() const {
 
 const domain::ServerState& CommandLoop::server() const {
   const auto* state = find<domain::ServerStream>(domain::kServerStream);
+  CHECK(state != nullptr);  // it was adopted
+  return *state;
+}
+
+const domain::OutboxState& CommandLoop::outbox() const {
+  const auto* state = find<domain::OutboxStream>(domain::kOutboxStream);
   CHECK(state != nullptr);  // it was adopted
   return *state;
 }

@@ -151,6 +151,7 @@ class CommandLoop {
   // The states of these streams, which must have been adopted before the first command.
   const domain::AdmissionState& admission() const;
   const domain::ServerState& server() const;
+  const domain::OutboxState& outbox() const;
 
   std::size_t waiting() const;
   std::size_t loaded_streams() const { return streams_.size(); }

@@ -5,12 +5,21 @@
 #include "workers/reactors/archives.hpp"
 #include "workers/reactors/backups.hpp"
 #include "workers/reactors/deadlines.hpp"
+#include "workers/reactors/foreground.hpp"
+#include "workers/reactors/notifications.hpp"
 
 namespace workers {
 
 std::vector<std::unique_ptr<Reactor>> make_reactors(const ReactorPorts& ports) {
   std::vector<std::unique_ptr<Reactor>> reactors;
   reactors.push_back(std::make_unique<Deadlines>(ports.commands, ports.random));
+  // Before notifications: what was said reaches a channel before the news that it was all.
+  const bool has_channels =
+      ports.sinks[static_cast<std::size_t>(domain::NotificationTarget::channel)];
+  reactors.push_back(
+      std::make_unique<Foreground>(ports.commands, ports.notifier, ports.random, has_channels));
+  reactors.push_back(
+      std::make_unique<Notifications>(ports.commands, ports.notifier, ports.random, ports.sinks));
   reactors.push_back(std::make_unique<Backups>(ports.commands, ports.upkeep));
   reactors.push_back(std::make_unique<Anchors>(ports.commands, ports.upkeep, ports.key));
   reactors.push_back(std::make_unique<Archives>(ports.commands, ports.upkeep));

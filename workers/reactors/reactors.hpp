@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "workers/reactors/lease_dispatcher.hpp"
+#include "workers/reactors/notifications.hpp"
 #include "workers/reactors/reactor.hpp"
 #include "workers/reactors/upkeep.hpp"
 
@@ -15,8 +16,10 @@ namespace workers {
 struct ReactorPorts {
   CommandLoop& commands;
   Upkeep& upkeep;
+  Notifier& notifier;
   base::Random& random;
-  std::string key;  // fingerprint of the key that signs anchors; empty: there is none
+  std::string key;             // fingerprint of the key that signs anchors; empty: there is none
+  Notifications::Sinks sinks;  // the targets that the notifier delivers to
 };
 
 // Makes the reactors in the order in which they work in a cycle. The dispatcher and upkeep have

@@ -111,7 +111,8 @@ Server::Server(const ServerPorts& ports, const ServerOptions& options,
           {{options.tail.log, bus_epoch(options.tail.epoch)}, incarnation_, options.tail.position}),
       clients_(ports.command_socket, welcome(options.tail, incarnation_), kClientItemsMax),
       workers_(ports.worker_socket, welcome_of_worker(options, incarnation_), kWorkerItemsMax),
-      own_reactors_(make_reactors({commands_, upkeep_, ports.random, options.key})),
+      own_reactors_(make_reactors({commands_, upkeep_, ports.notifier, ports.random, options.key,
+                                   options.commands.limits.sinks})),
       started_(ports.clock.boot()) {
   reactors_ = {&dispatcher_, &upkeep_};
   for (const auto& reactor : own_reactors_) reactors_.push_back(reactor.get());

@@ -33,6 +33,7 @@ struct ServerPorts {
   ContentLoader& contents;
   QueryPort& queries;
   UpkeepPort& upkeep;
+  Notifier& notifier;
   LeaseLocks& locks;
   bus::ServerSocket& command_socket;
   bus::ServerSocket& worker_socket;

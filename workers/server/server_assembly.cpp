@@ -7,6 +7,8 @@ namespace {
 
 class ThreadSideWork final : public SideWork {
  public:
+  explicit ThreadSideWork(SinkOptions sinks) : sinks_(std::move(sinks)) {}
+
   std::unique_ptr<eventlog::Committer> make_committer(const ServerStores& stores) override {
     return eventlog::make_thread_committer(stores.log, stores.head);
   }
@@ -24,6 +26,13 @@ class ThreadSideWork final : public SideWork {
   std::unique_ptr<UpkeepPort> make_upkeep_port(UpkeepJobs jobs) override {
     return make_thread_upkeep_port(std::move(jobs));
   }
+  std::unique_ptr<Notifier> make_notifier(const ServerStores& stores,
+                                          DerivedStores& derived) override {
+    return make_thread_notifier(stores.log, derived.index, sinks_);
+  }
+
+ private:
+  const SinkOptions sinks_;
 };
 
 class InlineSideWork final : public SideWork {
@@ -45,12 +54,15 @@ class InlineSideWork final : public SideWork {
   std::unique_ptr<UpkeepPort> make_upkeep_port(UpkeepJobs jobs) override {
     return std::make_unique<InlineUpkeepPort>(std::move(jobs));
   }
+  std::unique_ptr<Notifier> make_notifier(const ServerStores&, DerivedStores&) override {
+    return make_idle_notifier();
+  }
 };
 
 }  // namespace
 
-std::unique_ptr<SideWork> make_thread_side_work() {
-  return std::make_unique<ThreadSideWork>();
+std::unique_ptr<SideWork> make_thread_side_work(SinkOptions sinks) {
+  return std::make_unique<ThreadSideWork>(std::move(sinks));
 }
 
 std::unique_ptr<SideWork> make_inline_side_work() {
@@ -67,13 +79,16 @@ ServerAssembly::ServerAssembly(const ServerStores& stores, std::unique_ptr<Deriv
       queries_(side_work.make_query_port(*derived_->service)),
       upkeep_(side_work.make_upkeep_port(
           {stores.log, derived_->index, stores.view_rows, std::move(upkeep), &stores.index_rows})),
+      notifier_(side_work.make_notifier(stores, *derived_)),
       server_({around.clock, around.random, *committer_, *loader_, *contents_, *queries_, *upkeep_,
-               around.locks, around.command_socket, around.worker_socket, around.feed_socket},
+               *notifier_, around.locks, around.command_socket, around.worker_socket, around.feed_socket},
               options, std::move(derived_->takeover)) {}
 
 std::vector<int> ServerAssembly::wake_fds() const {
-  return {committer_->wake_fd(), loader_->wake_fd(), contents_->wake_fd(), queries_->wake_fd(),
-          upkeep_->wake_fd()};
+  std::vector<int> fds = notifier_->wake_fds();
+  fds.insert(fds.end(), {committer_->wake_fd(), loader_->wake_fd(), contents_->wake_fd(),
+                         queries_->wake_fd(), upkeep_->wake_fd()});
+  return fds;
 }
 
 }  // namespace workers

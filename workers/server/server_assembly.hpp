@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "eventlog/store/head_file.hpp"
+#include "workers/notifications/notifier.hpp"
 #include "workers/server/derived_stores.hpp"
 #include "workers/server/server.hpp"
 #include "workers/upkeep/upkeep_jobs.hpp"
@@ -43,11 +44,14 @@ class SideWork {
                                                              DerivedStores& derived) = 0;
   virtual std::unique_ptr<QueryPort> make_query_port(QueryService& service) = 0;
   virtual std::unique_ptr<UpkeepPort> make_upkeep_port(UpkeepJobs jobs) = 0;
+  virtual std::unique_ptr<Notifier> make_notifier(const ServerStores& stores,
+                                                  DerivedStores& derived) = 0;
 };
 
-// Works with a thread for each port.
-std::unique_ptr<SideWork> make_thread_side_work();
+// Works with a thread for each port, and for each sink.
+std::unique_ptr<SideWork> make_thread_side_work(SinkOptions sinks);
 // Works on the thread of the server's loop, so equal calls give equal orders of disk operations.
+// Delivers no notification.
 std::unique_ptr<SideWork> make_inline_side_work();
 
 // Used by one thread, which runs the server's loop.
@@ -74,6 +78,7 @@ class ServerAssembly {
   std::unique_ptr<ContentLoader> contents_;
   std::unique_ptr<QueryPort> queries_;
   std::unique_ptr<UpkeepPort> upkeep_;
+  std::unique_ptr<Notifier> notifier_;
   Server server_;
 };
 

@@ -72,15 +72,11 @@ bool apply(ServerState& s, const Envelope&, const ArchiveForgotten& e) {
 void evolve(ServerState& state, const Envelope& envelope, const Event& event) {
   fold_or_mark<ServerEvents>(state, envelope, event,
                              [&](const auto& fact) { return apply(state, envelope, fact); });
-  if (envelope.actor_kind != ActorKind::client) return;
-  state.requests.push_back({envelope.command, envelope.command_digest, envelope.position});
-  if (state.requests.size() > kRequestsMax) state.requests.erase(state.requests.begin());
+  if (envelope.actor_kind == ActorKind::client) remember(state.requests, envelope);
 }
 
 std::optional<AcceptedCommand> known_command(const ServerState& state, const CommandId& command) {
-  const auto found = std::find_if(state.requests.rbegin(), state.requests.rend(),
-                                  [&](const AcceptedCommand& r) { return r.command == command; });
-  return found == state.requests.rend() ? std::nullopt : std::optional(*found);
+  return find_request(state.requests, command);
 }
 
 }  // namespace domain

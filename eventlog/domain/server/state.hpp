@@ -58,10 +58,6 @@ struct MadeAnchor {
   }
 };
 
-// Remembered outcomes of operators' requests: more than anybody resends after a lost answer. Beyond
-// it the oldest are forgotten.
-constexpr std::size_t kRequestsMax = 1024;
-
 struct ServerState {
   std::int64_t epoch_counter = 0;
   std::int64_t writer_term = 0;

@@ -108,6 +108,34 @@ struct DismissAttention {
   }
 };
 
+// Show the session's output to a channel as it comes, from where it last was; or stop that.
+struct SetForeground {
+  static constexpr std::string_view kType = "SetForeground";
+  std::string channel;
+  bool is_foreground = false;
+
+  bool operator==(const SetForeground&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("channel", &SetForeground::channel);
+    visit("foreground", &SetForeground::is_foreground);
+  }
+};
+
+// The channel was shown the session's output up to here. Never moves it back.
+struct MarkSeen {
+  static constexpr std::string_view kType = "MarkSeen";
+  std::string channel;
+  Position through;
+
+  bool operator==(const MarkSeen&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("channel", &MarkSeen::channel);
+    visit("through", &MarkSeen::through);
+  }
+};
+
 // Erase the text of these events, wherever it lies; without events, the whole session's text.
 struct EraseContent {
   static constexpr std::string_view kType = "EraseContent";
@@ -481,7 +509,7 @@ struct LeaseReport {
 
 using SessionClientCommands =
     base::Types<Spawn, SendPrompt, InterruptTurn, KillSession, CloseSession, ContinueSession,
-                DismissAttention, EraseContent>;
+                DismissAttention, SetForeground, MarkSeen, EraseContent>;
 using SessionCommands =
     base::Joined<SessionClientCommands,
                  base::Types<GrantLease, ExpireLease, PassDeadline, ExpireContent, CompleteErasure,

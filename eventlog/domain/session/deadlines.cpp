@@ -18,6 +18,9 @@ Decided decide_one(Deciding d, const PassDeadline& c) {
     case DeadlineKind::own:
       d.stop_turn(s.own_turn, s.own_stop);
       break;
+    case DeadlineKind::long_run:
+      d.emit(LongRunReached{});
+      break;
   }
   return std::move(d.decision);
 }

@@ -52,6 +52,12 @@ bool may_end_by(const C& command) {
   return base::kContains<C, Ending>;
 }
 
+// True if the command is the report of an agent's silence, of which somebody may be notified.
+bool is_silence(const SessionCommand& command) {
+  const auto* report = std::get_if<LeaseReport>(&command);
+  return report != nullptr && std::holds_alternative<AgentSilenceReported>(report->report);
+}
+
 // True if the command spends, or may not be taken once the budget is spent.
 template <class C>
 bool is_about_money(const C& command) {
@@ -132,9 +138,11 @@ void reads(const SessionCommand& command, const StreamRef& target, Reads& furthe
     further.add(session_stream(target.agent, spawn->resume));
   }
   const bool may_end = std::visit([](const auto& c) { return may_end_by(c); }, command);
-  if (spawn == nullptr && !may_end) return;
-  further.add(registry_stream(target.agent));
-  further.add(std::string(kAdmissionStream));
+  if (spawn != nullptr || may_end) {
+    further.add(registry_stream(target.agent));
+    further.add(std::string(kAdmissionStream));
+  }
+  if (may_end || is_silence(command)) further.add(std::string(kOutboxStream));
 }
 
 void reads_further(const SessionCommand& command, const StreamRef& target, const States& states,
@@ -155,7 +163,7 @@ Decided decide(const SessionCommand& command, const States& states, const Contex
       [&]<class C>(const C& c) -> Decided {
         Deciding d{states, context};
         if constexpr (!base::kContains<C, SessionClientCommands>) {
-          return decide_one(std::move(d), c);
+          return notifying(decide_one(std::move(d), c), states, context);
         } else {
           if constexpr (!kIsAlwaysTaken<C>) {
             if (auto bad = check_client(d.session(), context)) return tl::unexpected(*bad);
@@ -164,7 +172,7 @@ Decided decide(const SessionCommand& command, const States& states, const Contex
           if (decided && decided->empty()) {
             decided->push_back({{}, NothingChanged{std::string(c.kType)}, {}});
           }
-          return decided;
+          return notifying(std::move(decided), states, context);
         }
       },
       command);

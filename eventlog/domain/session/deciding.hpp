@@ -234,6 +234,10 @@ struct Deciding {
 Rejection over_budget(const SessionState& session, NanoUsd spent, NanoUsd budget,
                       std::string_view what_next);
 
+// Adds requests for the notifications that the decision gives cause to. A decision without access
+// to the outbox gives none.
+Decided notifying(Decided decided, const States& states, const Context& context);
+
 // Return none if the session exists, or lives.
 std::optional<Rejection> check_exists(const SessionState& s, const Context& context);
 std::optional<Rejection> check_live(const SessionState& s, const Context& context);
@@ -249,6 +253,8 @@ Decided decide_one(Deciding d, const KillSession& c);
 Decided decide_one(Deciding d, const CloseSession& c);
 Decided decide_one(Deciding d, const ContinueSession& c);
 Decided decide_one(Deciding d, const DismissAttention& c);
+Decided decide_one(Deciding d, const SetForeground& c);
+Decided decide_one(Deciding d, const MarkSeen& c);
 Decided decide_one(Deciding d, const EraseContent& c);
 Decided decide_one(Deciding d, const GrantLease& c);
 Decided decide_one(Deciding d, const ExpireLease& c);

@@ -607,6 +607,45 @@ struct AgentSessionLost {
   }
 };
 
+// The session has lived for as long as its spec says that somebody is to be reminded.
+struct LongRunReached {
+  static constexpr std::string_view kType = "LongRunReached";
+
+  bool operator==(const LongRunReached&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&&) {}
+};
+
+// A channel begins, or ends, to be shown the session's output as it comes.
+struct ForegroundChanged {
+  static constexpr std::string_view kType = "ForegroundChanged";
+  std::string channel;
+  bool is_foreground = false;
+  Position seen;  // of the last event that it was shown before; 0: none
+
+  bool operator==(const ForegroundChanged&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("channel", &ForegroundChanged::channel);
+    visit("foreground", &ForegroundChanged::is_foreground);
+    visit("seen", &ForegroundChanged::seen);
+  }
+};
+
+// A channel was shown the session's output.
+struct OutputSeen {
+  static constexpr std::string_view kType = "OutputSeen";
+  std::string channel;
+  Position through;  // of the session's last event that it was shown
+
+  bool operator==(const OutputSeen&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("channel", &OutputSeen::channel);
+    visit("through", &OutputSeen::through);
+  }
+};
+
 // A person knows that the session needs one, and does not want to be told again.
 struct AttentionDismissed {
   static constexpr std::string_view kType = "AttentionDismissed";
@@ -676,8 +715,8 @@ using SessionEvents =
                 ToolCallStarted, ToolCallsRepeated, AgentSilenceReported, ToolCallFinished,
                 AgentLineRecorded, ReportIgnored, NothingChanged, LeaseGranted, LeaseReleased,
                 LeaseExpired, AgentStarted, AgentInitialized, AgentSessionLost, AgentStartFailed,
-                AgentExited, CloseRequested, SessionClosed, AttentionDismissed, SessionResumed,
-                ContentErased, ContentErasureCompleted>;
+                AgentExited, CloseRequested, SessionClosed, LongRunReached,
+                ForegroundChanged, OutputSeen, AttentionDismissed, SessionResumed, ContentErased, ContentErasureCompleted>;
 
 }  // namespace domain
 

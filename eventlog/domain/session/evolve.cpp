@@ -92,6 +92,7 @@ bool apply(SessionState& s, const Envelope& envelope, const SessionOpened& e) {
   s.opened = envelope.position;
   s.agent_total = e.carried_cost;
   s.last_message = e.spec.resume_message;
+  if (e.spec.remind_after.count() > 0) s.remind_since = envelope.log_time;
   if (e.spec.resumed_at == ResumedAt::record) s.lost_at = envelope.position;
   return true;
 }
@@ -103,6 +104,8 @@ bool apply(LeaseState& s, const Envelope& envelope, const SessionOpened& e) {
   if (e.spec.resumed_at == ResumedAt::record) s.lost_at = envelope.position;
   s.idle_timeout = e.spec.idle_timeout;
   s.run_timeout = e.spec.run_timeout;
+  s.remind_after = e.spec.remind_after;
+  if (e.spec.remind_after.count() > 0) s.remind_since = envelope.log_time;
   return true;
 }
 
@@ -272,6 +275,18 @@ bool apply(SessionState& s, const Envelope&, const AttentionDismissed&) {
   return s.is_dismissed = true;
 }
 
+bool apply(SessionState& s, const Envelope&, const ForegroundChanged& e) {
+  if (s.status == SessionStatus::none) return false;
+  s.viewers[e.channel].is_foreground = e.is_foreground;
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope& envelope, const OutputSeen& e) {
+  if (s.status == SessionStatus::none || e.through > envelope.position) return false;
+  s.viewers[e.channel].seen = e.through;
+  return true;
+}
+
 bool apply(OfSession auto& s, const Envelope&, const LeaseGranted& e) {
   if (!is_live(s.status) || s.lease || e.token <= s.last_token) return false;
   s.lease = Lease{e.worker, e.token, 0, e.resume_agent_session, 0, 0, e.budget, false};
@@ -300,6 +315,12 @@ bool apply(OfSession auto& s, const Envelope&, const AgentStarted& e) {
   if (!s.lease) return false;
   s.lease->pid = e.pid;
   s.lease->start_ticks = e.start_ticks;
+  return true;
+}
+
+bool apply(OfSession auto& s, const Envelope&, const LongRunReached&) {
+  if (s.remind_since.us == 0) return false;
+  s.remind_since = {};
   return true;
 }
 
@@ -431,13 +452,14 @@ using LeaseEvents =
     base::Types<SessionOpened, TurnQueued, TurnStarted, OwnTurnStarted, TurnReturned, QueuePaused,
                 QueueContinued, InterruptRequested, TasksChanged, TurnFinished, TurnFailed,
                 TurnInterrupted, LeaseGranted, LeaseReleased, LeaseExpired, AgentStarted,
-                AgentInitialized, AgentSessionLost, CloseRequested, SessionClosed>;
+                AgentInitialized, AgentSessionLost, CloseRequested, SessionClosed, LongRunReached>;
 using NotOfLeases =
     base::Types<SessionNamed, ModelCallRetried, RateLimitReported, ContextCompacted,
                 AgentStatusReported, SpendingRecorded, OutputRecorded, PartialOutputRecorded,
                 ToolCallStarted, ToolCallsRepeated, AgentSilenceReported, ToolCallFinished,
                 AgentLineRecorded, ReportIgnored, NothingChanged, AgentStartFailed, AgentExited,
-                AttentionDismissed, SessionResumed, ContentErased, ContentErasureCompleted>;
+                ForegroundChanged, OutputSeen, AttentionDismissed, SessionResumed, ContentErased,
+                ContentErasureCompleted>;
 static_assert(base::kHasSameMembers<SessionEvents, base::Joined<LeaseEvents, NotOfLeases>>);
 
 void count_report(OfSession auto& s, const Envelope& envelope) {

@@ -92,6 +92,7 @@ void set_limits(SessionSpec& spec, const SessionSpec* source, const Limits& limi
   const bool has_source = source != nullptr;
   fill(spec.idle_timeout, has_source ? &source->idle_timeout : nullptr, limits.idle_timeout);
   fill(spec.run_timeout, has_source ? &source->run_timeout : nullptr, limits.run_timeout);
+  fill(spec.remind_after, has_source ? &source->remind_after : nullptr, limits.remind_after);
   fill(spec.repeated_calls_max, has_source ? &source->repeated_calls_max : nullptr,
        limits.repeated_calls_max);
   if (!spec.is_multi_turn) spec.idle_timeout = {};
@@ -261,6 +262,7 @@ Decided decide_one(Deciding d, const Spawn& c) {
   opened.spec.resume_message.clear();
   opened.spec.resumed_at = ResumedAt::end;
   opened.spec.is_fork = false;
+  opened.spec.channel = c.origin_channel;
   if (!c.agent_session.empty()) {
     opened.spec.resume_agent_session = c.agent_session;
     opened.spec.is_fork = c.is_fork;
@@ -269,6 +271,7 @@ Decided decide_one(Deciding d, const Spawn& c) {
   if (c.resume.is_set()) {
     const SessionState& source = *o.source;
     opened.lineage = source.lineage;
+    if (opened.spec.channel.empty()) opened.spec.channel = source.spec.channel;
     opened.carried_cost = running_total(source);
     resume_from(opened.spec, source, c.is_fork);
     if (!opened.spec.is_fork) claim.agent_session = opened.spec.resume_agent_session;

@@ -28,7 +28,9 @@ LeaseState lease_state(const SessionState& state) {
           state.lost_at,
           state.spec.idle_timeout,
           state.spec.run_timeout,
+          state.spec.remind_after,
           state.idle_since,
+          state.remind_since,
           state.own_asked_at};
 }
 
@@ -99,6 +101,9 @@ std::optional<Deadline> next_deadline(const LeaseState& state, Time up_since) {
   }
   if (state.idle_timeout.count() > 0 && state.idle_since.us != 0) {
     add(DeadlineKind::idle, state.idle_since, state.idle_timeout);
+  }
+  if (state.remind_after.count() > 0 && state.remind_since.us != 0) {
+    add(DeadlineKind::long_run, state.remind_since, state.remind_after);
   }
   return next;
 }

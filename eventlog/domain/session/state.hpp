@@ -1,7 +1,9 @@
 // The state of a session, and the part of it that leases need.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "eventlog/domain/accepted_commands.hpp"
@@ -100,6 +102,22 @@ enum class Attention : std::uint8_t {
   failed,             // it failed or was cut off, or its prompts wait behind a failed turn
 };
 
+// Channels that a session knows at once.
+constexpr std::size_t kViewersMax = 64;
+
+// A channel that is or was shown a session's output.
+struct Viewer {
+  bool is_foreground = false;  // it is shown output as it comes
+  Position seen;               // of the last event that it was shown; 0: none
+
+  bool operator==(const Viewer&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("foreground", &Viewer::is_foreground);
+    visit("seen", &Viewer::seen);
+  }
+};
+
 struct SessionState {
   SessionStatus status = SessionStatus::none;
   EndReason end_reason = EndReason::none;
@@ -132,10 +150,12 @@ struct SessionState {
   std::int64_t tasks = 0;             // as TasksChanged has it; 0 without a lease
   std::int64_t blocks = 0;            // finished output blocks so far
   Time idle_since;               // it has no work since then; kept only if that time is limited
+  Time remind_since;             // of a reminder that is still to come; 0: there is none
   bool is_silent = false;        // the agent has said nothing for a while, and no tool runs
   bool is_repeating = false;     // its agent has made one tool call too often in a row
   std::string repeating_parent;  // the call whose subagent does; empty: the agent itself
   bool is_dismissed = false;     // a person knows of its present need
+  std::map<std::string, Viewer> viewers;  // by channel
   Usage usage;
   NanoUsd cost;
   CostBasis basis = CostBasis::totals;    // of the least certain part of the cost
@@ -184,10 +204,12 @@ struct SessionState {
     visit("tasks", &SessionState::tasks);
     visit("blocks", &SessionState::blocks);
     visit("idle_since", &SessionState::idle_since);
+    visit("remind_since", &SessionState::remind_since);
     visit("silent", &SessionState::is_silent);
     visit("repeating", &SessionState::is_repeating);
     visit("repeating_parent", &SessionState::repeating_parent);
     visit("dismissed", &SessionState::is_dismissed);
+    visit("viewers", &SessionState::viewers);
     visit("usage", &SessionState::usage);
     visit("cost", &SessionState::cost);
     visit("basis", &SessionState::basis);
@@ -223,7 +245,9 @@ struct LeaseState {
   Position lost_at;
   base::Duration idle_timeout{};  // as the spec has it, and so has the next one
   base::Duration run_timeout{};
+  base::Duration remind_after{};
   Time idle_since;
+  Time remind_since;
   Time own_asked_at;
 
   bool operator==(const LeaseState&) const = default;
@@ -258,6 +282,7 @@ enum class DeadlineKind {
   idle,  // of a session that waits for a prompt
   run,   // of the turn under way; and, once it was interrupted, of the agent to obey
   own,   // of the agent to end its own turn, which was interrupted for a limit
+  long_run,  // of the reminder that the session still lives
 };
 
 struct Deadline {
@@ -308,5 +333,5 @@ struct base::EnumNames<domain::Attention> {
 };
 template <>
 struct base::EnumNames<domain::DeadlineKind> {
-  static constexpr std::string_view kNames[] = {"idle", "run", "own"};
+  static constexpr std::string_view kNames[] = {"idle", "run", "own", "long_run"};
 };

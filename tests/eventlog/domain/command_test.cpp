@@ -120,22 +120,28 @@ TEST_CASE("a command is for its session's stream, or for the log's own", "[sessi
   CHECK_FALSE(own->id.is_set());
 }
 
-TEST_CASE("registry and admission are read by what may begin or end a session", "[session]") {
+TEST_CASE("registry, admission and outbox are read by what may begin or end a session",
+          "[session]") {
   const StreamRef target = support::session_ref("main", kSession);
   const auto reads = [&](const Command& command) {
     const Reads read = reads_of(command, target);
     return std::vector<std::string>(read.streams().begin(), read.streams().end());
   };
   const std::vector<std::string> shared{support::kRegistry, support::kAdmission};
+  std::vector<std::string> ending = shared;
+  ending.emplace_back(kOutboxStream);
   const std::vector<std::string> none;
+  CHECK(reads(as_command(Spawn{})) == shared);
+  CHECK(reads(as_command(support::report(1, AgentSilenceReported{}))) ==
+        std::vector<std::string>{std::string(kOutboxStream)});
   for (const Command& command :
-       {as_command(Spawn{}), as_command(KillSession{}), as_command(CloseSession{}),
+       {as_command(KillSession{}), as_command(CloseSession{}),
         as_command(InterruptTurn{}), as_command(GrantLease{}), as_command(ExpireLease{}),
         as_command(GiveUpContent{}), as_command(support::report(1, ReportTurnResult{})),
         as_command(support::report(1, ReportStartFailed{})),
         as_command(support::report(1, ReportAgentExited{}))}) {
     INFO(type_name(command));
-    CHECK(reads(command) == shared);
+    CHECK(reads(command) == ending);
   }
   for (const Command& command :
        {as_command(SendPrompt{}), as_command(EraseContent{}), as_command(ExpireContent{}),

@@ -11,6 +11,7 @@
 #include "tests/support/catch.hpp"
 #include "workers/protocol/commands.hpp"
 #include "workers/protocol/copies.hpp"
+#include "workers/protocol/notifications.hpp"
 #include "workers/protocol/queries.hpp"
 #include "workers/protocol/status.hpp"
 #include "workers/server/older_requests.hpp"
@@ -36,6 +37,9 @@ constexpr std::string_view named(Is<domain::OutputKind>) { return "output_kind";
 constexpr std::string_view named(Is<domain::CostBasis>) { return "cost_basis"; }
 constexpr std::string_view named(Is<domain::LineFault>) { return "line_fault"; }
 constexpr std::string_view named(Is<domain::ErasureReason>) { return "erasure_reason"; }
+constexpr std::string_view named(Is<domain::NotificationKind>) { return "notification_kind"; }
+constexpr std::string_view named(Is<domain::NotificationTarget>) { return "notification_target"; }
+constexpr std::string_view named(Is<domain::DropReason>) { return "drop_reason"; }
 constexpr std::string_view named(Is<domain::ActorKind>) { return "actor_kind"; }
 constexpr std::string_view named(Is<workers::ItemKind>) { return "item_kind"; }
 constexpr std::string_view named(Is<workers::BackupAction>) { return "backup_action"; }
@@ -51,6 +55,7 @@ constexpr std::string_view named(Is<domain::Envelope>) { return "envelope"; }
 constexpr std::string_view named(Is<workers::CommandBody>) { return "command"; }
 constexpr std::string_view named(Is<workers::CommandReplyBody>) { return "outcome"; }
 constexpr std::string_view named(Is<workers::ServerCommandReplyBody>) { return "log_outcome"; }
+constexpr std::string_view named(Is<workers::OutboxReplyBody>) { return "outbox_outcome"; }
 constexpr std::string_view named(Is<workers::QueryBody>) { return "query"; }
 constexpr std::string_view named(Is<bus::LogEpoch>) { return "epoch"; }
 constexpr std::string_view named(Is<domain::SessionSpec>) { return "spec"; }
@@ -68,6 +73,7 @@ constexpr std::string_view named(Is<projections::MostExpensive>) { return "most_
 constexpr std::string_view named(Is<workers::DigestRow>) { return "digest"; }
 constexpr std::string_view named(Is<workers::BackupRow>) { return "backup"; }
 constexpr std::string_view named(Is<workers::ArchiveRow>) { return "archive"; }
+constexpr std::string_view named(Is<workers::NotificationRow>) { return "notification"; }
 constexpr std::string_view named(Is<domain::MadeAnchor>) { return "made_anchor"; }
 constexpr std::string_view named(Is<domain::AnchorMade>) { return "AnchorMade"; }
 constexpr std::string_view named(Is<workers::StageTime>) { return "stage"; }
@@ -288,6 +294,7 @@ TEST_CASE("the page for other clients has every command and map with its fields"
   check_fields<workers::CommandBody>(page);
   check_fields<workers::CommandReplyBody>(page);
   check_fields<workers::ServerCommandReplyBody>(page);
+  check_fields<workers::OutboxReplyBody>(page);
   check_fields<domain::SessionSpec>(page);
   check_fields<workers::QueryBody>(page);
   check_fields<projections::SessionRow>(page);
@@ -304,6 +311,7 @@ TEST_CASE("the page for other clients has every command and map with its fields"
        map_row<projections::MetricsReport>("stats"), map_row<workers::DigestsAnswer>("digests"),
        map_row<workers::StatusAnswer>("status"), map_row<workers::BackupsAnswer>("backups"),
        map_row<workers::AnchorsAnswer>("anchors"), map_row<workers::ArchivesAnswer>("archives"),
+       map_row<workers::NotificationsAnswer>("notifications"),
        map_row<workers::FlightAnswer>("flight")});
   check_rows("Requests of operators", page.at("Requests of operators"),
              {map_row<workers::BackupBody>("backup"), map_row<workers::ArchiveBody>("archive")});
@@ -314,7 +322,8 @@ TEST_CASE("the page for other clients has every command and map with its fields"
        map_row<projections::Erasure>(), map_row<workers::OutputItem>(),
        map_row<projections::MetricsTotals>(), map_row<projections::MostExpensive>(),
        map_row<workers::DigestRow>(), map_row<workers::BackupRow>(), map_row<workers::ArchiveRow>(),
-       map_row<domain::MadeAnchor>(), map_row<workers::StageTimes>(), map_row<workers::StageTime>(),
+       map_row<domain::MadeAnchor>(), map_row<workers::NotificationRow>(),
+       map_row<workers::StageTimes>(), map_row<workers::StageTime>(),
        map_row<workers::FlightEntry>()});
 }
 
@@ -331,6 +340,9 @@ TEST_CASE("the page for other clients has every name", "[workers]") {
   check_names<domain::OutputKind>(page);
   check_names<domain::LineFault>(page);
   check_names<domain::ErasureReason>(page);
+  check_names<domain::NotificationKind>(page);
+  check_names<domain::NotificationTarget>(page);
+  check_names<domain::DropReason>(page);
   check_names<domain::ActorKind>(page);
   check_names<workers::ItemKind>(page);
   check_names<workers::BackupAction>(page);

@@ -3,9 +3,9 @@
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/connection.hpp"
 #include "tools/steno/text/console.hpp"
-#include "tools/steno/text/terminal_text.hpp"
 #include "workers/json/json.hpp"
 #include "workers/protocol/copies.hpp"
+#include "workers/text/terminal_text.hpp"
 
 namespace steno {
 namespace {

@@ -58,6 +58,9 @@ struct ReferenceArguments {
 Outcome<int> interrupt(const Config& config, const ReferenceArguments& arguments);
 Outcome<int> continue_session(const Config& config, const ReferenceArguments& arguments);
 Outcome<int> show(const Config& config, const ReferenceArguments& arguments);
+// Of the channel that the settings name.
+Outcome<int> foreground(const Config& config, const ReferenceArguments& arguments);
+Outcome<int> background(const Config& config, const ReferenceArguments& arguments);
 
 struct CloseArguments {
   std::string reference;
@@ -106,6 +109,14 @@ struct ArchiveArguments {
 Outcome<int> archive_create(const Config& config, const ArchiveArguments& arguments);
 Outcome<int> archive_list(const Config& config, const ArchiveArguments& arguments);
 Outcome<int> archive_forget(const Config& config, const ArchiveArguments& arguments);
+
+struct NotifyArguments {
+  std::int64_t notification = 0;  // retry, drop
+  bool is_all = false;            // retry, drop: each one that was given up
+};
+Outcome<int> notify_list(const Config& config, const NotifyArguments& arguments);
+Outcome<int> notify_retry(const Config& config, const NotifyArguments& arguments);
+Outcome<int> notify_drop(const Config& config, const NotifyArguments& arguments);
 
 struct ListArguments {
   std::vector<std::string> statuses;  // empty: all

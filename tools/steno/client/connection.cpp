@@ -116,6 +116,14 @@ Outcome<base::Position> Connection::command_server(const domain::ServerCommand& 
   return answer->position;
 }
 
+Outcome<base::Position> Connection::command_outbox(const domain::OutboxCommand& command) {
+  const auto answer = answer_of<workers::OutboxReplyBody>(
+      workers::kVerbCommand,
+      client_->command(fresh_command_id(), actor(), {}, {}, command, config_.timeout));
+  if (!answer) return tl::unexpected(answer.error());
+  return answer->position;
+}
+
 Outcome<workers::CommandReplyBody> Connection::command(const base::CommandId& id,
                                                        base::SessionId session,
                                                        const std::string& agent,

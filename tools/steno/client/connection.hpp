@@ -53,6 +53,8 @@ class Connection {
   // Sends a command to the log as a whole, and retries until the time-out while the server is busy.
   // Returns the position of its last event, which is durable.
   Outcome<base::Position> command_server(const domain::ServerCommand& command);
+  // Sends a command about notifications.
+  Outcome<base::Position> command_outbox(const domain::OutboxCommand& command);
   base::CommandId fresh_command_id() { return client_->fresh_id(); }
 
   const Config& config() const { return config_; }

@@ -13,17 +13,20 @@
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/facts_text.hpp"
 #include "tools/steno/text/table.hpp"
-#include "tools/steno/text/terminal_text.hpp"
 #include "tools/steno/text/tool_calls.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/event_json.hpp"
 #include "workers/json/json.hpp"
 #include "workers/protocol/feed_levels.hpp"
+#include "workers/text/terminal_text.hpp"
 
 namespace steno {
 namespace {
 
 using projections::SessionRow;
+using workers::lines_of;
+using workers::safe_line;
+using workers::safe_text;
 
 std::string status_text(const SessionRow& row) {
   std::string text(base::enum_name(row.status));

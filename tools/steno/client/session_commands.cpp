@@ -5,22 +5,25 @@
 #include <filesystem>
 #include <iterator>
 
+#include "eventlog/domain/outbox/route.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/follower.hpp"
 #include "tools/steno/client/left_prompts.hpp"
 #include "tools/steno/client/session_follow.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
-#include "tools/steno/text/terminal_text.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/event_json.hpp"
 #include "workers/json/json.hpp"
 #include "workers/protocol/feed_levels.hpp"
+#include "workers/text/terminal_text.hpp"
 
 namespace steno {
 namespace {
 
 using workers::CommandReplyBody;
+using workers::cut_to_columns;
+using workers::safe_line;
 
 // Reads at most enough to see that a prompt is too long, since stdin may never end.
 std::string read_all(LineInput& input) {
@@ -63,6 +66,7 @@ Outcome<bool> check_workdir(const std::string& workdir) {
 domain::Spawn to_spawn(const Config& config, const SpawnArguments& arguments) {
   domain::Spawn spawn;
   spawn.name = arguments.name;
+  spawn.origin_channel = channel_of(config);
   spawn.prompt = arguments.prompt;
   spawn.system_prompt = arguments.system_prompt;
   spawn.spec.engine = config.engine;
@@ -76,6 +80,7 @@ domain::Spawn to_spawn(const Config& config, const SpawnArguments& arguments) {
   spawn.spec.idle_timeout = said(config.idle_timeout);
   spawn.spec.run_timeout = said(config.run_timeout);
   spawn.spec.repeated_calls_max = said(config.repeated_calls_max);
+  spawn.spec.remind_after = said(config.remind_after);
   spawn.spec.max_turns = arguments.max_turns;
   spawn.spec.allowed_tools = arguments.allowed_tools;
   return spawn;
@@ -297,6 +302,9 @@ domain::Spawn to_resume(const Config& config, const ResumeArguments& arguments,
   if (is_flag(config, "repeated_calls_max")) {
     spawn.spec.repeated_calls_max = said(config.repeated_calls_max);
   }
+  if (is_flag(config, "remind_after")) spawn.spec.remind_after = said(config.remind_after);
+  // Without one of its own it goes where those of the old session went.
+  if (is_set(config, "channel")) spawn.origin_channel = config.channel;
   spawn.spec.is_multi_turn = row.is_multi_turn || arguments.is_multi_turn;
   spawn.system_prompt =
       arguments.system_prompt.empty() ? shown.system_prompt : arguments.system_prompt;
@@ -540,6 +548,34 @@ Outcome<int> continue_session(const Config& config, const ReferenceArguments& ar
                        return row.alias + " goes on with " + std::to_string(row.turns_waiting) +
                               (row.turns_waiting == 1 ? " prompt" : " prompts");
                      });
+}
+
+namespace {
+
+Outcome<int> set_foreground(const Config& config, const ReferenceArguments& arguments,
+                            bool is_foreground) {
+  if (!domain::parse_route(config.channel)) {
+    const std::string given = config.channel.empty() ? "none is named" : config.channel;
+    return fail(kExitUsage, "--channel: " + given +
+                                "; name a place such as 'telegram|1234', or "
+                                "'telegram|account|1234', or set STENO_CHANNEL");
+  }
+  return command_one(
+      config, arguments.reference, domain::SetForeground{config.channel, is_foreground},
+      [&](const projections::SessionRow& row) {
+        return row.alias + " is in the " + (is_foreground ? "foreground" : "background") + " of " +
+               config.channel;
+      });
+}
+
+}  // namespace
+
+Outcome<int> foreground(const Config& config, const ReferenceArguments& arguments) {
+  return set_foreground(config, arguments, true);
+}
+
+Outcome<int> background(const Config& config, const ReferenceArguments& arguments) {
+  return set_foreground(config, arguments, false);
 }
 
 }  // namespace steno

@@ -4,11 +4,15 @@
 
 #include "tools/steno/client/attention_text.hpp"
 #include "tools/steno/text/console.hpp"
-#include "tools/steno/text/terminal_text.hpp"
 #include "tools/steno/text/units.hpp"
+#include "workers/text/terminal_text.hpp"
 
 namespace steno {
 namespace {
+
+using workers::lines_of;
+using workers::safe_line;
+using workers::safe_text;
 
 // The agent calls a failed call of its model's API a success, and gives the reason elsewhere.
 std::string reason_of(const domain::TurnFailed& event) {

@@ -10,15 +10,19 @@
 #include "tools/steno/client/session_follow.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/facts_text.hpp"
-#include "tools/steno/text/terminal_text.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/event_json.hpp"
 #include "workers/json/json.hpp"
 #include "workers/protocol/feed_levels.hpp"
 #include "workers/protocol/status.hpp"
+#include "workers/text/terminal_text.hpp"
 
 namespace steno {
 namespace {
+
+using workers::columns_of;
+using workers::cut_to_columns;
+using workers::safe_line;
 
 constexpr std::size_t kAliasesMax = 10'000;  // remembered, then forgotten all at once
 

@@ -7,16 +7,17 @@
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/follower.hpp"
 #include "tools/steno/text/console.hpp"
-#include "tools/steno/text/terminal_text.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/event_json.hpp"
 #include "workers/json/json.hpp"
 #include "workers/protocol/feed_levels.hpp"
+#include "workers/text/terminal_text.hpp"
 
 namespace steno {
 namespace {
 
 using projections::SessionRow;
+using workers::safe_line;
 
 constexpr base::Duration kAskAgain = std::chrono::seconds(1);  // after a server that did not answer
 

@@ -14,6 +14,7 @@
 
 #include "bus/endpoint.hpp"
 #include "eventlog/domain/stream_name.hpp"
+#include "eventlog/domain/text_limits.hpp"
 #include "tools/steno/config/absolute_path.hpp"
 #include "tools/steno/config/command_words.hpp"
 #include "tools/steno/text/units.hpp"
@@ -225,6 +226,35 @@ bool set_agent_environment(Config& config, const Given& given) {
   return true;
 }
 
+bool is_channel(std::string_view text) {
+  return text.size() <= domain::kFactBytesMax && is_one_line(text);
+}
+template <std::string Config::*member>
+bool set_channel(Config& config, const Given& given) {
+  if (!is_channel(given.text)) return false;
+  config.*member = given.text;
+  return true;
+}
+bool set_folder_channels(Config& config, const Given& given) {
+  auto words =
+      given.kind == FileValueKind::list ? std::optional(given.list) : split_words(given.text);
+  const auto is_accepted = [](const std::string& word) {
+    const std::size_t at = word.find('=');
+    return word.starts_with('/') && at != std::string::npos && is_channel(word.substr(at + 1));
+  };
+  if (!words || !std::all_of(words->begin(), words->end(), is_accepted)) return false;
+  config.folder_channels = std::move(*words);
+  return true;
+}
+template <std::vector<std::string> Config::*member>
+bool set_sink(Config& config, const Given& given) {
+  if (given.text.empty() && given.list.empty()) {
+    (config.*member).clear();
+    return true;
+  }
+  return set_program(config.*member, given);
+}
+
 bool set_engine(Config& config, const Given& given) {
   if (engines::find_engine(given.text) == nullptr) return false;
   config.engine = given.text;
@@ -239,6 +269,11 @@ constexpr std::string_view kPathAccepted = "a path";
 constexpr std::string_view kFilePathAccepted = "an absolute path, or one that begins with ~/,";
 constexpr std::string_view kDurationAccepted = "a duration such as 500ms, 30s, 5m or 2h";
 constexpr std::string_view kKeepingAccepted = "forever, or a duration such as 30m or 720h";
+constexpr std::string_view kChannelAccepted =
+    "a place such as telegram|1234 or telegram|account|1234: a line of at most 256 bytes";
+constexpr std::string_view kSinkAccepted =
+    "openclaw, or a program with its arguments, in which {text}, {channel} and others stand for "
+    "values";
 constexpr std::string_view kProgramAccepted =
     "a program with its arguments (a path in the file must be absolute or begin with ~/)";
 
@@ -404,6 +439,41 @@ const std::vector<Key>& keys() {
        KeyKind::integer,
        set_count<&Config::repeated_calls_max, 0, kRepeatedCallsLimit>,
        show_count<&Config::repeated_calls_max>},
+      {{"remind_after", "a duration such as 10m, or never",
+        "A session that lives this long is told of, once"},
+       KeyKind::text,
+       set_limit<&Config::remind_after, kNever>,
+       show_limit<&Config::remind_after, kNever>},
+      {{"channel", kChannelAccepted, "Where notifications of new sessions go"},
+       KeyKind::text,
+       set_channel<&Config::channel>,
+       show_text<&Config::channel>},
+      {{"folder_channels", "words such as /srv/shop=telegram|1234",
+        "The same by the folder that the session works in, or below"},
+       KeyKind::words,
+       set_folder_channels,
+       [](const Config& c) { return join_words(c.folder_channels); }},
+      {{"fallback_channel", kChannelAccepted, "The same for all other sessions"},
+       KeyKind::text,
+       set_channel<&Config::fallback_channel>,
+       show_text<&Config::fallback_channel>},
+      {{"notify_command", kSinkAccepted, "Sends a notification to a session's channel"},
+       KeyKind::words,
+       set_sink<&Config::notify_command>,
+       [](const Config& c) { return join_words(c.notify_command); }},
+      {{"notify_system_command", kSinkAccepted, "Tells an orchestrator of a notification"},
+       KeyKind::words,
+       set_sink<&Config::notify_system_command>,
+       [](const Config& c) { return join_words(c.notify_system_command); }},
+      {{"notify_webhook_file", kPathAccepted,
+        "File with the URL that notifications are posted to, and the secret that signs them"},
+       KeyKind::path,
+       set_path<&Config::notify_webhook_file>,
+       show_text<&Config::notify_webhook_file>},
+      {{"notify_desktop", "true or false", "Show notifications on the server's desktop"},
+       KeyKind::boolean,
+       set_boolean<&Config::notifies_desktop>,
+       show_boolean<&Config::notifies_desktop>},
       {{"keep_content_for", kKeepingAccepted,
         "Prompts and answers of a session are erased this long after its end"},
        KeyKind::text,
@@ -790,6 +860,23 @@ std::string worker_lock_of(const Config& config) {
 
 std::string session_locks_of(const Config& config) {
   return config.data_folder + "/locks";
+}
+
+std::string channel_of(const Config& config) {
+  if (!config.channel.empty()) return config.channel;
+  std::size_t deepest = 0;  // bytes of the folder
+  std::string_view channel = config.fallback_channel;
+  const std::string workdir = config.workdir + "/";
+  for (const std::string& word : config.folder_channels) {
+    const std::size_t at = word.find('=');
+    std::string_view folder = std::string_view(word).substr(0, at);
+    while (folder.ends_with('/')) folder.remove_suffix(1);
+    const bool is_in = workdir.starts_with(folder) && workdir[folder.size()] == '/';
+    if (!is_in || folder.size() + 1 <= deepest) continue;
+    deepest = folder.size() + 1;
+    channel = std::string_view(word).substr(at + 1);
+  }
+  return std::string(channel);
 }
 
 }  // namespace steno

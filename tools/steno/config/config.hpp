@@ -80,6 +80,17 @@ struct Config {
   base::Duration idle_timeout = std::chrono::minutes(30);
   base::Duration run_timeout = std::chrono::hours(1);
   std::int64_t repeated_calls_max = 12;
+  base::Duration remind_after = std::chrono::minutes(10);  // of a session that lives; 0: never
+  // Where notifications of a session go, in the order in which they are looked at: said for the
+  // session, by the folder that it works in or below ("/folder=channel"), for all others.
+  std::string channel;
+  std::vector<std::string> folder_channels;
+  std::string fallback_channel;
+  // What delivers notifications; empty: nothing does.
+  std::vector<std::string> notify_command;         // to channels
+  std::vector<std::string> notify_system_command;  // to an orchestrator
+  std::string notify_webhook_file;
+  bool notifies_desktop = false;
   // Retention of the text of an ended session; 0: for ever. The last three apply by how the session
   // ended; unset: the first one applies.
   base::Duration keep_content_for{0};
@@ -96,6 +107,9 @@ template <class Limit>
 Limit said(Limit limit) {
   return limit == Limit{} ? Limit{-1} : limit;
 }
+
+// Returns the channel of a session that is spawned now; empty: it has none.
+std::string channel_of(const Config& config);
 
 // Everything that a configuration is made from, so that tests can make one without a process.
 struct ConfigInput {

@@ -16,13 +16,15 @@
 #include "tools/steno/client/silence.hpp"
 #include "tools/steno/offline/offline_commands.hpp"
 #include "tools/steno/text/console.hpp"
-#include "tools/steno/text/terminal_text.hpp"
+#include "workers/text/terminal_text.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/json.hpp"
 #include "workers/protocol/status.hpp"
 
 namespace steno {
 namespace {
+
+using workers::safe_line;
 
 // With less free space the log cannot grow for long.
 constexpr std::int64_t kFreeBytesMin = std::int64_t{1} << 30;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "workers/commands/command_loop.hpp"
+#include "workers/notifications/sink_options.hpp"
 #include "workers/reactors/lease_dispatcher.hpp"
 #include "workers/runner/kept_agent_launcher.hpp"
 #include "workers/runner/worker_link.hpp"
@@ -28,6 +29,7 @@ struct ServeOptions {
   workers::WorkerLinkOptions link;
   workers::KeptAgentOptions agents;
   workers::KeepFor keep_for;
+  workers::SinkOptions sinks;
   // The command line of this machine's worker process; empty: somebody else starts it.
   std::vector<std::string> worker_argv;
   base::Duration stop_grace = std::chrono::seconds(10);  // for turns under way at a stop

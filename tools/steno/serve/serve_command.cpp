@@ -6,12 +6,14 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "tools/steno/serve/open_files.hpp"
 #include "tools/steno/serve/serve.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/exit_codes.hpp"
+#include "workers/notifications/command_template.hpp"
 
 namespace steno {
 namespace {
@@ -32,6 +34,40 @@ std::vector<std::string> worker_command(const Config& config, const ServeArgumen
                            fmt::format("{:04o}", arguments.agent_umask), "--agent-files",
                            fmt::format("{}", soft_open_files())});
   return argv;
+}
+
+// Returns the words of a sink's command: "openclaw" alone stands for the builtin one.
+base::Result<std::vector<std::string>> sink_command(const Config& config, std::string_view key,
+                                                    const std::vector<std::string>& words,
+                                                    std::vector<std::string> builtin) {
+  if (words.empty()) return words;
+  if (words.size() == 1 && words.front() == builtin.front()) return builtin;
+  if (auto ok = workers::check_template(words); !ok) {
+    const auto setting = std::find_if(config.settings.begin(), config.settings.end(),
+                                      [&](const Setting& s) { return s.key == key; });
+    return base::failure(base::ErrorCode::invalid, std::string(key) + ": " + ok.error().text,
+                         setting->where);
+  }
+  return words;
+}
+
+base::Result<workers::SinkOptions> sink_options(const Config& config) {
+  workers::SinkOptions sinks;
+  auto command = sink_command(config, "notify_command", config.notify_command,
+                              workers::builtin_channel_command());
+  if (!command) return tl::unexpected(command.error());
+  sinks.channel_command = std::move(*command);
+  command = sink_command(config, "notify_system_command", config.notify_system_command,
+                         workers::builtin_system_command());
+  if (!command) return tl::unexpected(command.error());
+  sinks.system_command = std::move(*command);
+  if (config.notifies_desktop) sinks.desktop_command = workers::builtin_desktop_command();
+  if (!config.notify_webhook_file.empty()) {
+    auto webhook = workers::read_webhook_file(config.notify_webhook_file);
+    if (!webhook) return tl::unexpected(webhook.error());
+    sinks.webhook = std::move(*webhook);
+  }
+  return sinks;
 }
 
 base::Result<ServeOptions> serve_options(const Config& config, const ServeArguments& arguments) {
@@ -55,6 +91,11 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
   limits.idle_timeout = said(config.idle_timeout);
   limits.run_timeout = said(config.run_timeout);
   limits.repeated_calls_max = said(config.repeated_calls_max);
+  limits.remind_after = said(config.remind_after);
+  auto sinks = sink_options(config);
+  if (!sinks) return tl::unexpected(sinks.error());
+  options.sinks = std::move(*sinks);
+  limits.sinks = workers::targets_of(options.sinks);
   options.leases.worker_silence_max = config.worker_silence_max;
   options.link.orphan_grace = config.orphan_grace;
   options.runner.kill_grace =

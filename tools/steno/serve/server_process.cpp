@@ -176,7 +176,7 @@ void Process::assemble(std::unique_ptr<workers::DerivedStores> derived) {
   upkeep.session_folder = options.agents.session_folder;
   upkeep.key = key;
   upkeep.data_folder = options.data_folder;
-  const auto threads = workers::make_thread_side_work();
+  const auto threads = workers::make_thread_side_work(options.sinks);
   assembly.emplace(workers::ServerStores{*log.store, log.head.get(), *index_rows, *view_rows},
                    std::move(derived),
                    workers::ServerSurroundings{clock, random, locks, *command_socket,

@@ -7,9 +7,11 @@
 #include <cstdlib>
 
 #include "tools/steno/text/error_line.hpp"
-#include "tools/steno/text/terminal_text.hpp"
+#include "workers/text/terminal_text.hpp"
 
 namespace steno {
+
+using workers::safe_line;
 
 void print(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stdout);

@@ -2,12 +2,15 @@
 #include "tools/steno/text/facts_text.hpp"
 
 #include "eventlog/base/text_bytes.hpp"
-#include "tools/steno/text/terminal_text.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/json.hpp"
+#include "workers/text/terminal_text.hpp"
 
 namespace steno {
 namespace {
+
+using workers::cut_to_columns;
+using workers::safe_line;
 
 std::string fact(const std::string& value) {
   return cut_to_columns(safe_line(value), 40);

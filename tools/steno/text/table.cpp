@@ -3,9 +3,13 @@
 
 #include <algorithm>
 
-#include "tools/steno/text/terminal_text.hpp"
+#include "workers/text/terminal_text.hpp"
 
 namespace steno {
+
+using workers::columns_of;
+using workers::cut_to_columns;
+using workers::safe_line;
 
 void Table::add(std::vector<std::string> cells) {
   cells.resize(columns_.size());

@@ -3,11 +3,16 @@
 
 #include <utility>
 
-#include "tools/steno/text/terminal_text.hpp"
-#include "tools/steno/text/tool_summary.hpp"
+#include "workers/text/terminal_text.hpp"
+#include "workers/text/tool_summary.hpp"
 
 namespace steno {
 namespace {
+
+using workers::cut_to_columns;
+using workers::safe_line;
+using workers::tool_line;
+using workers::tool_summary;
 
 constexpr std::size_t kCallsMax = 1'000;
 constexpr std::size_t kDeniedMax = 100;

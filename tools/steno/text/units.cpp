@@ -45,13 +45,6 @@ std::string exact_duration_text(Duration duration) {
   return "0s";
 }
 
-std::string duration_text(Duration duration) {
-  const std::int64_t seconds =
-      std::max<std::int64_t>(0, std::chrono::duration_cast<std::chrono::seconds>(duration).count());
-  if (seconds < 60) return std::to_string(seconds) + "s";
-  return std::to_string(seconds / 60) + "m" + std::to_string(seconds % 60) + "s";
-}
-
 std::string tasks_text(std::int64_t tasks) {
   return std::to_string(tasks) + (tasks == 1 ? " task" : " tasks");
 }

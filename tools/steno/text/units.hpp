@@ -19,8 +19,7 @@ using base::Time;
 std::optional<Duration> parse_duration(std::string_view text);
 // Returns the duration in the largest unit without a remainder: "90s", "5m", "1500ms", "7us".
 std::string exact_duration_text(Duration duration);
-// Returns "45s" below a minute, else "3m20s"; minutes do not become hours. Negative is "0s".
-std::string duration_text(Duration duration);
+using base::duration_text;
 
 // Returns "1 task" or "2 tasks".
 std::string tasks_text(std::int64_t tasks);

@@ -28,7 +28,10 @@ Spawn spawn() {
 }
 
 SessionOpened opened_by(const Spawn& c, std::string name) {
-  return {kSession, "main", std::move(name), kAlias, c.origin_channel, c.spec, {}, kSession, {}};
+  SessionOpened opened{kSession, "main", std::move(name), kAlias, c.origin_channel, c.spec, {},
+                       kSession, {}};
+  opened.spec.channel = c.origin_channel;
+  return opened;
 }
 
 TEST_CASE("a spawned session is opened, queued, named and admitted at once",

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace steno {
+namespace workers {
 
 // Keeps line feeds and tabs. All other control characters (C0, DEL, C1), direction controls and
 // bytes that are not UTF-8 become \r, \x1b, \u202e, \xff.
@@ -24,4 +24,4 @@ std::size_t columns_of(std::string_view line);
 // Returns the safe line's start, with "…" in the last column if anything was cut off.
 std::string cut_to_columns(std::string_view line, std::size_t columns_max);
 
-}  // namespace steno
+}  // namespace workers

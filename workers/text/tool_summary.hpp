@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace steno {
+namespace workers {
 
 // Returns a compact line for a tool call: "🔧 Bash — cargo test". It quotes the input's command cut
 // at 80 columns, else its path, pattern or the like cut at 60; "🔧 Name" if there is none. `input`
@@ -13,4 +13,4 @@ std::string tool_line(std::string_view tool, std::string_view input);
 // Returns the same without the sign in front.
 std::string tool_summary(std::string_view tool, std::string_view input);
 
-}  // namespace steno
+}  // namespace workers

@@ -1,5 +1,5 @@
 // Goes over characters one by one, since invalid bytes must be shown, not dropped.
-#include "tools/steno/text/terminal_text.hpp"
+#include "workers/text/terminal_text.hpp"
 
 #include <utf8proc.h>
 
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 
-namespace steno {
+namespace workers {
 namespace {
 
 struct Character {
@@ -112,4 +112,4 @@ std::string cut_to_columns(std::string_view line, std::size_t columns_max) {
   return std::string(line.substr(0, end)) + (columns_max == 0 ? "" : "…");
 }
 
-}  // namespace steno
+}  // namespace workers

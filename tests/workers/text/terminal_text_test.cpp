@@ -1,16 +1,17 @@
 // Text for a terminal: nothing in it is obeyed, columns are counted as a terminal shows them.
-#include "tools/steno/text/terminal_text.hpp"
+#include "workers/text/terminal_text.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tools/steno/text/table.hpp"
-#include "tools/steno/text/tool_summary.hpp"
+#include "workers/text/tool_summary.hpp"
 
 namespace {
 
-using steno::columns_of;
-using steno::cut_to_columns;
-using steno::safe_line;
-using steno::safe_text;
+using workers::columns_of;
+using workers::cut_to_columns;
+using workers::safe_line;
+using workers::safe_text;
+using workers::tool_line;
 
 TEST_CASE("escape sequences reach no terminal", "[tools]") {
   CHECK(safe_text("a\x1b[31mred\x1b[0m") == "a\\x1b[31mred\\x1b[0m");

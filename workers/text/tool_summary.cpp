@@ -1,11 +1,11 @@
 // Picks the most telling text field of the input, whichever tool it is.
-#include "tools/steno/text/tool_summary.hpp"
+#include "workers/text/tool_summary.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include "tools/steno/text/terminal_text.hpp"
+#include "workers/text/terminal_text.hpp"
 
-namespace steno {
+namespace workers {
 namespace {
 
 struct Telling {
@@ -37,4 +37,4 @@ std::string tool_summary(std::string_view tool, std::string_view input) {
   return line;
 }
 
-}  // namespace steno
+}  // namespace workers

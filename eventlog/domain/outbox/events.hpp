@@ -1,0 +1,136 @@
+// Facts of the outbox, on the stream $outbox: notifications that somebody outside is to get, and
+// what became of each. There is one outbox for the server.
+#pragma once
+
+#include "eventlog/base/type_list.hpp"
+#include "eventlog/domain/types.hpp"
+
+namespace domain {
+
+enum class NotificationKind : std::uint8_t {
+  waiting,    // the session waits for a prompt
+  stuck,      // its agent is silent, or repeats one tool call
+  paused,     // a turn failed, and prompts wait behind it
+  budget,     // its budget is spent, and it has failed
+  completed,  // it has ended so, and likewise
+  failed,
+  killed,
+  long_run,  // it has lived for long
+};
+
+// Who delivers: each is a sink that the server's settings name.
+enum class NotificationTarget : std::uint8_t {
+  channel,  // a program that sends to the session's origin channel
+  system,   // a program that wakes an orchestrator
+  webhook,  // an HTTP request
+  desktop,  // the desktop of the server's user
+};
+constexpr std::size_t kNotificationTargets = 4;
+
+// There is one for each (event, target). Its position is its id.
+struct NotificationRequested {
+  static constexpr std::string_view kType = "NotificationRequested";
+  NotificationKind kind = NotificationKind::waiting;
+  NotificationTarget target = NotificationTarget::channel;
+  SessionId session;
+  std::string agent;
+  std::string alias;      // of the session
+  std::string channel;    // of the target `channel`; else the session's origin, if it has one
+  bool is_foreground = false;  // the channel is shown the session's output as it comes
+  StreamVersion through;  // version of the session's last event that it is about
+  Time not_before;        // log time of the first attempt; 0: at once
+
+  bool operator==(const NotificationRequested&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("kind", &NotificationRequested::kind);
+    visit("target", &NotificationRequested::target);
+    visit("session", &NotificationRequested::session);
+    visit("agent", &NotificationRequested::agent);
+    visit("alias", &NotificationRequested::alias);
+    visit("channel", &NotificationRequested::channel);
+    visit("foreground", &NotificationRequested::is_foreground);
+    visit("through", &NotificationRequested::through);
+    visit("not_before", &NotificationRequested::not_before);
+  }
+};
+
+// The sink took it. A server that dies before this is recorded delivers it again, with the same id.
+struct NotificationDelivered {
+  static constexpr std::string_view kType = "NotificationDelivered";
+  Position notification;
+
+  bool operator==(const NotificationDelivered&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("notification", &NotificationDelivered::notification);
+  }
+};
+
+struct NotificationFailed {
+  static constexpr std::string_view kType = "NotificationFailed";
+  Position notification;
+  std::int64_t attempts = 0;  // so far
+  std::string error;          // never the text, nor anything that the sink's settings hold
+  Time next_at;               // log time of the next attempt; 0: it is given up
+
+  bool operator==(const NotificationFailed&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("notification", &NotificationFailed::notification);
+    visit("attempts", &NotificationFailed::attempts);
+    visit("error", &NotificationFailed::error);
+    visit("next_at", &NotificationFailed::next_at);
+  }
+};
+
+enum class DropReason : std::uint8_t {
+  user,        // somebody asked for it
+  expired,     // it was too old to be of use
+  overflow,    // too many waited
+  superseded,  // a later one of the session came before it was due
+};
+
+struct NotificationDropped {
+  static constexpr std::string_view kType = "NotificationDropped";
+  Position notification;
+  DropReason reason = DropReason::user;
+
+  bool operator==(const NotificationDropped&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("notification", &NotificationDropped::notification);
+    visit("reason", &NotificationDropped::reason);
+  }
+};
+
+// Somebody asked to try one again that waits or was given up. Its attempts are counted anew.
+struct NotificationRetried {
+  static constexpr std::string_view kType = "NotificationRetried";
+  Position notification;
+
+  bool operator==(const NotificationRetried&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("notification", &NotificationRetried::notification);
+  }
+};
+
+using OutboxEvents = base::Types<NotificationRequested, NotificationDelivered, NotificationFailed,
+                                 NotificationDropped, NotificationRetried>;
+
+}  // namespace domain
+
+template <>
+struct base::EnumNames<domain::NotificationKind> {
+  static constexpr std::string_view kNames[] = {"waiting",   "stuck",  "paused", "budget",
+                                                "completed", "failed", "killed", "long_run"};
+};
+template <>
+struct base::EnumNames<domain::NotificationTarget> {
+  static constexpr std::string_view kNames[] = {"channel", "system", "webhook", "desktop"};
+};
+template <>
+struct base::EnumNames<domain::DropReason> {
+  static constexpr std::string_view kNames[] = {"user", "expired", "overflow", "superseded"};
+};

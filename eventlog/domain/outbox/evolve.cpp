@@ -1,0 +1,73 @@
+// Folds the outbox's events. What is delivered or dropped is forgotten, and only counted.
+#include "eventlog/domain/evolve.hpp"
+
+namespace domain {
+namespace {
+
+// Who was told longer ago is forgotten.
+constexpr base::Duration kToldKept = std::chrono::minutes(1);
+
+void note_told(OutboxState& s, SessionId session, Time due) {
+  std::erase_if(s.told_waiting, [&](const auto& told) { return due - told.second > kToldKept; });
+  s.told_waiting[session] = due;
+}
+
+bool apply(OutboxState& s, const Envelope& envelope, const NotificationRequested& e) {
+  OpenNotification open;
+  open.requested = e;
+  open.at = envelope.log_time;
+  open.next_at = std::max(envelope.log_time, e.not_before);
+  const Time due = open.next_at;
+  if (!s.open.emplace(envelope.position, std::move(open)).second) return false;
+  if (e.kind == NotificationKind::waiting) note_told(s, e.session, due);
+  return true;
+}
+
+bool apply(OutboxState& s, const Envelope&, const NotificationDelivered& e) {
+  if (s.open.erase(e.notification) == 0) return false;
+  ++s.delivered;
+  return true;
+}
+
+bool apply(OutboxState& s, const Envelope&, const NotificationFailed& e) {
+  const auto found = s.open.find(e.notification);
+  if (found == s.open.end()) return false;
+  found->second.attempts = e.attempts;
+  found->second.error = e.error;
+  found->second.next_at = e.next_at;
+  found->second.is_given_up = e.next_at.us == 0;
+  return true;
+}
+
+bool apply(OutboxState& s, const Envelope&, const NotificationDropped& e) {
+  if (s.open.erase(e.notification) == 0) return false;
+  ++s.dropped;
+  return true;
+}
+
+bool apply(OutboxState& s, const Envelope& envelope, const NotificationRetried& e) {
+  const auto found = s.open.find(e.notification);
+  if (found == s.open.end()) return false;
+  found->second.attempts = 0;
+  found->second.is_given_up = false;
+  found->second.next_at = envelope.log_time;
+  return true;
+}
+
+}  // namespace
+
+void evolve(OutboxState& state, const Envelope& envelope, const Event& event) {
+  fold_or_mark<OutboxEvents>(state, envelope, event,
+                             [&](const auto& fact) { return apply(state, envelope, fact); });
+  if (envelope.actor_kind == ActorKind::client) remember(state.requests, envelope);
+}
+
+Time expires_at(const OpenNotification& open) {
+  return open.at + std::chrono::hours(open.is_given_up ? 7 * 24 : 24);
+}
+
+std::optional<AcceptedCommand> known_command(const OutboxState& state, const CommandId& command) {
+  return find_request(state.requests, command);
+}
+
+}  // namespace domain

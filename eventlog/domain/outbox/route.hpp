@@ -1,0 +1,22 @@
+// The places that a channel's program can send to, as a text: "telegram|1234", "telegram|bot|1234".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace domain {
+
+struct Route {
+  std::string channel;
+  std::string account;  // empty: none is named
+  std::string target;   // can hold further bars
+
+  bool operator==(const Route&) const = default;
+};
+
+// Two parts are channel and target; more are channel, account and target. No value: there are fewer
+// parts, or one of them is empty.
+std::optional<Route> parse_route(std::string_view text);
+
+}  // namespace domain

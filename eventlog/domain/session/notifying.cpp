@@ -1,0 +1,150 @@
+// Decides who is to be notified of a decision's events. The requests are part of the same append,
+// so none is lost, and none is made twice.
+#include "eventlog/domain/outbox/route.hpp"
+#include "eventlog/domain/session/deciding.hpp"
+
+namespace domain {
+namespace {
+
+// It is told at most once in this time that a session waits: what comes sooner is told later.
+constexpr base::Duration kWaitingDebounce = std::chrono::seconds(5);
+
+bool is_idle(const LeaseState& s) {
+  return is_live(s.status) && !s.is_close_requested && !has_work(s) && s.tasks == 0;
+}
+
+NotificationKind kind_of(const SessionClosed& e) {
+  if (e.reason == EndReason::budget) return NotificationKind::budget;
+  if (e.status == SessionStatus::completed) return NotificationKind::completed;
+  return e.status == SessionStatus::killed ? NotificationKind::killed : NotificationKind::failed;
+}
+
+// Returns what one event by itself gives cause to tell.
+struct CauseOf {
+  template <class E>
+  std::optional<NotificationKind> operator()(const E&) const {
+    return std::nullopt;
+  }
+  std::optional<NotificationKind> operator()(const SessionClosed& e) const { return kind_of(e); }
+  std::optional<NotificationKind> operator()(const QueuePaused&) const {
+    return NotificationKind::paused;
+  }
+  std::optional<NotificationKind> operator()(const ToolCallsRepeated&) const {
+    return NotificationKind::stuck;
+  }
+  std::optional<NotificationKind> operator()(const AgentSilenceReported& e) const {
+    if (e.is_over) return std::nullopt;
+    return NotificationKind::stuck;
+  }
+  std::optional<NotificationKind> operator()(const LongRunReached&) const {
+    return NotificationKind::long_run;
+  }
+};
+
+// Returns what the decision gives cause to tell; the end of the session counts before all else.
+std::optional<NotificationKind> cause_of(const Deciding& d) {
+  std::optional<NotificationKind> cause;
+  LeaseState after = lease_state(d.session());
+  const bool was_idle = is_idle(after);
+  for (const Emitted& emitted : d.decision) {
+    if (!emitted.stream.empty()) continue;
+    evolve(after, Envelope{}, emitted.event);
+    if (const auto one = std::visit(CauseOf{}, emitted.event)) cause = one;
+  }
+  if (cause || !d.session().spec.is_multi_turn || was_idle || !is_idle(after)) return cause;
+  return d.is_over_budget() ? NotificationKind::budget : NotificationKind::waiting;
+}
+
+// Somebody who is told.
+struct Addressee {
+  NotificationTarget target = NotificationTarget::channel;
+  std::string channel;
+  bool is_foreground = false;
+};
+
+// Channels in the foreground see that the session runs, and whoever waits for it by program does
+// not need to be reminded.
+bool is_told(const Addressee& who, NotificationKind kind) {
+  if (kind != NotificationKind::long_run) return true;
+  return !who.is_foreground && who.target != NotificationTarget::system;
+}
+
+std::vector<Addressee> addressees(const SessionState& s, const Limits& limits) {
+  std::vector<Addressee> all;
+  for (std::size_t i = 0; i < kNotificationTargets; ++i) {
+    const auto target = static_cast<NotificationTarget>(i);
+    if (!limits.sinks[i]) continue;
+    if (target != NotificationTarget::channel) {
+      all.push_back({target, s.spec.channel});
+      continue;
+    }
+    const auto origin = s.viewers.find(s.spec.channel);
+    const bool is_watched = origin != s.viewers.end() && origin->second.is_foreground;
+    if (parse_route(s.spec.channel) && !is_watched) all.push_back({target, s.spec.channel});
+    for (const auto& [channel, viewer] : s.viewers) {
+      if (viewer.is_foreground && parse_route(channel)) all.push_back({target, channel, true});
+    }
+  }
+  return all;
+}
+
+// Drops what is not due yet: it is told later, or by something else.
+void drop_superseded(Deciding& d, const OutboxState& outbox) {
+  for (const auto& [position, open] : outbox.open) {
+    if (open.requested.session != d.session().session) continue;
+    const bool has_begun = open.attempts > 0 || open.next_at <= d.context.now;
+    if (has_begun || open.requested.not_before.us == 0) continue;
+    d.emit_to(std::string(kOutboxStream), NotificationDropped{position, DropReason::superseded});
+  }
+}
+
+// Returns when the session can be told to wait; 0: now.
+Time not_before(const OutboxState& outbox, const SessionState& s, Time now) {
+  const auto told = outbox.told_waiting.find(s.session);
+  if (told == outbox.told_waiting.end()) return {};
+  if (told->second > now) return told->second;
+  const Time next = told->second + kWaitingDebounce;
+  return next > now ? next : Time{};
+}
+
+}  // namespace
+
+Decided notifying(Decided decided, const States& states, const Context& context) {
+  const auto* outbox = states.find<OutboxStream>(kOutboxStream);
+  if (!decided || outbox == nullptr || context.limits.sinks == Limits{}.sinks) return decided;
+  Deciding d{states, context, std::move(*decided)};
+  const SessionState& s = d.session();
+  const auto kind = cause_of(d);
+  if (!kind) return std::move(d.decision);
+  NotificationRequested request;
+  request.kind = *kind;
+  request.session = s.session;
+  request.agent = d.agent();
+  request.alias = s.alias;
+  request.through = context.version;
+  for (const Emitted& emitted : d.decision) {
+    if (emitted.stream.empty()) request.through = request.through.next();
+  }
+  if (*kind == NotificationKind::waiting) {
+    request.not_before = not_before(*outbox, s, context.now);
+  }
+  drop_superseded(d, *outbox);
+  auto oldest = outbox->open.begin();
+  std::size_t open = outbox->open.size();
+  for (const Addressee& who : addressees(s, context.limits)) {
+    if (!is_told(who, *kind)) continue;
+    request.target = who.target;
+    request.channel = who.channel;
+    request.is_foreground = who.is_foreground;
+    if (open >= kNotificationsMax && oldest != outbox->open.end()) {
+      d.emit_to(std::string(kOutboxStream),
+                NotificationDropped{oldest++->first, DropReason::overflow});
+    } else {
+      ++open;
+    }
+    d.emit_to(std::string(kOutboxStream), request);
+  }
+  return std::move(d.decision);
+}
+
+}  // namespace domain

@@ -1,0 +1,47 @@
+// Decides which channels are shown the session's output, and up to where they have seen it.
+#include "eventlog/domain/session/deciding.hpp"
+#include "eventlog/domain/text_limits.hpp"
+
+namespace domain {
+namespace {
+
+std::optional<Rejection> check_viewer(const Deciding& d, const std::string& channel) {
+  if (auto bad = check_exists(d.session(), d.context)) return bad;
+  if (channel.empty()) {
+    return Rejection{RejectionCode::invalid, "name the channel that is shown the output"};
+  }
+  if (auto bad = check_length("channel", channel.size(), kFactBytesMax)) return bad;
+  const auto& viewers = d.session().viewers;
+  if (viewers.contains(channel) || viewers.size() < kViewersMax) return std::nullopt;
+  return Rejection{RejectionCode::limit_reached,
+                   "session " + label(d.session()) + " has been shown to " +
+                       std::to_string(viewers.size()) + " channels, which is the limit"};
+}
+
+Viewer viewer_of(const SessionState& s, const std::string& channel) {
+  const auto found = s.viewers.find(channel);
+  return found == s.viewers.end() ? Viewer{} : found->second;
+}
+
+}  // namespace
+
+Decided decide_one(Deciding d, const SetForeground& c) {
+  if (auto bad = check_viewer(d, c.channel)) return tl::unexpected(*bad);
+  const Viewer viewer = viewer_of(d.session(), c.channel);
+  if (viewer.is_foreground == c.is_foreground) return Decision{};
+  d.emit(ForegroundChanged{c.channel, c.is_foreground, viewer.seen});
+  return std::move(d.decision);
+}
+
+Decided decide_one(Deciding d, const MarkSeen& c) {
+  if (auto bad = check_viewer(d, c.channel)) return tl::unexpected(*bad);
+  if (c.through > d.context.head) {
+    return reject(RejectionCode::invalid, "position " + std::to_string(c.through.value) +
+                                              " is behind the log's end; name one that is there");
+  }
+  if (c.through <= viewer_of(d.session(), c.channel).seen) return Decision{};
+  d.emit(OutputSeen{c.channel, c.through});
+  return std::move(d.decision);
+}
+
+}  // namespace domain

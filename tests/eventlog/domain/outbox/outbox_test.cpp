@@ -1,0 +1,138 @@
+// What becomes of notifications: they are delivered, tried again, given up, dropped.
+#include "tests/support/given_when_then.hpp"
+
+namespace domain {
+namespace {
+
+using support::FoldedStreams;
+using support::numbered;
+
+const StreamRef kTarget{kIndexOf<OutboxStream>, {}, {}};
+constexpr Time kBegun{1'000'000};
+
+class Outbox {
+ public:
+  Decided decide(const Command& command) {
+    Context context = support::context_of(kTarget, numbered<CommandId>(1));
+    context.now = now;
+    return streams_.decide(command, context);
+  }
+  // Requires that the command is accepted, folds its events and returns them.
+  Decision take(const Command& command) {
+    const Decided decided = decide(command);
+    REQUIRE(decided);
+    for (const Emitted& emitted : *decided) fold(emitted.event);
+    REQUIRE(streams_.is_consistent());
+    return *decided;
+  }
+  Position fold(const Event& event) {
+    Envelope envelope;
+    envelope.actor_kind = ActorKind::server;
+    envelope.position = position_ = position_.next();
+    envelope.log_time = now;
+    streams_.fold(kTarget, {}, envelope, event);
+    return position_;
+  }
+  Position request() {
+    NotificationRequested requested;
+    requested.session = numbered<SessionId>(1);
+    return fold(requested);
+  }
+  std::optional<RejectionCode> refusal(const Command& command) {
+    const Decided decided = decide(command);
+    return decided ? std::nullopt : std::optional(decided.error().code);
+  }
+  const OutboxState& state() const {
+    return streams_.get<OutboxStream>(std::string(kOutboxStream));
+  }
+
+  Time now = kBegun;
+
+ private:
+  FoldedStreams streams_;
+  Position position_;
+};
+
+TEST_CASE("a notification is due at once, and forgotten once it is delivered", "[outbox]") {
+  Outbox outbox;
+  const Position position = outbox.request();
+  CHECK(outbox.state().open.at(position).next_at == kBegun);
+  outbox.take(RecordDelivery{position, ""});
+  CHECK(outbox.state().open.empty());
+  CHECK(outbox.state().delivered == 1);
+  CHECK(outbox.take(RecordDelivery{position, ""}).empty());
+  CHECK(outbox.take(RecordDelivery{position, "late"}).empty());
+}
+
+TEST_CASE("each failure waits four times as long, up to an hour; the eighth is the last",
+          "[outbox]") {
+  Outbox outbox;
+  const Position position = outbox.request();
+  for (const std::int64_t seconds : {5, 20, 80, 320, 1280, 3600, 3600}) {
+    outbox.take(RecordDelivery{position, "no answer"});
+    const OpenNotification& open = outbox.state().open.at(position);
+    CHECK(open.next_at == outbox.now + std::chrono::seconds(seconds));
+    CHECK(open.error == "no answer");
+    CHECK_FALSE(open.is_given_up);
+    outbox.now = open.next_at;
+  }
+  outbox.take(RecordDelivery{position, "no answer"});
+  CHECK(outbox.state().open.at(position).is_given_up);
+  CHECK(outbox.state().open.at(position).attempts == 8);
+}
+
+TEST_CASE("one that was given up is tried again on request", "[outbox]") {
+  Outbox outbox;
+  const Position first = outbox.request();
+  const Position second = outbox.request();
+  for (int i = 0; i < 8; ++i) outbox.take(RecordDelivery{first, "no answer"});
+  outbox.now = outbox.now + std::chrono::hours(1);
+  CHECK(outbox.take(RetryNotification{}).size() == 1);
+  const OpenNotification& open = outbox.state().open.at(first);
+  CHECK_FALSE(open.is_given_up);
+  CHECK(open.attempts == 0);
+  CHECK(open.next_at == outbox.now);
+  CHECK(outbox.refusal(RetryNotification{}) == RejectionCode::not_found);
+  CHECK(outbox.take(RetryNotification{second}).size() == 1);
+  CHECK(outbox.refusal(RetryNotification{Position{99}}) == RejectionCode::not_found);
+}
+
+TEST_CASE("one can be dropped, alone or with all that were given up", "[outbox]") {
+  Outbox outbox;
+  const Position first = outbox.request();
+  const Position second = outbox.request();
+  const Position third = outbox.request();
+  for (int i = 0; i < 8; ++i) outbox.take(RecordDelivery{first, "no answer"});
+  outbox.take(DropNotification{});
+  CHECK_FALSE(outbox.state().open.contains(first));
+  outbox.take(DropNotification{third});
+  CHECK(outbox.state().open.size() == 1);
+  CHECK(outbox.state().open.contains(second));
+  CHECK(outbox.state().dropped == 2);
+  CHECK(outbox.refusal(DropNotification{third}) == RejectionCode::not_found);
+}
+
+TEST_CASE("what nobody has a use for any more expires", "[outbox]") {
+  Outbox outbox;
+  const Position waiting = outbox.request();
+  const Position given_up = outbox.request();
+  for (int i = 0; i < 8; ++i) outbox.take(RecordDelivery{given_up, "no answer"});
+  outbox.now = kBegun + (std::chrono::hours(24) - base::Duration{1});
+  CHECK(outbox.take(ExpireNotification{waiting}).empty());
+  outbox.now = kBegun + std::chrono::hours(24);
+  CHECK(outbox.take(ExpireNotification{given_up}).empty());
+  CHECK(outbox.take(ExpireNotification{waiting}).size() == 1);
+  outbox.now = kBegun + std::chrono::hours(7 * 24);
+  CHECK(outbox.take(ExpireNotification{given_up}).size() == 1);
+  CHECK(outbox.state().open.empty());
+}
+
+TEST_CASE("an error is a fact, and therefore short", "[outbox]") {
+  Outbox outbox;
+  const Position position = outbox.request();
+  outbox.take(RecordDelivery{position, std::string(1000, 'x')});
+  CHECK(outbox.state().open.at(position).error.size() <= 256);
+}
+
+}  // namespace
+}  // namespace domain

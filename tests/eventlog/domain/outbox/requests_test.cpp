@@ -1,0 +1,237 @@
+// Who is told of what: a session's decision requests its notifications itself.
+#include "tests/support/session_samples.hpp"
+
+namespace domain {
+namespace {
+
+using support::Fact;
+using support::fact;
+using support::given;
+using support::kSession;
+using support::kToken;
+using support::turn;
+
+const std::string kOutbox(kOutboxStream);
+constexpr std::size_t kChannel = 0;
+constexpr std::size_t kSystem = 1;
+
+Limits sinks(std::initializer_list<std::size_t> targets) {
+  Limits limits =
+      support::context_of(support::session_ref("main", kSession), support::kCommand).limits;
+  for (const std::size_t target : targets) limits.sinks[target] = true;
+  return limits;
+}
+
+std::vector<Fact> with_channel(std::vector<Fact> past, std::string channel) {
+  std::get<SessionOpened>(past.front().event).spec.channel = std::move(channel);
+  return past;
+}
+
+// Returns the requests that the command's decision makes, as "kind target".
+std::vector<std::string> told(support::Given world, const Command& command) {
+  const Decided decided = world.streams.decide(command, world.context);
+  REQUIRE(decided);
+  std::vector<std::string> requests;
+  std::int64_t own = 0;
+  for (const Emitted& emitted : *decided) {
+    if (emitted.stream.empty()) ++own;
+  }
+  for (const Emitted& emitted : *decided) {
+    const auto* request = std::get_if<NotificationRequested>(&emitted.event);
+    if (request == nullptr) continue;
+    CHECK(emitted.stream == kOutbox);
+    CHECK(request->session == kSession);
+    CHECK(request->agent == "main");
+    CHECK(request->alias == "alias000");
+    CHECK(request->through == world.context.version.plus(own));
+    requests.push_back(std::string(base::enum_name(request->kind)) + " " +
+                       std::string(base::enum_name(request->target)));
+  }
+  return requests;
+}
+
+std::vector<std::string> told(const std::vector<Fact>& past, const Command& command,
+                              const Limits& limits = sinks({kSystem})) {
+  return told(given(past).with_limits(limits), command);
+}
+
+using Told = std::vector<std::string>;
+
+Command result(bool is_error = false) {
+  ReportTurnResult r;
+  r.turn = turn(1);
+  r.is_error = is_error;
+  return support::as_command(support::report(3, r));
+}
+
+TEST_CASE("each kind of need and end is told", "[session][R030][R066][R079]") {
+  CHECK(told(support::running(), result()) == Told{"waiting system"});
+  CHECK(told(support::running(false), result()) == Told{"completed system"});
+  CHECK(told(support::running(false), result(true)) == Told{"failed system"});
+  CHECK(told(support::running(), support::as_command(KillSession{})) == Told{"killed system"});
+  CHECK(told(support::running() + TurnQueued{turn(2)}, result(true)) == Told{"paused system"});
+  ReportToolCallStarted call;
+  call.turn = turn(1);
+  call.call = "call";
+  call.tool = "Bash";
+  call.repeats = 12;
+  auto limited = support::running();
+  std::get<SessionOpened>(limited.front().event).spec.repeated_calls_max = 12;
+  CHECK(told(limited, support::as_command(support::report(3, call))) == Told{"stuck system"});
+  CHECK(told(support::running(), support::as_command(support::report(
+                                     3, AgentSilenceReported{turn(1)}))) == Told{"stuck system"});
+}
+
+TEST_CASE("nobody is told of what is no end and no need", "[session]") {
+  CHECK(told(support::leased(),
+             support::as_command(support::report(1, ReportAgentStarted{4711, 99}))) == Told{});
+  CHECK(told(support::running() + TurnQueued{turn(2)}, result()) == Told{});
+  CHECK(told(support::running() + AgentSilenceReported{turn(1)},
+             support::as_command(support::report(3, AgentSilenceReported{turn(1), true}))) ==
+        Told{});
+}
+
+TEST_CASE("a session that is over its budget is told so instead", "[session][R079]") {
+  auto past = support::running();
+  std::get<SessionOpened>(past.front().event).spec.budget = {1'000};
+  ReportTurnResult r;
+  r.turn = turn(1);
+  r.spent = {{"model", {}, {1'000}}};
+  r.basis = CostBasis::reported;
+  CHECK(told(past, support::as_command(support::report(3, r))) == Told{"budget system"});
+}
+
+TEST_CASE("the kill of an ended session tells nobody again", "[session]") {
+  CHECK(told(support::killed(), support::as_command(KillSession{})) == Told{});
+}
+
+TEST_CASE("without a sink nobody is told", "[session]") {
+  CHECK(told(support::running(), result(), sinks({})) == Told{});
+}
+
+TEST_CASE("a channel needs two parts at least, and none of them empty",
+          "[session][R072][R073][R074]") {
+  const auto to = [](std::string channel) {
+    return told(with_channel(support::running(), std::move(channel)), result(),
+                sinks({kChannel, kSystem}));
+  };
+  CHECK(to("telegram|1234") == Told{"waiting channel", "waiting system"});
+  CHECK(to("telegram|account|12|34") == Told{"waiting channel", "waiting system"});
+  for (const char* none :
+       {"", "unknown", "telegram", "telegram|", "|1234", "telegram||1234", "telegram|account|"}) {
+    CHECK(to(none) == Told{"waiting system"});
+  }
+}
+
+TEST_CASE("channels in the foreground are told, too, each once", "[session][R079]") {
+  auto past = with_channel(support::running(), "telegram|1234");
+  past.push_back(ForegroundChanged{"slack|42", true, {}});
+  past.push_back(ForegroundChanged{"slack|43", false, {}});
+  past.push_back(ForegroundChanged{"terminal", true, {}});
+  CHECK(told(past, result(), sinks({kChannel})) == Told{"waiting channel", "waiting channel"});
+  past.push_back(ForegroundChanged{"telegram|1234", true, {}});
+  CHECK(told(past, result(), sinks({kChannel})) == Told{"waiting channel", "waiting channel"});
+}
+
+TEST_CASE("an orchestrator is not reminded", "[session][R081]") {
+  auto past = with_channel(support::running(), "telegram|1234");
+  std::get<SessionOpened>(past.front().event).spec.remind_after = std::chrono::minutes(10);
+  support::Given world = given();
+  for (const Fact& each : past) {
+    Envelope envelope;
+    envelope.log_time = Time{1'000'000};
+    envelope.token = each.token;
+    envelope.report_sequence = each.sequence;
+    world.fold(each, envelope);
+  }
+  world.context.now = Time{1'000'000} + std::chrono::minutes(10);
+  const auto command = support::as_command(PassDeadline{DeadlineKind::long_run});
+  CHECK(told(world.with_limits(sinks({kChannel, kSystem})), command) == Told{"long_run channel"});
+  world.fold(LongRunReached{});
+  CHECK(told(world.with_limits(sinks({kChannel, kSystem})), command) == Told{});
+}
+
+constexpr Time kTold{1'000'000};
+
+NotificationRequested waits(Time not_before = {}) {
+  NotificationRequested request;
+  request.session = kSession;
+  request.target = NotificationTarget::system;
+  request.not_before = not_before;
+  return request;
+}
+
+// Decides at kTold + `time`; the outbox has had these requests at kTold.
+Decision decided_after(base::Duration time, const std::vector<NotificationRequested>& requests,
+                       const Command& command) {
+  support::Given world = given(support::running());
+  for (const NotificationRequested& request : requests) {
+    Envelope envelope;
+    envelope.log_time = kTold;
+    world.fold(fact(request).on(kOutbox), envelope);
+  }
+  support::Given later = world.with_limits(sinks({kSystem}));
+  later.context.now = kTold + time;
+  const Decided decided = later.streams.decide(command, later.context);
+  REQUIRE(decided);
+  return *decided;
+}
+
+template <class E>
+std::vector<E> all(const Decision& decision) {
+  std::vector<E> found;
+  for (const Emitted& emitted : decision) {
+    if (const auto* one = std::get_if<E>(&emitted.event)) found.push_back(*one);
+  }
+  return found;
+}
+
+TEST_CASE("a session that waits again at once is told of once five seconds have passed",
+          "[session][R069]") {
+  const Time next = kTold + std::chrono::seconds(5);
+  const auto soon = decided_after(std::chrono::milliseconds(4'999), {waits()}, result());
+  REQUIRE(all<NotificationRequested>(soon).size() == 1);
+  CHECK(all<NotificationRequested>(soon).front().not_before == next);
+  const auto late = decided_after(std::chrono::seconds(5), {waits()}, result());
+  REQUIRE(all<NotificationRequested>(late).size() == 1);
+  CHECK(all<NotificationRequested>(late).front().not_before == Time{});
+}
+
+TEST_CASE("what is not due yet gives way to what comes later", "[session][R069]") {
+  const Time next = kTold + std::chrono::seconds(5);
+  const auto again = decided_after(std::chrono::seconds(2), {waits(), waits(next)}, result());
+  CHECK(all<NotificationDropped>(again).size() == 1);
+  CHECK(all<NotificationDropped>(again).front().reason == DropReason::superseded);
+  REQUIRE(all<NotificationRequested>(again).size() == 1);
+  CHECK(all<NotificationRequested>(again).front().not_before == next);
+  const auto killed = decided_after(std::chrono::seconds(2), {waits(), waits(next)},
+                                    support::as_command(KillSession{}));
+  CHECK(all<NotificationDropped>(killed).size() == 1);
+  REQUIRE(all<NotificationRequested>(killed).size() == 1);
+  CHECK(all<NotificationRequested>(killed).front().kind == NotificationKind::killed);
+  CHECK(all<NotificationRequested>(killed).front().not_before == Time{});
+}
+
+TEST_CASE("beyond its bound the outbox drops the oldest", "[session]") {
+  support::Given world = given(support::running());
+  NotificationRequested request;
+  request.session = support::kSource;
+  request.target = NotificationTarget::system;
+  request.kind = NotificationKind::completed;
+  for (std::size_t i = 0; i < kNotificationsMax; ++i) world.fold(fact(request).on(kOutbox));
+  const auto& outbox = world.streams.get<OutboxStream>(kOutbox);
+  const Position oldest = outbox.open.begin()->first;
+  const Decided decided =
+      world.with_limits(sinks({kSystem}))
+          .streams.decide(result(), world.with_limits(sinks({kSystem})).context);
+  REQUIRE(decided);
+  const auto dropped = std::find_if(decided->begin(), decided->end(), [](const Emitted& e) {
+    return std::holds_alternative<NotificationDropped>(e.event);
+  });
+  REQUIRE(dropped != decided->end());
+  CHECK((std::get<NotificationDropped>(dropped->event) ==
+         NotificationDropped{oldest, DropReason::overflow}));
+}
+
+}  // namespace
+}  // namespace domain

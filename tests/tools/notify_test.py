@@ -1,0 +1,305 @@
+#!/usr/bin/env python3
+"""Notifications reach people outside: real sinks, which also fail, hang and are restarted under."""
+import base64
+import hashlib
+import hmac
+import http.server
+import json
+import os
+import signal
+import sys
+import threading
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support.steno_process import Home, until  # noqa: E402
+
+CHANNEL = "telegram|bot|1234"
+SECRET = base64.b64encode(b"a key of some bytes").decode()
+
+
+class WithSinks(unittest.TestCase):
+    """A home whose sinks are a script, which notes its arguments and does as a file tells."""
+
+    def setUp(self):
+        self.home = Home()
+        self.addCleanup(self.home.close)
+        script = self.home.path("sink.py")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write(f"""#!/usr/bin/env python3
+import json, os, sys, time
+with open({self.home.path("told.jsonl")!r}, "a", encoding="utf-8") as file:
+    file.write(json.dumps(sys.argv[1:]) + "\\n")
+order = {self.home.path("order")!r}
+if os.path.exists(order):
+    with open(order) as file:
+        word = file.read()
+    if word == "fail":
+        sys.exit("the network is down")
+    if word == "flood":
+        print("x" * 10_000_000)
+    if word == "hang":
+        time.sleep(1000)
+""")
+        os.chmod(script, 0o700)
+        self.configure(
+            notify_command=f"{script} send --channel {{channel}} --account {{account}} "
+                           "--target {target} --message {text}",
+            notify_system_command=f"{script} system --text {{text}}")
+
+    def configure(self, **settings):
+        with open(self.home.path("steno.toml"), "a", encoding="utf-8") as file:
+            for key, value in settings.items():
+                file.write(f"{key} = {json.dumps(value)}\n")
+
+    def order(self, word):
+        with open(self.home.path("order"), "w", encoding="utf-8") as file:
+            file.write(word)
+
+    def told(self, kind="send"):
+        """Returns the texts that a sink got."""
+        try:
+            with open(self.home.path("told.jsonl"), encoding="utf-8") as file:
+                calls = [json.loads(line) for line in file]
+        except FileNotFoundError:
+            return []
+        return [call[-1] for call in calls if call[0] == kind]
+
+    def wait_told(self, count, kind="send"):
+        return until(lambda: len(self.told(kind)) >= count and self.told(kind),
+                     f"{count} notifications of {kind}")
+
+    def waiting(self):
+        return self.home.ask("notify", "ls")["notifications"]
+
+    def spawn(self, prompt, *flags):
+        return self.home.start_session(prompt, "--channel", CHANNEL, *flags)
+
+
+class Deliveries(WithSinks):
+    def test_the_ends_of_sessions_are_told(self):
+        """Shows R066, R067, R068, R076, R079, R082, R083."""
+        self.home.start()
+        alias = self.spawn("say something")
+        self.home.wait_for_end(alias)
+        [text] = self.wait_told(1)
+        first = text.split("\n")
+        self.assertRegex(first[0], rf"^✅ Session \[{alias}\] completed \(\d+s\)$")
+        self.assertEqual(first[2], "📝 say something")
+        [text] = self.wait_told(1, "system")
+        self.assertIn(f"[{alias}]", text.split("\n")[0])
+        self.assertIn("Last output:\nDone.", text)
+        self.assertIn(f"steno output {alias}", text)
+        with open(self.home.path("told.jsonl"), encoding="utf-8") as file:
+            calls = [json.loads(line) for line in file]
+        self.assertIn(["send", "--channel", "telegram", "--account", "bot", "--target", "1234",
+                       "--message"], [call[:-1] for call in calls])
+        until(lambda: not self.waiting(), "that nothing waits")
+
+    def test_a_session_that_waits_is_told_once(self):
+        """Shows R069, R070, R071."""
+        self.home.start()
+        alias = self.spawn("first", "--multi-turn", "--name", "talk")
+        [text] = self.wait_told(1)
+        self.assertEqual(text, "🔔 [talk] The agent asks:\nDone.")
+        [text] = self.wait_told(1, "system")
+        self.assertIn("multi-turn", text)
+        self.assertIn(f"steno send {alias}", text)
+        # What comes within five seconds is told when they have passed, and once.
+        for prompt in ("second", "third"):
+            self.home.run("send", alias, "--wait", prompt)
+        self.wait_told(2)
+        self.home.run("kill", alias)
+        told = self.wait_told(3)
+        self.assertEqual([text.split(" ")[0] for text in told], ["🔔", "🔔", "⛔"])
+        kinds = [event["type"] for event in self.home.events() if event["stream"] == "$outbox"]
+        self.assertEqual(kinds.count("NotificationDelivered"), 6)
+
+    def test_a_long_session_is_reminded_of_once(self):
+        """Shows R081."""
+        self.home.start()
+        alias = self.spawn("first", "--multi-turn", "--remind-after", "1s")
+        told = self.wait_told(2)
+        self.assertRegex(told[1], rf"^⏱️ Session \S+ \[{alias}\] running for \ds$")
+        self.home.run("kill", alias)
+        self.wait_told(3)
+        kinds = [event["type"] for event in self.home.events()]
+        self.assertEqual(kinds.count("LongRunReached"), 1)
+        self.assertEqual(len(self.told("system")), 2)
+
+    def test_a_channel_without_parts_tells_the_system_only(self):
+        """Shows R074."""
+        self.home.start()
+        self.home.wait_for_end(self.home.start_session("work", "--channel", "unknown"))
+        self.wait_told(1, "system")
+        until(lambda: not self.waiting(), "that nothing waits")
+        self.assertEqual(self.told(), [])
+
+    def test_the_channel_is_found_in_order(self):
+        """Shows R075."""
+        self.configure(folder_channels=f"{self.home.workdir}=slack|folder /=slack|root",
+                       fallback_channel="slack|fallback")
+        self.home.start()
+        cases = [((), {}, "slack|folder"), (("--workdir", "/tmp"), {}, "slack|root"),
+                 ((), {"STENO_CHANNEL": "slack|caller"}, "slack|caller"),
+                 (("--channel", "slack|said"), {"STENO_CHANNEL": "slack|caller"}, "slack|said")]
+        for flags, environment, wanted in cases:
+            alias = self.home.ask("spawn", "--engine", "scripted", *flags, "work",
+                                  environment=environment)["alias"]
+            self.home.wait_for_end(alias)
+            opened = self.home.wait_for_event(alias, "SessionOpened")
+            self.assertEqual(opened["facts"]["origin_channel"], wanted)
+        resumed = self.home.ask("resume", alias, "go on")["alias"]
+        opened = self.home.wait_for_event(resumed, "SessionOpened")
+        self.assertEqual(opened["facts"]["spec"]["channel"], "slack|said")
+
+
+class Faults(WithSinks):
+    def test_a_sink_that_fails_is_tried_again(self):
+        self.order("fail")
+        self.home.start()
+        self.home.wait_for_end(self.spawn("work"))
+        rows = until(lambda: [row for row in self.waiting() if row["attempts"] > 0], "an attempt")
+        self.assertIn("the network is down", rows[0]["error"])
+        table = self.home.run("notify", "ls").out
+        self.assertIn("the network is down", table)
+        self.order("")
+        for row in self.waiting():
+            self.assertEqual(
+                self.home.run("notify", "retry", str(row["notification"])).code, 0)
+        until(lambda: not self.waiting(), "that nothing waits")
+        self.assertEqual(self.home.run("notify", "retry", "--all").code, 3)
+        self.assertEqual(self.home.run("notify", "drop", "999999").code, 3)
+        self.assertEqual(self.home.run("notify", "drop").code, 2)
+
+    def test_a_sink_that_hangs_delays_no_session_and_no_stop(self):
+        """Shows a sink that hangs, fails or floods."""
+        self.order("hang")
+        self.home.start()
+        self.home.wait_for_end(self.spawn("work"))
+        self.wait_told(1)
+        for _ in range(3):
+            self.home.wait_for_end(self.spawn("work"))
+        self.assertEqual(len(self.told()), 1)
+        self.assertEqual(self.home.stop(seconds=10), 0)
+        until(lambda: not any("sink.py" in line for line in self.home.processes().values()),
+              "that the sink is gone")
+        self.order("flood")
+        self.home.start()
+        until(lambda: not self.waiting(), "that nothing waits")
+        self.assertEqual(len(self.told()), 5)  # the first one twice: it was broken off
+
+    def test_a_killed_server_tells_each_notification_again_at_most_once(self):
+        self.home.start()
+        for _ in range(3):
+            self.home.wait_for_end(self.spawn("work"))
+        self.home.stop(signal.SIGKILL)
+        self.home.start()
+        until(lambda: not self.waiting(), "that nothing waits")
+        delivered = [event["facts"]["notification"] for event in self.home.events()
+                     if event["type"] == "NotificationDelivered"]
+        self.assertEqual(len(delivered), 6)
+        self.assertEqual(len(set(delivered)), 6)
+        self.assertLessEqual(len(self.told()), 4)
+
+    def test_settings_that_cannot_be_used_are_refused(self):
+        with open(self.home.path("webhook"), "w", encoding="utf-8") as file:
+            file.write("http://127.0.0.1:1/s3cret\n")
+        os.chmod(self.home.path("webhook"), 0o644)
+        for environment, words in (
+                ({"STENO_NOTIFY_COMMAND": "say {texts}"}, ["notify_command", "{texts}", "{text}"]),
+                ({"STENO_NOTIFY_WEBHOOK_FILE": self.home.path("nowhere")}, ["nowhere"]),
+                ({"STENO_NOTIFY_WEBHOOK_FILE": self.home.path("webhook")}, ["chmod 600"]),
+                ({"STENO_CHANNEL": "x" * 300}, ["channel", "256"])):
+            result = self.home.run("serve", environment=environment)
+            self.assertNotEqual(result.code, 0)
+            for word in words:
+                self.assertIn(word, result.err)
+            self.assertNotIn("s3cret", result.err)
+
+
+class Webhooks(WithSinks):
+    def test_a_webhook_is_signed_and_kept_secret(self):
+        requests = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                requests.append((dict(self.headers), body))
+                self.send_response(500 if len(requests) == 1 else 204)
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        file = self.home.path("webhook")
+        with open(file, "w", encoding="utf-8") as out:
+            out.write(f"http://127.0.0.1:{server.server_port}/s3cret\nwhsec_{SECRET}\n")
+        os.chmod(file, 0o600)
+        self.configure(notify_webhook_file=file)
+        self.home.start()
+        alias = self.spawn("work")
+        self.home.wait_for_end(alias)
+        rows = until(lambda: [row for row in self.waiting() if row["error"]], "a failure")
+        self.assertEqual(rows[0]["error"], "the webhook answered with HTTP status 500")
+        self.home.run("notify", "retry", str(rows[0]["notification"]))
+        until(lambda: len(requests) == 2, "a second request")
+        headers, body = requests[1]
+        text = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+        mac = hmac.new(base64.b64decode(SECRET), text, hashlib.sha256).digest()
+        self.assertEqual(headers["webhook-signature"], "v1," + base64.b64encode(mac).decode())
+        self.assertEqual(headers["webhook-id"], requests[0][0]["webhook-id"])
+        told = json.loads(body)
+        self.assertEqual((told["kind"], told["alias"], told["last_output"], told["channel"]),
+                         ("completed", alias, "Done.", CHANNEL))
+        until(lambda: not self.waiting(), "that nothing waits")
+        for place in (self.home.server_log(), json.dumps(self.home.events()),
+                      self.home.run("config").out):
+            self.assertNotIn("s3cret", place)
+            self.assertNotIn(SECRET, place)
+
+
+class Foreground(WithSinks):
+    def test_a_channel_is_shown_output_from_where_it_was(self):
+        """Shows R060, R061, R062, R077, R078, R080."""
+        self.home.start()
+        alias = self.home.start_session("[tools 1] [say one]", "--multi-turn", "--channel",
+                                        "unknown")
+        self.home.wait_for_event(alias, "TurnFinished")
+        result = self.home.run("foreground", alias, "--channel", CHANNEL)
+        self.assertEqual(result.code, 0, result)
+        [shown] = self.wait_told(1)
+        self.assertRegex(shown, r"^🔧 \S+( — .*)?\none$")
+        self.home.run("background", alias, "--channel", CHANNEL)
+        self.home.run("send", alias, "--wait", "[say three]")
+        self.assertEqual(len(self.told()), 1)
+        self.home.run("foreground", alias, "--channel", CHANNEL)
+        told = self.wait_told(2)
+        self.assertIn("three", told[1])
+        self.assertNotIn("one", told[1])
+        self.home.run("send", alias, "--wait", "[say four]")
+        told = self.wait_told(4)
+        self.assertIn("four", told[2])
+        self.assertRegex(told[3], rf"^💬 Session \S+ \[{alias}\] is waiting for input")
+        self.home.stop(signal.SIGKILL)
+        self.home.start()
+        self.home.run("send", alias, "--wait", "[say five]")
+        told = self.wait_told(5)
+        self.assertNotIn("four", told[4])
+        self.assertIn("five", told[4])
+
+    def test_a_channel_must_be_named(self):
+        self.home.start()
+        alias = self.spawn("work", "--multi-turn")
+        result = self.home.run("foreground", alias)
+        self.assertEqual(result.code, 2)
+        self.assertIn("--channel", result.err)
+        self.assertEqual(self.home.run("foreground", alias, "--channel", "a|").code, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,46 @@
+// A sink's program is run to its end, or killed with all that it started.
+#include "workers/notifications/run_program.hpp"
+
+#include <sys/eventfd.h>
+
+#include "eventlog/base/unique_fd.hpp"
+#include "tests/support/catch.hpp"
+
+namespace workers {
+namespace {
+
+constexpr base::Duration kLong = std::chrono::minutes(1);
+
+std::string run(const std::vector<std::string>& argv, base::Duration limit = kLong) {
+  const base::UniqueFd never(::eventfd(0, EFD_CLOEXEC));
+  return run_program(argv, limit, never.get());
+}
+
+TEST_CASE("a program that ends well says nothing", "[workers]") {
+  CHECK(run({"true"}).empty());
+  CHECK(run({"sh", "-c", "echo loud; echo louder >&2"}).empty());
+}
+
+TEST_CASE("a program that fails is quoted", "[workers]") {
+  CHECK(run({"sh", "-c", "echo 'no route'; exit 3"}) == "the program ended with code 3: no route");
+  CHECK(run({"sh", "-c", "kill -TERM $$"}) == "the program was ended by signal 15");
+  CHECK(run({"no-such-program-anywhere"}).find("cannot be started") != std::string::npos);
+}
+
+TEST_CASE("a program that hangs is killed with what it started", "[workers]") {
+  // The second sleep has the pipe, too: that it lives on does not matter to whoever waits.
+  CHECK(run({"sh", "-c", "sleep 1000 & sleep 1000"}, std::chrono::milliseconds(100))
+            .find("did not end") != std::string::npos);
+}
+
+TEST_CASE("a program that never stops to write is killed at its limit", "[workers]") {
+  CHECK(run({"yes"}, std::chrono::milliseconds(100)).find("did not end") != std::string::npos);
+}
+
+TEST_CASE("a stop ends the program that runs", "[workers]") {
+  const base::UniqueFd stop(::eventfd(1, EFD_CLOEXEC));
+  CHECK(run_program({"sleep", "1000"}, kLong, stop.get()) == "the server stopped");
+}
+
+}  // namespace
+}  // namespace workers

@@ -1,0 +1,221 @@
+// Notifications are delivered in order, once, also over restarts; a sink that fails is tried again.
+#include "workers/reactors/notifications.hpp"
+
+#include "tests/support/driven_loop.hpp"
+
+namespace workers {
+namespace {
+
+using base::Duration;
+using base::Time;
+using domain::NotificationDelivered;
+using domain::NotificationFailed;
+using domain::NotificationRequested;
+using domain::NotificationTarget;
+using support::DrivenLoop;
+
+constexpr auto kChannel = static_cast<std::size_t>(NotificationTarget::channel);
+constexpr auto kSystem = static_cast<std::size_t>(NotificationTarget::system);
+
+// Sinks that a test answers for.
+class Sinks final : public Notifier {
+ public:
+  void submit(DeliveryJob job) override { jobs.push_back(std::move(job)); }
+  std::optional<DeliveryOutcome> poll() override {
+    if (outcomes.empty()) return std::nullopt;
+    DeliveryOutcome outcome = std::move(outcomes.front());
+    outcomes.pop_front();
+    return outcome;
+  }
+  void submit_show(ShowJob) override {}
+  std::optional<ShowOutcome> poll_shown() override { return std::nullopt; }
+
+  // Answers the oldest job that is under way.
+  void answer(std::string error = {}) {
+    REQUIRE_FALSE(jobs.empty());
+    outcomes.push_back(
+        {jobs.front().notification, jobs.front().requested.target, std::move(error)});
+    jobs.pop_front();
+  }
+
+  std::deque<DeliveryJob> jobs;
+  std::deque<DeliveryOutcome> outcomes;
+};
+
+CommandLoopOptions with_sinks() {
+  CommandLoopOptions options;
+  options.limits.sinks[kSystem] = options.limits.sinks[kChannel] = true;
+  return options;
+}
+
+// One server's life over lasting stores.
+class Life {
+ public:
+  explicit Life(support::LastingStores& stores, std::int64_t now_us = 1'000'000,
+                std::uint64_t seed = 5)
+      : loop(stores.store, *stores.rows, with_sinks(), seed), now_us_(now_us) {
+    loop.set_time(now_us_);
+  }
+
+  void step(Duration time = Duration{0}) {
+    now_us_ += time.count();
+    loop.set_time(now_us_);
+    for (int i = 0; i < 4; ++i) {
+      loop.settle();
+      loop.answer_reactors();
+      for (; told_ < loop.events.size(); ++told_) reactor.on_durable(loop.events[told_]);
+      reactor.do_work({Time{now_us_}, Time{now_us_}, Duration{now_us_}, loop.sequencer.durable(),
+                       true, flight_});
+    }
+    loop.settle();
+  }
+  // Opens session `number` and kills it, which gives cause to a notification.
+  void open_and_kill(int number) {
+    domain::Spawn spawn;
+    spawn.spec = support::sample_spec(true);
+    spawn.prompt = "work on it";
+    REQUIRE(loop.ask(DrivenLoop::message(number, number, support::as_command(spawn))));
+    REQUIRE(loop.ask(
+        DrivenLoop::message(number, 100 + number, support::as_command(domain::KillSession{}))));
+  }
+  template <class E>
+  std::vector<E> all() const {
+    std::vector<E> found;
+    for (const auto& event : loop.events) {
+      if (const auto* one = std::get_if<E>(&event.event)) found.push_back(*one);
+    }
+    return found;
+  }
+  NotificationsAnswer list() {
+    return *bus::from_body<NotificationsAnswer>(reactor.answer(loop.sequencer.durable()));
+  }
+
+  DrivenLoop loop;
+  Sinks sinks;
+  base::SeededRandom random{9};
+  Notifications reactor{loop.worker, sinks, random, with_sinks().limits.sinks};
+
+ private:
+  FlightRecorder flight_;
+  std::size_t told_ = 0;
+  std::int64_t now_us_;
+};
+
+TEST_CASE("a notification is delivered and recorded once", "[workers]") {
+  support::LastingStores stores;
+  Life life(stores);
+  life.open_and_kill(1);
+  life.step();
+  REQUIRE(life.sinks.jobs.size() == 1);
+  CHECK(life.sinks.jobs.front().requested.kind == domain::NotificationKind::killed);
+  CHECK(life.list().notifications.size() == 1);
+  life.sinks.answer();
+  life.step();
+  life.step(std::chrono::hours(2));
+  CHECK(life.sinks.jobs.empty());
+  CHECK(life.all<NotificationDelivered>().size() == 1);
+  CHECK(life.list().notifications.empty());
+  CHECK(life.list().delivered == 1);
+}
+
+TEST_CASE("nothing is delivered before its request is durable", "[workers]") {
+  support::LastingStores stores;
+  Life life(stores);
+  life.open_and_kill(1);
+  FlightRecorder flight;
+  life.reactor.do_work({Time{1}, Time{1}, Duration{1}, base::Position{1}, true, flight});
+  CHECK(life.sinks.jobs.empty());
+}
+
+TEST_CASE("each target has one delivery under way, the oldest", "[workers]") {
+  support::LastingStores stores;
+  Life life(stores);
+  for (int number = 1; number <= 3; ++number) life.open_and_kill(number);
+  life.step();
+  REQUIRE(life.sinks.jobs.size() == 1);
+  for (int number = 1; number <= 3; ++number) {
+    CHECK(life.sinks.jobs.front().requested.session == support::numbered<base::SessionId>(number));
+    life.sinks.answer();
+    life.step();
+  }
+  CHECK(life.sinks.jobs.empty());
+}
+
+TEST_CASE("a failed delivery is tried again after its wait, and others go on", "[workers]") {
+  support::LastingStores stores;
+  Life life(stores);
+  life.open_and_kill(1);
+  life.step();
+  life.open_and_kill(2);
+  life.sinks.answer("no answer");
+  life.step();
+  REQUIRE(life.all<NotificationFailed>().size() == 1);
+  REQUIRE(life.sinks.jobs.size() == 1);
+  CHECK(life.sinks.jobs.front().requested.session == support::numbered<base::SessionId>(2));
+  life.sinks.answer();
+  life.step(std::chrono::milliseconds(4'900));
+  CHECK(life.sinks.jobs.empty());
+  life.step(std::chrono::milliseconds(200));
+  REQUIRE(life.sinks.jobs.size() == 1);
+  CHECK(life.sinks.jobs.front().requested.session == support::numbered<base::SessionId>(1));
+}
+
+TEST_CASE("a sink that stays away is given up, and told on request", "[workers]") {
+  support::LastingStores stores;
+  Life life(stores);
+  life.open_and_kill(1);
+  for (int i = 0; i < 8; ++i) {
+    life.step(std::chrono::hours(1));
+    life.sinks.answer("no answer");
+  }
+  life.step(std::chrono::hours(1));
+  CHECK(life.sinks.jobs.empty());
+  REQUIRE(life.list().notifications.size() == 1);
+  CHECK(life.list().notifications.front().next_at == Time{});
+  CHECK(life.list().notifications.front().error == "no answer");
+  CHECK(life.list().notifications.front().has_sink);
+  REQUIRE(
+      life.loop.ask(DrivenLoop::message(0, 900, support::as_command(domain::RetryNotification{}))));
+  life.step();
+  CHECK(life.sinks.jobs.size() == 1);
+}
+
+TEST_CASE("what waits too long expires, whether or not there is a sink for it", "[workers]") {
+  support::LastingStores stores;
+  {
+    Life life(stores);
+    life.open_and_kill(1);
+    life.step();
+  }
+  Life later(stores, 1'000'000 + 3'600'000'000LL * 25, 6);
+  later.step();
+  later.step();
+  CHECK(later.sinks.jobs.empty());
+  const auto dropped = later.all<domain::NotificationDropped>();
+  REQUIRE(dropped.size() == 1);
+  CHECK(dropped.front().reason == domain::DropReason::expired);
+}
+
+TEST_CASE("a server that was killed within a delivery delivers it again", "[workers]") {
+  support::LastingStores stores;
+  base::Position position;
+  {
+    Life life(stores);
+    life.open_and_kill(1);
+    life.step();
+    REQUIRE(life.sinks.jobs.size() == 1);
+    position = life.sinks.jobs.front().notification;
+  }
+  Life next(stores, 2'000'000, 6);
+  next.step();
+  REQUIRE(next.sinks.jobs.size() == 1);
+  CHECK(next.sinks.jobs.front().notification == position);
+  next.sinks.answer();
+  next.step();
+  Life last(stores, 3'000'000, 7);
+  last.step();
+  CHECK(last.sinks.jobs.empty());
+}
+
+}  // namespace
+}  // namespace workers

@@ -1,0 +1,323 @@
+// Reads the beginning of the session for its name and prompt, and its end, backwards from the event
+// that the notification is about, for the agent's last words.
+#include "workers/notifications/notice.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "eventlog/base/time_text.hpp"
+#include "eventlog/domain/stream_name.hpp"
+#include "eventlog/domain/text_limits.hpp"
+#include "eventlog/log/stream_reader.hpp"
+#include "workers/notifications/command_template.hpp"
+#include "workers/notifications/shown_output.hpp"
+
+namespace workers {
+namespace {
+
+using base::StreamVersion;
+using domain::NotificationKind;
+using domain::RecordedEvent;
+
+constexpr std::size_t kBlocksMax = 5;  // of last words
+constexpr std::size_t kLastBytesMax = 500;
+constexpr std::size_t kPromptBytesMax = 60;
+constexpr std::size_t kEventsMax = 5'000;                      // that are looked at
+constexpr std::int64_t kReadBytesMax = std::int64_t{1} << 20;  // longer texts are not read
+
+// Collects what a notice says from a session's events.
+class NoticeReader {
+ public:
+  NoticeReader(eventlog::BlockStore& log, eventlog::StreamIndex& index, Notice& notice)
+      : log_(log),
+        notice_(notice),
+        stream_(log, index,
+                domain::session_stream(notice.requested.agent, notice.requested.session)) {}
+
+  base::Result<void> read() {
+    if (auto ok = read_end(); !ok) return ok;
+    auto block = stream_.block_of(StreamVersion{1});
+    if (!block) return tl::unexpected(block.error());
+    if (auto ok = add_contents(*block); !ok) return ok;
+    for (const RecordedEvent& event : block->events) {
+      std::visit([&](const auto& fact) { begin(fact, event); }, event.event);
+    }
+    notice_.lived = ended_ - opened_;
+    std::reverse(said_.begin(), said_.end());
+    for (const std::string& text : said_) {
+      notice_.last.append(notice_.last.empty() ? "" : "\n").append(text);
+    }
+    keep_end(notice_.last);
+    return {};
+  }
+
+ private:
+  base::Result<void> read_end() {
+    const StreamVersion through = notice_.requested.through;
+    std::size_t looked_at = 0;
+    for (StreamVersion version = through; version.value > 0;) {
+      auto block = stream_.block_of(version);
+      if (!block) return tl::unexpected(block.error());
+      if (block->events.empty() || block->events.front().envelope.version > version) break;
+      const StreamVersion first = block->events.front().envelope.version;
+      looked_at += block->events.size();
+      std::erase_if(block->events, [&](const RecordedEvent& event) {
+        return event.envelope.version > through || !is_of_end(event);
+      });
+      if (auto ok = add_contents(*block); !ok) return ok;
+      for (auto event = block->events.rbegin(); event != block->events.rend(); ++event) {
+        if (ended_.us == 0) ended_ = event->envelope.log_time;
+        std::visit([&](const auto& fact) { end(fact, *event); }, event->event);
+      }
+      if (said_.size() >= kBlocksMax || looked_at >= kEventsMax) break;
+      version = first.plus(-1);
+    }
+    return {};
+  }
+
+  base::Result<void> add_contents(eventlog::BlockEvents& block) {
+    return eventlog::add_contents(log_, block.first, block.events, kReadBytesMax);
+  }
+
+  // Words of its subagents and thoughts are not what the agent says.
+  static bool is_of_end(const RecordedEvent& event) {
+    const auto* output = std::get_if<domain::OutputRecorded>(&event.event);
+    if (output == nullptr) return !std::holds_alternative<domain::TurnQueued>(event.event);
+    return output->kind == domain::OutputKind::text && output->parent.empty();
+  }
+  static std::string text_of(const RecordedEvent& event) {
+    return event.content ? event.content->text : std::string();
+  }
+  static void keep_end(std::string& text) {
+    if (text.size() <= kLastBytesMax) return;
+    std::size_t from = text.size() - kLastBytesMax;
+    while (from < text.size() && (static_cast<unsigned char>(text[from]) & 0xC0) == 0x80) ++from;
+    text = "…" + text.substr(from);
+  }
+
+  template <class Fact>
+  void end(const Fact&, const RecordedEvent&) {}
+  void end(const domain::OutputRecorded&, const RecordedEvent& event) {
+    if (said_.size() < kBlocksMax && !text_of(event).empty()) said_.push_back(text_of(event));
+  }
+  void end(const domain::SessionClosed& e, const RecordedEvent&) { notice_.reason = e.reason; }
+  // Only of the last turn.
+  void end(const domain::TurnFailed& e, const RecordedEvent& event) {
+    if (!std::exchange(has_turn_ended_, true)) {
+      notice_.error = text_of(event);
+      if (notice_.error.empty()) notice_.error = e.terminal_reason + e.subtype;
+      domain::cut_text(notice_.error, kLastBytesMax);
+    }
+  }
+  void end(const domain::TurnFinished&, const RecordedEvent&) { has_turn_ended_ = true; }
+  void end(const domain::AgentStartFailed&, const RecordedEvent& event) {
+    if (notice_.error.empty() && !has_turn_ended_) notice_.error = text_of(event);
+  }
+  void end(const domain::AgentSilenceReported&, const RecordedEvent&) {
+    if (!std::exchange(is_stuck_known_, true)) notice_.is_silent = true;
+  }
+  void end(const domain::ToolCallsRepeated&, const RecordedEvent&) { is_stuck_known_ = true; }
+
+  template <class Fact>
+  void begin(const Fact&, const RecordedEvent&) {}
+  void begin(const domain::SessionOpened& e, const RecordedEvent& event) {
+    opened_ = event.envelope.log_time;
+    if (!e.name.empty()) notice_.name = e.name;
+    notice_.engine = e.spec.engine;
+    notice_.workdir = e.spec.workdir;
+    notice_.is_multi_turn = e.spec.is_multi_turn;
+  }
+  void begin(const domain::SessionNamed&, const RecordedEvent& event) {
+    if (event.content) notice_.name = event.content->text;
+  }
+  void begin(const domain::TurnQueued&, const RecordedEvent& event) {
+    if (!notice_.prompt.empty()) return;
+    notice_.prompt = text_of(event);
+    if (notice_.prompt.size() <= kPromptBytesMax) return;
+    domain::cut_text(notice_.prompt, kPromptBytesMax);
+    notice_.prompt += "…";
+  }
+
+  eventlog::BlockStore& log_;
+  Notice& notice_;
+  eventlog::StreamReader stream_;
+  std::vector<std::string> said_;  // the newest first
+  bool has_turn_ended_ = false;    // the last turn's end was seen
+  bool is_stuck_known_ = false;
+  base::Time opened_;
+  base::Time ended_;
+};
+
+std::string agent_name(const Notice& notice) {
+  return notice.engine == "claude" ? "Claude" : "The agent";
+}
+
+std::string id_text(const Notice& notice) {
+  return "[" + notice.requested.alias + "]";
+}
+
+std::string named(const Notice& notice) {
+  return notice.name + " " + id_text(notice);
+}
+
+// Adds a line with a text, if there is one.
+void add_line(std::string& text, std::string_view before, std::string_view line) {
+  if (!line.empty()) text.append("\n").append(before).append(line);
+}
+
+// "✅ Claude Code [id] completed (3m20s)", where it ran, what it was asked and why it failed.
+std::string end_text(const Notice& notice, std::string_view sign) {
+  std::string text(sign);
+  text += notice.engine == "claude" ? " Claude Code " : " Session ";
+  text += id_text(notice) + " " + std::string(base::enum_name(notice.requested.kind)) + " (" +
+          base::duration_text(notice.lived) + ")";
+  add_line(text, "📁 ", notice.workdir);
+  add_line(text, "📝 ", notice.prompt);
+  add_line(text, "⚠️ ", notice.error);
+  if (notice.error.empty() && notice.reason != domain::EndReason::none &&
+      notice.reason != domain::EndReason::user) {
+    add_line(text, "⚠️ ", base::enum_name(notice.reason));
+  }
+  return text;
+}
+
+// Who is shown the output as it comes has seen the words.
+std::string waiting_text(const Notice& notice) {
+  if (notice.requested.is_foreground) {
+    return "💬 Session " + named(notice) + " is waiting for input (" +
+           base::duration_text(notice.lived) + ")\nReply: steno send " + notice.requested.alias +
+           " \"…\"";
+  }
+  std::string text = "🔔 [" + notice.name + "] " + agent_name(notice) + " asks:";
+  add_line(text, "", notice.last);
+  return text;
+}
+
+std::string stuck_text(const Notice& notice) {
+  return notice.is_silent ? "says nothing, and no tool runs"
+                          : "makes one tool call again and again";
+}
+
+}  // namespace
+
+Notice read_notice(eventlog::BlockStore& log, eventlog::StreamIndex& index, const DeliveryJob& job,
+                   int stop_fd) {
+  Notice notice;
+  notice.notification = job.notification;
+  notice.requested = job.requested;
+  notice.name = job.requested.alias;
+  auto read = wait_for_index(index, job.notification, stop_fd);
+  if (read) read = NoticeReader(log, index, notice).read();
+  if (!read) notice.fault = "the session's words cannot be read: " + read.error().text;
+  return notice;
+}
+
+std::string chat_text(const Notice& notice) {
+  std::string text;
+  switch (notice.requested.kind) {
+    case NotificationKind::waiting:
+      text = waiting_text(notice);
+      break;
+    case NotificationKind::stuck:
+      text = "⚠️ Session " + named(notice) + " is stuck: its agent " + stuck_text(notice);
+      break;
+    case NotificationKind::paused:
+      text = "⏸️ Session " + named(notice) + " is paused: a turn failed, and prompts wait";
+      add_line(text, "⚠️ ", notice.error);
+      break;
+    case NotificationKind::budget:
+      text = "⛔ Session limit reached — " + named(notice) + " (" +
+             base::duration_text(notice.lived) + ")";
+      add_line(text, "📁 ", notice.workdir);
+      break;
+    case NotificationKind::completed:
+      text = end_text(notice, "✅");
+      break;
+    case NotificationKind::failed:
+      text = end_text(notice, "❌");
+      break;
+    case NotificationKind::killed:
+      text = end_text(notice, "⛔");
+      break;
+    case NotificationKind::long_run:
+      text =
+          "⏱️ Session " + named(notice) + " running for " + base::duration_text(notice.lived);
+      break;
+  }
+  add_line(text, "", notice.fault);
+  return text;
+}
+
+std::string title_text(const Notice& notice) {
+  switch (notice.requested.kind) {
+    case NotificationKind::waiting:
+      return "Session waits for input: " + named(notice);
+    case NotificationKind::stuck:
+      return "Session is stuck: " + named(notice);
+    case NotificationKind::paused:
+      return "Session is paused: " + named(notice);
+    case NotificationKind::budget:
+      return "Session limit reached: " + named(notice);
+    case NotificationKind::completed:
+    case NotificationKind::failed:
+    case NotificationKind::killed:
+      return "Session " + std::string(base::enum_name(notice.requested.kind)) + ": " +
+             named(notice);
+    case NotificationKind::long_run:
+      return "Session still runs: " + named(notice);
+  }
+  return named(notice);
+}
+
+std::string system_text(const Notice& notice) {
+  std::string text = title_text(notice);
+  add_line(text, "Type: ", notice.is_multi_turn ? "multi-turn" : "single-turn");
+  add_line(text, "Status: ", base::enum_name(notice.requested.kind));
+  add_line(text, "Error: ", notice.error);
+  if (!notice.last.empty()) add_line(text, "\nLast output:\n", notice.last);
+  add_line(text, "", notice.fault);
+  add_line(text, "\nFull output: steno output ", notice.requested.alias);
+  if (notice.requested.kind == NotificationKind::waiting) {
+    add_line(text, "", "Reply: steno send " + notice.requested.alias + " \"…\"");
+  }
+  return text;
+}
+
+std::map<std::string, std::string> template_values(const Notice& notice, std::string text) {
+  auto values = route_values(notice.requested.channel);
+  values["text"] = std::move(text);
+  values["title"] = title_text(notice);
+  values["kind"] = base::enum_name(notice.requested.kind);
+  values["session"] = notice.requested.session.text();
+  values["id"] = notice.requested.alias;
+  values["name"] = notice.name;
+  values["agent"] = notice.requested.agent;
+  values["workdir"] = notice.workdir;
+  return values;
+}
+
+std::string json_text(const Notice& notice) {
+  const domain::NotificationRequested& requested = notice.requested;
+  const nlohmann::ordered_json body{
+      {"id", notice.notification.value},
+      {"kind", base::enum_name(requested.kind)},
+      {"title", title_text(notice)},
+      {"text", chat_text(notice)},
+      {"session", requested.session.text()},
+      {"alias", requested.alias},
+      {"name", notice.name},
+      {"agent", requested.agent},
+      {"engine", notice.engine},
+      {"workdir", notice.workdir},
+      {"channel", requested.channel},
+      {"prompt", notice.prompt},
+      {"last_output", notice.last},
+      {"error", notice.error},
+      {"reason", base::enum_name(notice.reason)},
+      {"multi_turn", notice.is_multi_turn},
+      {"lived_s", std::chrono::duration_cast<std::chrono::seconds>(notice.lived).count()}};
+  return body.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace workers

@@ -1,0 +1,46 @@
+// What a notification says: the facts of its session, read from the log, and texts made of them.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "eventlog/log/stream_index.hpp"
+#include "eventlog/store/block_store.hpp"
+#include "workers/notifications/notifier.hpp"
+
+namespace workers {
+
+struct Notice {
+  Position notification;
+  domain::NotificationRequested requested;
+  std::string name;  // the session's; its alias if it has none
+  std::string engine;
+  std::string workdir;
+  std::string prompt;  // the first one
+  std::string last;    // the agent's last words: at most 5 blocks, and of them the last 500 bytes
+  std::string error;   // of the turn that failed last, if that is what it is about
+  bool is_silent = false;  // of a stuck one: it says nothing; else it repeats one tool call
+  bool is_multi_turn = false;
+  domain::EndReason reason = domain::EndReason::none;  // of the session's end
+  base::Duration lived{0};
+  std::string fault;  // why some of this could not be read
+};
+
+// Never fails: what cannot be read is left out, and the notice says why. Waits for the index,
+// unless `stop_fd` is readable.
+Notice read_notice(eventlog::BlockStore& log, eventlog::StreamIndex& index, const DeliveryJob& job,
+                   int stop_fd);
+
+// The texts for a place where people chat, and for an orchestrator.
+std::string chat_text(const Notice& notice);
+std::string system_text(const Notice& notice);
+// A line, and what is behind it, as a desktop shows them.
+std::string title_text(const Notice& notice);
+
+// The values that templates can name.
+std::map<std::string, std::string> template_values(const Notice& notice, std::string text);
+
+// The body of a webhook's request.
+std::string json_text(const Notice& notice);
+
+}  // namespace workers

@@ -1,0 +1,74 @@
+// Delivers notifications beside the server's loop, to sinks: programs, an HTTP server, the desktop.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eventlog/domain/outbox/events.hpp"
+#include "eventlog/log/stream_index.hpp"
+#include "eventlog/store/block_store.hpp"
+#include "workers/notifications/sink_options.hpp"
+
+namespace workers {
+
+using base::Position;
+
+struct DeliveryJob {
+  Position notification;  // the id of each attempt
+  domain::NotificationRequested requested;
+  base::Time wall;  // when it was submitted
+};
+
+struct DeliveryOutcome {
+  Position notification;
+  domain::NotificationTarget target = domain::NotificationTarget::channel;
+  std::string error;  // empty: the sink took it. Holds nothing of the sink's settings
+};
+
+// Asks to show a channel a session's output.
+struct ShowJob {
+  std::string agent;
+  base::SessionId session;
+  std::string channel;
+  Position after;    // the channel has seen what was recorded up to here; 0: nothing
+  Position through;  // the last event to be shown
+};
+
+struct ShowOutcome {
+  std::string agent;
+  base::SessionId session;
+  std::string channel;
+  Position through;        // the last event that was shown, or had nothing to show
+  bool has_shown = false;  // a text was sent
+  bool has_more = false;   // there was more than one text takes
+  std::string error;       // as in DeliveryOutcome
+};
+
+// Port. Used by one thread.
+class Notifier {
+ public:
+  virtual ~Notifier() = default;
+  // At most one job for each target is under way.
+  virtual void submit(DeliveryJob job) = 0;
+  virtual std::optional<DeliveryOutcome> poll() = 0;
+  // At most one job for each session and channel is under way. What is submitted for channels
+  // reaches the sink in this order, deliveries among it.
+  virtual void submit_show(ShowJob job) = 0;
+  // An outcome can wait behind those of the other kind that came before it, so call both.
+  virtual std::optional<ShowOutcome> poll_shown() = 0;
+  // Become readable when there is an outcome.
+  virtual std::vector<int> wake_fds() const { return {}; }
+};
+
+// Works with a thread for each sink of the options. Both stores outlive it. Its end breaks off what
+// is under way.
+std::unique_ptr<Notifier> make_thread_notifier(eventlog::BlockStore& log,
+                                               eventlog::StreamIndex& index,
+                                               const SinkOptions& options);
+
+// Delivers nothing: each job is under way for ever.
+std::unique_ptr<Notifier> make_idle_notifier();
+
+}  // namespace workers

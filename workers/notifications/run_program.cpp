@@ -1,0 +1,134 @@
+// One poll over the pidfd, the output's pipe and the stop: nothing is waited for that does not
+// come.
+#include "workers/notifications/run_program.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <chrono>
+#include <optional>
+#include <string_view>
+
+#include "eventlog/base/unique_fd.hpp"
+#include "workers/engines/process/pidfd.hpp"
+#include "workers/engines/process/system_failure.hpp"
+
+extern char** environ;
+
+namespace workers {
+namespace {
+
+constexpr std::size_t kOutputBytesMax = 200;  // that are told
+constexpr std::string_view kStopped = "the server stopped";
+using Clock = std::chrono::steady_clock;
+
+struct Started {
+  pid_t pid = 0;
+  base::UniqueFd pidfd;
+  base::UniqueFd output;
+};
+
+base::Result<Started> start(const std::vector<std::string>& argv) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return engines::system_failure(errno, "no pipe");
+  base::UniqueFd theirs(ends[1]);
+  Started started;
+  started.output = base::UniqueFd(ends[0]);
+  std::vector<char*> arguments;
+  for (const std::string& word : argv) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_adddup2(&actions, theirs.get(), 1);
+  ::posix_spawn_file_actions_adddup2(&actions, theirs.get(), 2);
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigset_t all;
+  ::sigemptyset(&none);
+  ::sigfillset(&all);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setsigdefault(&attributes, &all);
+  ::posix_spawnattr_setflags(
+      &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  const int error = ::posix_spawnp(&started.pid, arguments.front(), &actions, &attributes,
+                                   arguments.data(), environ);
+  ::posix_spawnattr_destroy(&attributes);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) {
+    return engines::system_failure(error, "the program cannot be started");
+  }
+  started.pidfd = base::UniqueFd(::pidfd_open(started.pid, 0));
+  return started;
+}
+
+int milliseconds_until(Clock::time_point end) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
+  return static_cast<int>(std::max<std::int64_t>(left, 0));
+}
+
+// Reads what is there; returns false at the end.
+bool read_some(int fd, std::string& output) {
+  std::array<char, 4096> part{};
+  const ssize_t bytes = ::read(fd, part.data(), part.size());
+  if (bytes <= 0) return bytes < 0 && errno == EINTR;
+  const std::size_t room = kOutputBytesMax - std::min(kOutputBytesMax, output.size());
+  output.append(part.data(), std::min(room, static_cast<std::size_t>(bytes)));
+  return true;
+}
+
+// Returns why the program was broken off; none: it has ended.
+std::optional<std::string> wait_for(Started& started, base::Duration limit, int stop_fd,
+                                    std::string& output) {
+  const Clock::time_point end = Clock::now() + limit;
+  for (;;) {
+    std::array<pollfd, 3> items{pollfd{started.pidfd.get(), POLLIN, 0}, pollfd{stop_fd, POLLIN, 0},
+                                pollfd{started.output.get(), POLLIN, 0}};
+    const int ready = ::poll(items.data(), items.size(), milliseconds_until(end));
+    if (ready < 0 && errno != EINTR) return "it cannot be waited for";
+    if (ready == 0) {
+      const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(limit).count();
+      return "the program did not end within " + std::to_string(seconds) + " s, and was killed";
+    }
+    if (ready < 0) continue;
+    if (items[2].revents != 0 && !read_some(started.output.get(), output)) started.output.reset();
+    if (items[0].revents != 0) return std::nullopt;
+    if (items[1].revents != 0) return std::string(kStopped);
+  }
+}
+
+std::string with_output(std::string problem, std::string_view output) {
+  const std::size_t last = output.find_last_not_of(" \t\r\n");
+  if (last == std::string_view::npos) return problem;
+  return problem + ": " + std::string(output.substr(0, last + 1));
+}
+
+}  // namespace
+
+std::string run_program(const std::vector<std::string>& argv, base::Duration limit, int stop_fd) {
+  pollfd stop{stop_fd, POLLIN, 0};
+  if (::poll(&stop, 1, 0) > 0) return std::string(kStopped);
+  auto started = start(argv);
+  if (!started) return started.error().text;
+  std::string output;
+  const auto broken_off = wait_for(*started, limit, stop_fd, output);
+  if (broken_off) ::kill(-started->pid, SIGKILL);
+  int status = 0;
+  while (::waitpid(started->pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (broken_off) return *broken_off;
+  if (WIFSIGNALED(status)) {
+    return with_output("the program was ended by signal " + std::to_string(WTERMSIG(status)),
+                       output);
+  }
+  if (WEXITSTATUS(status) == 0) return {};
+  return with_output("the program ended with code " + std::to_string(WEXITSTATUS(status)), output);
+}
+
+}  // namespace workers

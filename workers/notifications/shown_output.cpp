@@ -1,0 +1,86 @@
+// Chooses the events as the query `output` does.
+#include "workers/notifications/shown_output.hpp"
+
+#include <poll.h>
+
+#include <limits>
+
+#include "eventlog/domain/stream_name.hpp"
+#include "eventlog/domain/text_limits.hpp"
+#include "workers/queries/output_page.hpp"
+#include "workers/text/tool_summary.hpp"
+
+namespace workers {
+namespace {
+
+constexpr std::size_t kTextBytesMax = 3'000;  // chat services take some 4,000 characters
+constexpr std::size_t kBlocksMax = 200;       // for a channel that has seen nothing
+// The index follows the log within moments, unless it is being rebuilt: 3 s.
+constexpr int kIndexLooks = 600;
+constexpr int kIndexPauseMs = 5;
+
+bool is_shown(const domain::RecordedEvent& event) {
+  if (const auto* output = std::get_if<domain::OutputRecorded>(&event.event)) {
+    return output->kind == domain::OutputKind::text && output->parent.empty();
+  }
+  const auto* call = std::get_if<domain::ToolCallStarted>(&event.event);
+  if (call != nullptr) return call->parent.empty();
+  return std::holds_alternative<domain::TurnFailed>(event.event);
+}
+
+std::string text_of(const domain::RecordedEvent& event) {
+  std::string text = event.content ? event.content->text : std::string();
+  if (const auto* call = std::get_if<domain::ToolCallStarted>(&event.event)) {
+    return tool_line(call->tool, text);
+  }
+  if (text.size() > kTextBytesMax) {
+    domain::cut_text(text, kTextBytesMax);
+    text += "…";
+  }
+  return std::holds_alternative<domain::TurnFailed>(event.event) ? "⚠️ " + text : text;
+}
+
+}  // namespace
+
+base::Result<void> wait_for_index(eventlog::StreamIndex& index, Position position, int stop_fd) {
+  for (int left = kIndexLooks; left > 0; --left) {
+    const auto reached = index.position();
+    if (!reached) return tl::unexpected(reached.error());
+    if (*reached >= position) return {};
+    pollfd stop{stop_fd, POLLIN, 0};
+    if (::poll(&stop, 1, kIndexPauseMs) > 0) break;
+  }
+  return base::failure(base::ErrorCode::busy, "the stream index is behind");
+}
+
+base::Result<ShownOutput> read_shown(eventlog::BlockStore& log, eventlog::StreamIndex& index,
+                                     const ShowJob& job, int stop_fd) {
+  if (auto ok = wait_for_index(index, job.through, stop_fd); !ok) return tl::unexpected(ok.error());
+  OutputRange range;
+  range.after = std::max(job.after, log.first().plus(-1));
+  range.before = job.through.next();
+  range.is_tail = job.after.value == 0;
+  range.blocks_max = range.is_tail ? kBlocksMax : std::numeric_limits<std::size_t>::max();
+  eventlog::StreamReader stream(log, index, domain::session_stream(job.agent, job.session));
+  auto page = choose_output(stream, range, is_shown);
+  if (!page) return tl::unexpected(page.error());
+  ShownOutput shown{{}, job.after, false};
+  for (eventlog::BlockEvents& block : page->blocks) {
+    if (auto ok = eventlog::add_contents(log, block.first, block.events); !ok) {
+      return tl::unexpected(ok.error());
+    }
+    for (const domain::RecordedEvent& event : block.events) {
+      const std::string text = text_of(event);
+      shown.has_more = !shown.text.empty() && shown.text.size() + text.size() > kTextBytesMax;
+      if (shown.has_more) return shown;
+      if (!text.empty()) shown.text.append(shown.text.empty() ? "" : "\n").append(text);
+      shown.through = event.envelope.position;
+    }
+  }
+  // The page of a channel that has seen nothing ends at the range's end, wherever it begins.
+  shown.has_more = page->has_more && !range.is_tail;
+  if (!shown.has_more) shown.through = job.through;
+  return shown;
+}
+
+}  // namespace workers

@@ -1,0 +1,28 @@
+// The output of a session as a text for a place where people chat.
+#pragma once
+
+#include <string>
+
+#include "eventlog/log/stream_index.hpp"
+#include "eventlog/store/block_store.hpp"
+#include "workers/notifications/notifier.hpp"
+
+namespace workers {
+
+struct ShownOutput {
+  std::string text;  // at most some 3 KiB; empty: there is nothing to show
+  Position through;  // of the last event that it covers
+  bool has_more = false;
+};
+
+// Returns what the agent itself said and the tools that it called, from the job's beginning on;
+// without one, of the last 200 blocks. Errors: busy while the index is behind; rows_damaged; the
+// store's.
+base::Result<ShownOutput> read_shown(eventlog::BlockStore& log, eventlog::StreamIndex& index,
+                                     const ShowJob& job, int stop_fd);
+
+// Waits until the index, which follows the log, has come to the position. Error busy: it does not
+// within seconds, or before `stop_fd` is readable.
+base::Result<void> wait_for_index(eventlog::StreamIndex& index, Position position, int stop_fd);
+
+}  // namespace workers

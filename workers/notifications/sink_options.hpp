@@ -1,0 +1,39 @@
+// What the server's settings say about sinks.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eventlog/base/result.hpp"
+#include "eventlog/domain/decision.hpp"
+
+namespace workers {
+
+struct WebhookOptions {
+  std::string url;     // http or https
+  std::string secret;  // the key of the signature; empty: requests are not signed
+};
+
+// A command is a program and its arguments, as parse_template() takes them; empty: no such sink.
+struct SinkOptions {
+  std::vector<std::string> channel_command;
+  std::vector<std::string> system_command;
+  std::vector<std::string> desktop_command;
+  std::optional<WebhookOptions> webhook;
+};
+
+// Returns the targets for which there is a sink.
+std::array<bool, domain::kNotificationTargets> targets_of(const SinkOptions& options);
+
+// The commands of requirements R082 and R083, and the one for the desktop.
+std::vector<std::string> builtin_channel_command();
+std::vector<std::string> builtin_system_command();
+std::vector<std::string> builtin_desktop_command();
+
+// Reads a webhook's file: a line with the URL, and perhaps one with the secret. Errors name the
+// line and what is accepted, and hold nothing that the file does; refused: others can read the
+// file.
+base::Result<WebhookOptions> read_webhook_file(const std::string& path);
+
+}  // namespace workers

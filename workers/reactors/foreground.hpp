@@ -1,0 +1,54 @@
+// Shows the output of sessions to the channels that have them in the foreground, from where each
+// was. A text waits for half a second, so that what comes together goes together; the end of a turn
+// waits for nothing. What a channel was shown is on the record, in the session's own stream.
+#pragma once
+
+#include <map>
+
+#include "workers/notifications/notifier.hpp"
+#include "workers/reactors/reactor.hpp"
+
+namespace workers {
+
+class Foreground final : public Reactor {
+ public:
+  // All references must outlive it. Without a sink for channels it does nothing.
+  Foreground(CommandLoop& commands, Notifier& notifier, base::Random& random, bool has_sink)
+      : commands_(commands), notifier_(notifier), random_(random), has_sink_(has_sink) {}
+
+  void restore(const domain::SessionState& session) override;
+  void on_durable(const domain::RecordedEvent& event) override;
+  bool do_work(const Cycle& cycle) override;
+  base::Duration next_timer() const override { return next_timer_; }
+
+ private:
+  struct Place {
+    std::string agent;
+    base::SessionId session;
+    std::string channel;
+    auto operator<=>(const Place&) const = default;
+  };
+  struct Shown {
+    Position seen;     // what the channel was shown
+    Position through;  // of the last event that it may have to be shown
+    base::Time due;    // log time at which it is; 0: there is nothing
+    bool is_under_way = false;
+    int failures = 0;        // in a row
+    bool has_ended = false;  // the session has
+  };
+
+  void begin(Place place, Position seen, base::Time due);
+  void take(const ShowOutcome& outcome);
+  void submit(const Place& place, domain::SessionCommand command);
+
+  CommandLoop& commands_;
+  Notifier& notifier_;
+  base::Random& random_;
+  const bool has_sink_;
+  std::map<Place, Shown> places_;  // in the foreground
+  base::Time now_;
+  Position durable_;
+  base::Duration next_timer_ = base::Duration::max();
+};
+
+}  // namespace workers

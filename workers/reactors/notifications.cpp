@@ -1,0 +1,122 @@
+// Nothing is remembered but what is under way: the state of the outbox says what waits. A server
+// that was killed within a delivery delivers that one again, under the same id.
+#include "workers/reactors/notifications.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace workers {
+namespace {
+
+// A command that was refused is submitted again after this.
+constexpr base::Duration kRetry = std::chrono::seconds(1);
+constexpr std::size_t kExpiring = domain::kNotificationTargets;  // of commands about no target
+
+}  // namespace
+
+void Notifications::on_durable(const domain::RecordedEvent& event) {
+  is_changed_ |= event.envelope.stream == domain::kOutboxStream;
+}
+
+void Notifications::on_answer(std::uint64_t number, const CommandAnswer& answer) {
+  auto asked = asked_.extract(number);
+  if (asked.empty()) return;
+  if (!answer.outcome) {
+    refused_.push_back(std::move(asked.mapped()));
+    look_at_ = now_ + kRetry;
+    return;
+  }
+  if (asked.mapped().target != kExpiring) under_way_[asked.mapped().target] = {};
+  is_changed_ = true;
+}
+
+void Notifications::record(Asked asked) {
+  CommandMessage message;
+  message.id = base::CommandId::make(now_, random_);
+  message.actor_kind = domain::ActorKind::server;
+  message.actor = "notifier";
+  message.command = asked.command;
+  asked_.emplace(++next_ticket_, std::move(asked));
+  commands_.submit({this, next_ticket_}, std::move(message));
+}
+
+bool Notifications::take_outcomes() {
+  bool has_taken = false;
+  while (auto outcome = notifier_.poll()) {
+    has_taken = true;
+    record({domain::RecordDelivery{outcome->notification, std::move(outcome->error)},
+            static_cast<std::size_t>(outcome->target)});
+  }
+  return has_taken;
+}
+
+bool Notifications::begin_due(const Cycle& cycle) {
+  bool has_begun = false;
+  base::Time next;
+  const auto wait_until = [&](base::Time at) {
+    if (next.us == 0 || at < next) next = at;
+  };
+  // Of whom an earlier notification has not reached a target yet.
+  std::array<std::set<base::SessionId>, domain::kNotificationTargets> waits;
+  for (const auto& [position, open] : commands_.outbox().open) {
+    if (position > cycle.durable) break;
+    const auto target = static_cast<std::size_t>(open.requested.target);
+    if (under_way_[target] == position) {
+      waits[target].insert(open.requested.session);
+      continue;
+    }
+    const base::Time expires = domain::expires_at(open);
+    if (expires <= now_) {
+      const bool is_asked = std::any_of(asked_.begin(), asked_.end(), [&](const auto& asked) {
+        const auto* expire = std::get_if<domain::ExpireNotification>(&asked.second.command);
+        return expire != nullptr && expire->notification == position;
+      });
+      if (!is_asked) record({domain::ExpireNotification{position}, kExpiring});
+      continue;
+    }
+    wait_until(expires);
+    if (open.is_given_up || !sinks_[target]) continue;
+    if (!waits[target].insert(open.requested.session).second) continue;
+    if (open.next_at > now_) {
+      wait_until(open.next_at);
+    } else if (under_way_[target].value == 0) {
+      under_way_[target] = position;
+      notifier_.submit({position, open.requested, cycle.wall});
+      has_begun = true;
+    }
+  }
+  look_at_ = next;
+  return has_begun;
+}
+
+bool Notifications::do_work(const Cycle& cycle) {
+  now_ = cycle.now;
+  bool has_worked = take_outcomes();
+  const bool is_due = look_at_.us != 0 && look_at_ <= now_;
+  if (cycle.has_taken_over && (is_changed_ || is_due)) {
+    is_changed_ = false;
+    for (Asked& asked : std::exchange(refused_, {})) record(std::move(asked));
+    has_worked |= begin_due(cycle);
+  }
+  next_timer_ = look_at_.us == 0 ? base::Duration::max() : cycle.boot + (look_at_ - now_);
+  return has_worked;
+}
+
+NotificationsAnswer Notifications::list(Position durable) const {
+  const domain::OutboxState& outbox = commands_.outbox();
+  NotificationsAnswer answer;
+  answer.delivered = outbox.delivered;
+  answer.dropped = outbox.dropped;
+  for (const auto& [position, open] : outbox.open) {
+    if (position > durable) break;
+    const domain::NotificationRequested& requested = open.requested;
+    answer.notifications.push_back({position, requested.kind, requested.target, requested.session,
+                                    requested.agent, requested.alias, requested.channel, open.at,
+                                    open.attempts, open.error,
+                                    open.is_given_up ? base::Time{} : open.next_at,
+                                    sinks_[static_cast<std::size_t>(requested.target)]});
+  }
+  return answer;
+}
+
+}  // namespace workers

@@ -1,0 +1,57 @@
+// Has notifications delivered, one at a time for each target, and records what became of them.
+// Those of one session reach a target in order: the next waits until the one before is delivered,
+// given up or dropped.
+#pragma once
+
+#include <array>
+#include <deque>
+
+#include "workers/notifications/notifier.hpp"
+#include "workers/protocol/notifications.hpp"
+#include "workers/reactors/reactor.hpp"
+
+namespace workers {
+
+class Notifications final : public Reactor {
+ public:
+  using Sinks = std::array<bool, domain::kNotificationTargets>;
+
+  // All references must outlive it. `sinks`: the targets that the notifier delivers to.
+  Notifications(CommandLoop& commands, Notifier& notifier, base::Random& random, const Sinks& sinks)
+      : commands_(commands), notifier_(notifier), random_(random), sinks_(sinks) {}
+
+  void on_durable(const domain::RecordedEvent& event) override;
+  void on_answer(std::uint64_t number, const CommandAnswer& answer) override;
+  std::string_view verb() const override { return kVerbNotifications; }
+  base::RawValue answer(Position durable) const override { return bus::to_body(list(durable)); }
+  bool do_work(const Cycle& cycle) override;
+  base::Duration next_timer() const override { return next_timer_; }
+
+ private:
+  struct Asked {
+    domain::OutboxCommand command;
+    std::size_t target = 0;
+  };
+
+  NotificationsAnswer list(Position durable) const;
+  bool take_outcomes();
+  void record(Asked asked);
+  // Begins what is due, and finds out when the next one is.
+  bool begin_due(const Cycle& cycle);
+
+  CommandLoop& commands_;
+  Notifier& notifier_;
+  base::Random& random_;
+  const Sinks sinks_;
+  base::Time now_;
+  // By target, until the outcome is recorded; 0: none.
+  std::array<Position, domain::kNotificationTargets> under_way_{};
+  std::map<std::uint64_t, Asked> asked_;
+  std::deque<Asked> refused_;  // to be asked again
+  std::uint64_t next_ticket_ = 0;
+  bool is_changed_ = true;  // since the last look
+  base::Time look_at_;      // log time of the next look; 0: none
+  base::Duration next_timer_ = base::Duration::max();
+};
+
+}  // namespace workers
