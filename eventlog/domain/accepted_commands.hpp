@@ -23,8 +23,8 @@ struct AcceptedCommand {
   }
 };
 
-// Operators' requests that a single stream remembers: more than anybody resends after a lost answer.
-// Beyond it the oldest are forgotten.
+// Operators' requests that a single stream remembers: more than anybody resends after a lost
+// answer. Beyond it the oldest are forgotten.
 constexpr std::size_t kRequestsMax = 1024;
 void remember(std::vector<AcceptedCommand>& requests, const Envelope& envelope);
 std::optional<AcceptedCommand> find_request(const std::vector<AcceptedCommand>& requests,

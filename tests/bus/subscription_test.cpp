@@ -71,7 +71,7 @@ void see_exactly_the_log(std::uint64_t seed, Connections connections) {
   }
 }
 
-TEST_CASE("under every fault a subscriber sees exactly the log, for 500 seeds", "[bus]") {
+TEST_CASE("under every fault a subscriber sees exactly the log, for 500 seeds", "[bus][C26]") {
   for (std::uint64_t seed = 1; seed <= 500; ++seed) see_exactly_the_log(seed, Connections::own);
 }
 

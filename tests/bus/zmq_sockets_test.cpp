@@ -135,7 +135,7 @@ TEST_CASE("a second server on a socket is refused, and the first one lives on", 
   CHECK(ask(world, client, Duration{30'000'000}));
 }
 
-TEST_CASE("a socket left behind by a killed server is taken over", "[bus]") {
+TEST_CASE("a socket left behind by a killed server is taken over", "[bus][C07]") {
   SocketsWorld world;
   world.server.reset();
   const auto endpoint = bus::parse_endpoint(world.folder.endpoint("command"));

@@ -263,7 +263,7 @@ std::vector<std::vector<Damage>> choose(const DamagedLog& log, bool is_long, std
   return all;
 }
 
-TEST_CASE("whatever is done to the files of a log is found and named", "[.crash][eventlog]") {
+TEST_CASE("whatever is done to the files of a log is found and named", "[.crash][eventlog][C03]") {
   const std::int64_t only = support::environment_number("STENO_DAMAGE_EVENTS", 0, kEventsMin);
   const std::int64_t events = only != 0 ? only : GENERATE(10, 1000);
   const auto seed = static_cast<std::uint64_t>(support::environment_number("STENO_DAMAGE_SEED", 1));

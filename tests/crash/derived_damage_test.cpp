@@ -318,7 +318,8 @@ class DerivedDamage {
   eventlog::LogTail end_;
 };
 
-TEST_CASE("whatever is done to derived files, a server answers as before", "[.crash][workers]") {
+TEST_CASE("whatever is done to derived files, a server answers as before",
+          "[.crash][workers][C01][C02]") {
   DerivedDamage damage;
   std::vector<std::string> violations;
   const auto harms = damage.harms();
@@ -337,7 +338,7 @@ TEST_CASE("whatever is done to derived files, a server answers as before", "[.cr
 }
 
 // The log is replaced by an older copy of itself, while the rows have seen more of it.
-TEST_CASE("a log that is older than its rows is not written to", "[.crash][workers]") {
+TEST_CASE("a log that is older than its rows is not written to", "[.crash][workers][C01]") {
   const std::string rows = GENERATE("index", "views");
   support::TempFolder temporary;
   const std::string now = temporary.file("now");

@@ -37,7 +37,7 @@ Result<void> refuse(crash::DiskStage& stage) {
 }
 
 TEST_CASE("wherever a start that refuses the log ends, the log opens once that is mended",
-          "[.crash][eventlog]") {
+          "[.crash][eventlog][C28]") {
   const std::int64_t only = support::environment_number("STENO_CRASH_POINT", 0);
   const std::int64_t step = support::environment_number("STENO_CRASH_STEP", 2);
   std::int64_t points = 0;

@@ -121,7 +121,7 @@ std::string words(int count) {
   return text;
 }
 
-TEST_CASE("agents end with their worker although no server sees it", "[.crash][tools]") {
+TEST_CASE("agents end with their worker although no server sees it", "[.crash][tools][C22]") {
   SurvivorsStage stage;
   INFO("home " << stage.server.home());
   std::vector<SessionId> single;
@@ -187,7 +187,8 @@ TEST_CASE("children that lost keeper and worker are ended when the server is bac
   stage.finish();
 }
 
-TEST_CASE("agents go on without the server, and nothing that they say is lost", "[.crash][tools]") {
+TEST_CASE("agents go on without the server, and nothing that they say is lost",
+          "[.crash][tools][C27]") {
   // The server comes back while the agents speak, or after they have ended.
   for (const bool is_late : {false, true}) {
     SurvivorsStage stage;

@@ -1,5 +1,6 @@
 // Names of streams, levels and agents, ids and endpoints.
 #include "bus/endpoint.hpp"
+#include "eventlog/domain/outbox/route.hpp"
 #include "eventlog/domain/stream_name.hpp"
 #include "tests/fuzz/fuzz.hpp"
 #include "workers/protocol/feed_levels.hpp"
@@ -23,6 +24,10 @@ void fuzz::run(ByteView in) {
   }
   if (workers::is_level(in)) {
     require(in.size() <= bus::kTopicBytesMax, "a level can be subscribed to");
+  }
+  if (const auto route = domain::parse_route(in)) {
+    const std::string account = route->account.empty() ? "" : route->account + "|";
+    require(route->channel + "|" + account + route->target == in, "a route is all of its text");
   }
   const auto endpoint = bus::parse_endpoint(in);
   if (!endpoint) {

@@ -5,6 +5,7 @@
 #include "tests/fuzz/values.hpp"
 #include "workers/protocol/commands.hpp"
 #include "workers/protocol/copies.hpp"
+#include "workers/protocol/notifications.hpp"
 #include "workers/protocol/status.hpp"
 #include "workers/server/older_requests.hpp"
 
@@ -16,5 +17,5 @@ void fuzz::run(ByteView in) {
               workers::CommandReplyBody, workers::ServerCommandReplyBody, bus::LogPage,
               workers::BackupBody, workers::CopyReplyBody, workers::BackupsAnswer,
               workers::AnchorReplyBody, workers::AnchorsAnswer, workers::ArchiveBody,
-              workers::ArchivesAnswer>(in);
+              workers::ArchivesAnswer, workers::NotificationsAnswer, workers::OutboxReplyBody>(in);
 }

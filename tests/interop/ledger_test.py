@@ -214,6 +214,7 @@ class Ledger(unittest.TestCase):
         cls.model = Model(lifetime=7200)
         cls.addClassCleanup(cls.model.close)
 
+    # Shows C18.
     def test_the_record_holds_what_the_model_served(self):
         seeds = range(self.SEED, self.SEED + self.SCRIPTS)
         with concurrent.futures.ThreadPoolExecutor(2) as pool:

@@ -4,6 +4,7 @@
 Usage: steno_claude_test.py STENO CACHE_FOLDER       Exits with 77 where there is no Claude Code.
 If the system allows it, the test runs in a network of its own with nothing but loopback.
 """
+import datetime
 import json
 import os
 import signal
@@ -307,6 +308,7 @@ class Claude(WithClaude):
         self.home.wait_for_event(alias, "AgentExited")
         self.assertEqual(tails(), [])
 
+    # Shows D01.
     def test_what_is_not_allowed_is_denied(self):
         result = self.run_claude("bash touch made-by-the-tool", code=5)
         self.assertEqual(result.out.splitlines()[-1], "The command has run.")
@@ -439,6 +441,7 @@ class Claude(WithClaude):
             self.assertIn("spent $0.0016 of a budget of $0.0012", result.err)
         self.assertEqual(len(self.model.charged()[row["agent_session"]]), 2)
 
+    # Shows C20.
     def test_a_session_is_resumed_once_and_forked_at_will(self):
         self.run_claude("say first")
         source = self.newest()
@@ -560,6 +563,7 @@ class ClaudeInUse(WithClaude):
         for call, text in calls.items():
             self.assertIn(f"echo {results[call]}", text)
 
+    # Shows C14.
     def test_what_a_tool_left_behind_ends_after_the_death_of_worker_and_keeper(self):
         sleep = f"sleep {700 + os.getpid() % 100}"
         prompt = f"bash env -i setsid {sleep}"
@@ -577,6 +581,7 @@ class ClaudeInUse(WithClaude):
         row = self.wait_for_end(alias)
         self.assertEqual((row["status"], row["end_reason"]), ("failed", "worker_lost"))
 
+    # Shows C04.
     def test_a_resume_goes_on_where_that_session_ended(self):
         first = self.begin("say one")
         self.close(first)
@@ -596,6 +601,7 @@ class ClaudeInUse(WithClaude):
         self.assertIn("say one | say two\n", said)
         self.close(fourth)
 
+    # Shows C19.
     def test_an_agent_that_lost_its_transcript_is_told_what_the_record_holds(self):
         first = self.begin("say one")
         row = self.close(first)
@@ -630,6 +636,86 @@ class ClaudeInUse(WithClaude):
         self.assertEqual(self.home.run("output", alias, "--all").out,
                          "> say two\n> say three\ntwo\nthree\n")
         self.close(alias)
+
+
+class ClaudeConfigured(WithClaude):
+    """The file says what agents may do."""
+    CONFIG = "permission_mode = \"bypassPermissions\"\nagent_sandboxed = true\n"
+
+    # Shows D01.
+    def test_the_permission_mode_of_the_file_reaches_the_agent(self):
+        def finished(*arguments, code):
+            self.run_claude(*arguments, "bash touch made", code=code)
+            [fact] = self.facts(self.newest()["session"], "ToolCallFinished")
+            return fact
+        self.assertFalse(finished(code=0)["denied"])
+        self.assertTrue(finished("--permission-mode", "default", code=5)["denied"])
+
+
+class ClaudeTold(WithClaude):
+    """What happens is told to who is somewhere else."""
+    # Each call is a file, so that two at once are two.
+    CONFIG = ("silence_after = \"1s\"\n"
+              "notify_system_command = [\"sh\", \"-c\", \"printf '%s' \\\"$1\\\" > "
+              "\\\"$HOME/told-$(date +%s%N)-$0\\\"\", \"{kind}\", \"{text}\"]\n"
+              "notify_command = [\"sh\", \"-c\", \"printf '%s' \\\"$1\\\" > "
+              "\\\"$HOME/shown-$(date +%s%N)-$0\\\"\", \"{kind}\", \"{text}\"]\n")
+
+    def texts(self, sink, alias):
+        """Returns what the sink was given about the session, in order, by kind."""
+        told = []
+        for name in sorted(os.listdir(self.home.folder)):
+            if name.startswith(sink + "-"):
+                with open(self.home.path(name), encoding="utf-8") as file:
+                    told.append((name.split("-")[2], file.read()))
+        return [(kind, text) for kind, text in told if kind == "output" or f"[{alias}]" in text]
+
+    def kinds(self, alias):
+        # An agent that takes its time to start counts as stuck as well.
+        return [kind for kind, _ in self.texts("told", alias) if kind != "stuck"]
+
+    # Shows C12.
+    def test_a_waiting_session_is_told_once_within_two_seconds(self):
+        alias = self.home.ask("spawn", "--multi-turn", "--name", "talk", "say begin",
+                              seconds=AGENT_SECONDS)["alias"]
+        until(lambda: self.kinds(alias), "that it waits", AGENT_SECONDS)
+        session = self.home.show(alias)["session"]
+        events = self.home.events()
+        [finished] = [e for e in events if e["type"] == "TurnFinished"
+                      and e["stream"].endswith(session)]
+        [asked] = [e for e in events if e["type"] == "NotificationRequested"
+                   and e["facts"]["session"] == session and e["facts"]["kind"] == "waiting"]
+        # In one append, so nothing can come between.
+        self.assertEqual(asked["command"], finished["command"])
+        def delivered():
+            return [e for e in self.home.events() if e["type"] == "NotificationDelivered"
+                    and e["facts"]["notification"] == asked["position"]]
+        [event] = until(delivered, "that it is delivered")
+        apart = self.moment(event) - self.moment(finished)
+        self.assertLess(apart, 2)
+        self.home.stop(signal.SIGKILL)
+        self.home.start()
+        self.home.run("kill", alias)
+        until(lambda: "killed" in self.kinds(alias), "that it was killed", AGENT_SECONDS)
+        self.assertEqual(self.kinds(alias), ["waiting", "killed"])
+
+    # Shows R077, R078.
+    def test_a_channel_is_shown_what_the_agent_says_and_does(self):
+        alias = self.home.ask("spawn", "--multi-turn", "--allow-tool", "Bash", "bash echo made",
+                              seconds=AGENT_SECONDS)["alias"]
+        self.home.run("foreground", alias, "--channel", "telegram|1234")
+        def shown():
+            return "\n".join(text for kind, text in self.texts("shown", alias)
+                             if kind == "output")
+        until(lambda: "The command has run." in shown(), "the answer", AGENT_SECONDS)
+        lines = shown().splitlines()
+        self.assertIn("🔧 Bash — echo made", lines)
+        self.assertEqual(lines[-1], "The command has run.")
+        self.home.run("kill", alias)
+
+    @staticmethod
+    def moment(event):
+        return datetime.datetime.fromisoformat(event["time"].replace("Z", "+00:00")).timestamp()
 
 
 class ClaudeUnattended(WithClaude):
@@ -704,11 +790,13 @@ class ClaudeUnattended(WithClaude):
         self.assertFalse(begun["over"])
         self.home.run("kill", alias)
 
+    # Shows D09.
     def test_a_tool_that_takes_its_time_is_no_silence(self):
         result = self.run_claude("--allow-tool", "Bash", "bash sleep 4")
         self.assertEqual(result.out.splitlines()[-1], "The command has run.")
         self.assertEqual(self.facts(self.newest()["session"], "AgentSilenceReported"), [])
 
+    # Shows C17.
     def test_a_model_that_asks_for_one_tool_for_ever_is_stopped(self):
         result = self.run_claude("--allow-tool", "Bash", "--repeated-calls-max", "3", "loop true",
                                  code=1)
@@ -721,6 +809,7 @@ class ClaudeUnattended(WithClaude):
         self.assertLessEqual(len(calls), 8)
         self.assertEqual(self.needs()[row["alias"]], "failed")
 
+    # Shows C21.
     def test_a_turn_that_runs_for_too_long_is_interrupted(self):
         result = self.run_claude("--run-timeout", "2s", "stream 2000", code=7)
         row = self.newest()
@@ -754,6 +843,7 @@ class ClaudeUnattended(WithClaude):
         self.assertIn("cannot go on with its own session", failed.err)
         self.assertEqual(self.home.run("resume", "no-session", "x").code, 3)
 
+    # Shows C25, D03.
     def test_a_session_that_waits_for_too_long_is_killed_and_can_be_resumed(self):
         alias = self.begin("--idle-timeout", "1s", "say begin")
         row = self.wait_for_end(alias)

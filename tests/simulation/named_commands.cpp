@@ -25,9 +25,18 @@ void draw(const Drawing& from, domain::EraseContent& command) {
   command.events = {{{first}, {first + length}}};
 }
 
+std::string some_channel(const Drawing& from) {
+  return from.random.chance(50) ? "telegram|1234" : "slack|42";
+}
+
+void draw(const Drawing& from, domain::SetForeground& command) {
+  command.channel = some_channel(from);
+  command.is_foreground = from.random.chance(70);
+}
+
 // The log's first event is always there.
 void draw(const Drawing& from, domain::MarkSeen& command) {
-  command.channel = from.random.chance(50) ? "telegram|1234" : "slack|42";
+  command.channel = some_channel(from);
   command.through = {1};
 }
 

@@ -27,6 +27,7 @@ constexpr unsigned kThreadReadyPercent = 40;
 constexpr std::uint64_t kErasureUsMax = 1'000'000;  // long, so that many servers die within it
 constexpr std::uint64_t kErasureToldUsMax = 200'000;
 constexpr unsigned kSinkFailsPercent = 30;
+constexpr unsigned kBehindPercent = 10;
 constexpr std::size_t kErasingMax = 4;  // steps before an erasure is killed
 
 // Short enough that some content expires before the world has settled.
@@ -153,10 +154,10 @@ void SimErasures::kill() {
 
 void SimNotifier::submit(workers::DeliveryJob job) {
   if (job.notification > around_.disk.log().tail()) {
-    around_.agents.violate("a sink is given a notification that is not on the record");
+    around_.sink_fault = "a sink is given a notification that is not on the record";
   }
   if (around_.delivered.contains(job.notification)) {
-    around_.agents.violate("a sink is given a notification that is recorded as delivered");
+    around_.sink_fault = "a sink is given a notification that is recorded as delivered";
   }
   jobs_.push_back(std::move(job));
 }
@@ -165,8 +166,10 @@ std::optional<workers::DeliveryOutcome> SimNotifier::poll() {
   if (jobs_.empty() || !around_.sink_random.chance(kThreadReadyPercent)) return std::nullopt;
   const workers::DeliveryJob job = std::move(jobs_.front());
   jobs_.pop_front();
-  workers::DeliveryOutcome outcome{job.notification, job.requested.target, {}};
-  if (around_.sink_random.chance(kSinkFailsPercent)) {
+  workers::DeliveryOutcome outcome{job.notification, job.requested.target, {}, {}, false};
+  if (around_.sink_random.chance(kBehindPercent)) {
+    outcome.is_behind = true;
+  } else if (around_.sink_random.chance(kSinkFailsPercent)) {
     ++around_.counts["deliveries that failed"];
     outcome.error = "the sink failed";
   } else {
@@ -181,7 +184,8 @@ std::optional<workers::ShowOutcome> SimNotifier::poll_shown() {
   const workers::ShowJob job = std::move(shows_.front());
   shows_.pop_front();
   ++around_.counts["outputs shown"];
-  return workers::ShowOutcome{job.agent, job.session, job.channel, job.through, true, false, {}};
+  return workers::ShowOutcome{job.agent, job.session, job.channel, job.through,
+                              true,      false,       {},          false};
 }
 
 base::Result<std::unique_ptr<ServerLife>> ServerLife::open(Surroundings& around,

@@ -32,6 +32,7 @@ struct Surroundings {
   SimAgents agents{time, agent_random, counts};
   std::set<base::Position> notified;   // notifications that reached a sink
   std::set<base::Position> delivered;  // those that are recorded as delivered
+  std::string sink_fault;              // what no sink may be asked to do; empty: none was
   std::size_t queue_max;
   std::size_t streams_max;
   std::size_t inbox_max;

@@ -411,6 +411,7 @@ void World::step() {
   }
   observe();
   if (!around_.agents.violation().empty()) stage_.violate(around_.agents.violation());
+  if (!around_.sink_fault.empty()) stage_.violate(around_.sink_fault);
 }
 
 bool World::is_turmoil_over() {

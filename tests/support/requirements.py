@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Writes tests/requirements.md: which tests show which requirement. Without --write it checks that
-the page is current.
+"""Writes tests/requirements.md: which tests show which requirement, and that a complaint or defect
+has no cause here. Without --write it checks that the page is current.
 
-A C++ test has the requirement's number as a tag: "[session][R012]". A Python test has the comment
-"# Shows R012, R013." in the line above it. tests/requirements.txt lists the requirements:
+A C++ test has the numbers as tags: "[session][R012][C09]". A Python test has the comment
+"# Shows R012, C09." in the line above it. tests/requirements.txt lists first the requirements
+(R001), then the complaints (C01), then the defects (D01):
 
   number | what it asks | the ruling that replaces it, or nothing | what its tests leave out, if any
 """
@@ -17,14 +18,22 @@ REQUIREMENTS = TESTS / "requirements.txt"
 PAGE = TESTS / "requirements.md"
 COMMAND = "tests/support/requirements.py --write"
 CPP_TEST = re.compile(r'TEST_CASE\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+),\s*"([^"]*)"')
-CPP_TAG = re.compile(r"\[(R\d+)\]")
-PYTHON_TEST = re.compile(r"^ *# Shows (R\d+(?:, R\d+)*)\.\n *def (test_\w+)", re.MULTILINE)
-PYTHON_TAG = re.compile(r"^ *# Shows R\d+", re.MULTILINE)
+NUMBER = re.compile(r"R\d{3}|[CD]\d{2}")
+CPP_TAG = re.compile(r"\[([RCD]\d+)\]")
+PYTHON_TEST = re.compile(r"^ *# Shows ([RCD]\d+(?:, [RCD]\d+)*)\.\n *def (test_\w+)", re.MULTILINE)
+PYTHON_TAG = re.compile(r"^ *# Shows [RCD]\d+", re.MULTILINE)
 HEAD = (
-    "# Requirements, and the tests that show them\n\n"
+    "# Requirements, complaints and defects, and the tests that show them\n\n"
     f"`{COMMAND}` writes this page from [requirements.txt](requirements.txt) and from the tags of "
     "the tests. A test is named if it fails without what is asked, or without what a ruling puts "
-    'in its place. "Not yet" says what no test shows.\n\n')
+    'in its place. "Not yet" says what no test shows.\n')
+# The first letter of the numbers, the title, a sentence, and what the second column says.
+KINDS = (
+    ("R", "Requirements", "What is asked of the system.", "Asks"),
+    ("C", "Complaints", "What users of such systems complain of, and what is so here instead.",
+     "Complaint, and what is so here"),
+    ("D", "Defects", "What was wrong in the system that this one replaces, and is not here.",
+     "Defect"))
 
 
 def read_requirements(text):
@@ -32,11 +41,12 @@ def read_requirements(text):
     rows = []
     for line in text.splitlines():
         fields = [field.strip() for field in line.split("|")]
-        if len(fields) not in (3, 4) or not re.fullmatch(r"R\d{3}", fields[0]) or not fields[1]:
+        if len(fields) not in (3, 4) or not NUMBER.fullmatch(fields[0]) or not fields[1]:
             sys.exit(f"{REQUIREMENTS.name}: not number | asks | ruling [| left out]: {line}")
         rows.append(fields + [""] * (4 - len(fields)))
     numbers = [row[0] for row in rows]
-    if numbers != sorted(set(numbers)):
+    kinds = "".join(kind[0] for kind in KINDS)
+    if numbers != sorted(set(numbers), key=lambda number: (kinds.index(number[0]), number)):
         sys.exit(f"{REQUIREMENTS.name}: the numbers do not ascend")
     return rows
 
@@ -69,9 +79,9 @@ def shown_by(numbers):
     return links
 
 
-def page(rows, links):
-    """Returns the page and its last line, the count."""
-    lines = ["| Number | Asks | Ruling | Shown by |", "|---|---|---|---|"]
+def table(rows, links, column):
+    """Returns the lines of a kind's table and its count."""
+    lines = [f"| Number | {column} | Ruling | Shown by |", "|---|---|---|---|"]
     shown = in_part = 0
     for number, asks, ruling, left_out in rows:
         tests = ", ".join(links[number])
@@ -83,8 +93,18 @@ def page(rows, links):
         elif tests:
             shown += 1
         lines.append(f"| {number} | {asks} | {ruling} | {tests or 'not yet'} |")
-    count = f"{shown} of {len(rows)} shown, {in_part} in part"
-    return HEAD + count + ".\n\n" + "\n".join(lines) + "\n", count
+    return lines, f"{shown} of {len(rows)} shown, {in_part} in part"
+
+
+def page(rows, links):
+    """Returns the page and its counts."""
+    text, counts = HEAD, []
+    for letter, title, sentence, column in KINDS:
+        of_kind = [row for row in rows if row[0].startswith(letter)]
+        lines, count = table(of_kind, links, column)
+        text += f"\n## {title}\n\n{sentence} {count}.\n\n" + "\n".join(lines) + "\n"
+        counts.append(f"{title.lower()}: {count}")
+    return text, "\n".join(counts)
 
 
 def main():
@@ -93,12 +113,12 @@ def main():
     parser.add_argument("--write", action="store_true", help="write the page")
     arguments = parser.parse_args()
     rows = read_requirements(REQUIREMENTS.read_text(encoding="utf-8"))
-    text, count = page(rows, shown_by([row[0] for row in rows]))
+    text, counts = page(rows, shown_by([row[0] for row in rows]))
     if arguments.write:
         PAGE.write_text(text, encoding="utf-8")
     elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:
         sys.exit(f"tests/{PAGE.name} is not current; run {COMMAND}")
-    print(f"requirements: {count}")
+    print(counts)
 
 
 if __name__ == "__main__":

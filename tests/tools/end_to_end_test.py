@@ -5,6 +5,7 @@ import base64
 import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -115,7 +116,7 @@ class BrokenAgents(OneServer):
         self.assertEqual((row["status"], row["turns_finished"], row["turns_failed"]),
                          ("completed", 2, 1))
 
-    # Shows R008.
+    # Shows R008, D04.
     def test_a_program_that_is_not_there(self):
         missing = {"STENO_CLAUDE_PROGRAM": self.home.path("nobody")}
         with Home(environment=missing) as home:
@@ -171,7 +172,7 @@ class Sessions(OneServer):
             self.assertEqual(self.succeeds("kill", alias).out, "killed\n")
         self.assertEqual(self.succeeds("run", "--engine", "scripted", "[say hi]").out, "hi\n")
 
-    # Shows R012, R025.
+    # Shows R012, R025, C05.
     def test_what_has_ended_stays_as_it_ended(self):
         alias = self.home.start_session("[say hi]")
         self.home.wait_for_end(alias)
@@ -290,6 +291,7 @@ class Sessions(OneServer):
                       self.succeeds("show", resumed).out)
         self.succeeds("kill", resumed)
 
+    # Shows C17, C21.
     def test_limits_end_what_nobody_ends(self):
         waiting = self.home.start_session("[say one]", "--multi-turn", "--idle-timeout", "200ms")
         row = self.home.wait_for_end(waiting)
@@ -392,6 +394,7 @@ class Sessions(OneServer):
         self.fails(2, "is single-turn, and no further prompts wait", "resume", single["alias"],
                    "--with-queue")
 
+    # Shows C20.
     def test_a_second_resume_goes_on_with_a_copy(self):
         first = self.home.wait_for_end(self.home.start_session("[say hi]"))
         second = self.home.wait_for_end(self.home.ask("resume", first["alias"], "[say on]")["alias"])
@@ -453,7 +456,7 @@ class Money(OneServer):
         self.assertEqual(self.home.wait_for_end(alias)["cost_usd"], 0.0008)
         self.assertIn("the agent itself says $0.0492 more", self.succeeds("show", alias).out)
 
-    # Shows R023.
+    # Shows R023, C17, C18.
     def test_an_agent_that_does_not_keep_to_its_budget_is_interrupted(self):
         run = self.home.run("run", "--engine", "scripted", *self.MODEL, "--budget-usd", "0.004",
                             "[tools 40] [delay 100]")
@@ -588,6 +591,28 @@ class Formats(OneServer):
     def setUpClass(cls):
         super().setUpClass()
         cls.row = cls.home.wait_for_end(cls.home.start_session("[tools 1] [say well done]"))
+
+    def test_prometheus_reads_the_totals(self):
+        totals = self.home.ask("stats")["totals"]
+        text = self.home.run("stats", "-o", "prometheus").out
+        label = r'\w+="\w+"'
+        sample = rf"\w+\{{{label}(,{label})*\}} \d+(\.\d+)?"
+        for line in text.splitlines():
+            self.assertRegex(line, rf"^(# (HELP|TYPE) \w+ .+|{sample})$")
+        values = dict(line.rsplit(" ", 1) for line in text.splitlines() if line[0] != "#")
+        self.assertEqual(values['steno_sessions_started_total{agent="main"}'],
+                         str(totals["launched"]))
+        self.assertEqual(values['steno_sessions_ended_total{agent="main",status="completed"}'],
+                         str(totals["completed"]))
+        self.assertEqual(values['steno_tokens_total{agent="main",kind="output"}'],
+                         str(totals["usage"]["output"]))
+        self.assertAlmostEqual(float(values['steno_cost_usd_total{agent="main"}']),
+                               float(totals["cost_usd"]))
+        if shutil.which("promtool"):
+            checked = subprocess.run(["promtool", "check", "metrics"], input=text, text=True,
+                                     capture_output=True, check=False)
+            self.assertEqual((checked.returncode, checked.stderr), (0, ""), checked.stdout)
+        self.assertEqual(self.home.run("ls", "-o", "prometheus").code, 2)
 
     def test_of_commands_that_answer_one_thing(self):
         for arguments in (("show", self.row["alias"]), ("stats",), ("doctor",), ("config",),
@@ -819,7 +844,7 @@ class Serving(unittest.TestCase):
     def test_sigterm_ends_worker_and_agents(self):
         self.stop_with_sessions([signal.SIGTERM])
 
-    # Shows R041, R054.
+    # Shows R041, R054, C09.
     def test_a_clean_stop_keeps_the_prompts_that_wait(self):
         home = self.home('kill_grace = "300ms"\nstop_grace = "100ms"\n').start()
         alias = home.start_session("[hang]", "--multi-turn")
@@ -879,6 +904,7 @@ class Serving(unittest.TestCase):
         self.assertEqual(home.stop(), 0)
         self.assertEqual(home.processes(), {})
 
+    # Shows C07, C27.
     def test_a_killed_server_loses_nothing(self):
         home = self.home().start()
         alias = home.start_session("[words 40] [delay 50]")
@@ -908,6 +934,7 @@ class Serving(unittest.TestCase):
         self.assertEqual(types.count("LeaseGranted"), 1, types)
         self.assertNotIn("LeaseExpired", types)
 
+    # Shows C22.
     def test_a_killed_worker_is_replaced(self):
         home = self.home('worker_silence_max = "1s"\n').start()
         alias = home.start_session("[hang]")

@@ -210,6 +210,7 @@ class Stranger(unittest.TestCase):
 
     # ---- the subscribers ----
 
+    # Shows C26.
     def test_subscribers_at_all_levels_miss_nothing_whatever_happens(self):
         followed = self.spawn("[say begun]", "first", multi_turn=True)
         others = [(self.spawn("[say begun]", agent, multi_turn=True), agent)

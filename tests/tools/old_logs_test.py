@@ -72,7 +72,7 @@ class AllOldLogs(WithOldLogs):
                 with self.subTest(fixture=name, read=key):
                     self.same(old_logs.read(home, key), noted)
 
-    # Shows R050.
+    # Shows R050, C29, D06.
     def test_clients_of_a_server_see_what_they_saw_then(self):
         for name in old_logs.names():
             for folder, noted in old_logs.notes(name)["served"].items():
@@ -83,6 +83,7 @@ class AllOldLogs(WithOldLogs):
                     self.assertEqual(home.stop(), OK)
                     self.is_whole(home, noted_checkpoint(name, folder), folder)
 
+    # Shows C01, C02.
     def test_rows_that_are_folded_anew_show_the_same(self):
         for name in old_logs.names():
             for folder, noted in old_logs.notes(name)["served"].items():
@@ -124,7 +125,7 @@ class Resume(WithOldLogs):
         self.home = self.served("resume")
         self.rows = {row["name"]: row for row in self.home.ask("ls")["sessions"]}
 
-    # Shows R053.
+    # Shows R053, D06.
     def test_an_ended_session_is_gone_on_with(self):
         branch = self.rows["branch"]
         row = self.goes_on(self.home, "branch")
@@ -156,7 +157,7 @@ class Resume(WithOldLogs):
 
 
 class UnderWay(WithOldLogs):
-    # Shows R054, R308, R317.
+    # Shows R054, R308, R317, C09, C22.
     def test_turns_that_ran_are_ended_and_what_was_queued_is_run(self):
         home = self.served("under_way")
         until(lambda: home.show("busy")["turns_finished"] == 1, "the queued prompt's turn")

@@ -167,7 +167,7 @@ TEST_CASE("a history that went another way is not taken for its own", "[tools]")
   CHECK_THAT(answer.out, Contains("another block than the one that the checkpoint names"));
 }
 
-TEST_CASE("verify tells a torn end apart when nothing acknowledged is missing", "[tools]") {
+TEST_CASE("verify tells a torn end apart when nothing acknowledged is missing", "[tools][C03]") {
   ReplayLog f;
   {
     auto log = eventlog::open_log(f.folder.root, eventlog::LogMode::read_write, f.random);
@@ -462,7 +462,7 @@ TEST_CASE("a projection can be built up to a point", "[tools]") {
   CHECK(f.rebuild("gossip").exit == 3);
 }
 
-TEST_CASE("replay works beside a server at work and writes nothing", "[tools]") {
+TEST_CASE("replay works beside a server at work and writes nothing", "[tools][C06]") {
   ReplayLog f;
   f.project(f.head.position);
   auto log = eventlog::open_log(f.folder.root, eventlog::LogMode::read_write, f.random);

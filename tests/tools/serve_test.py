@@ -55,6 +55,7 @@ class LogsThatGo(WithHome):
         self.assertEqual(refused.code, DAMAGED, str(refused))
         self.assertIn("missing", refused.err)
 
+    # Shows C28.
     def test_nothing_is_acknowledged_while_the_data_folder_is_elsewhere(self):
         self.home.start()
         self.home.wait_for_end(self.home.start_session("[say kept]", "--name", "kept"))

@@ -161,6 +161,7 @@ class Pipes(WithHome):
 
 
 class Many(WithHome):
+    # Shows C06, C16.
     def test_sessions_at_once(self):
         home = self.home("max_sessions = 40\n").start()
         aliases = [home.start_session(f"[tools 2] [say {number}]") for number in range(40)]

@@ -252,9 +252,9 @@ void add_resume(CommandLine& line) {
                     "Give it the prompts that still waited when the old one ended");
   command->add_flag("--follow", arguments.is_followed, "Print what its agent says, as run does");
   command->add_option("--name", arguments.name, "Its name; default: made from the prompt");
-  for (const char* key : {"engine", "model", "workdir", "permission_mode", "budget_usd",
-                          "background", "idle_timeout", "run_timeout", "repeated_calls_max",
-                          "remind_after", "channel"}) {
+  for (const char* key :
+       {"engine", "model", "workdir", "permission_mode", "budget_usd", "background", "idle_timeout",
+        "run_timeout", "repeated_calls_max", "remind_after", "channel"}) {
     line.setting(*command, key, flag_name(key));
   }
   add_bounds(command, arguments, "0: as the old session");
@@ -310,8 +310,8 @@ void add_session_commands(CommandLine& line) {
   };
   for (const Simple& simple : kSimple) {
     auto& arguments = line.keep<ReferenceArguments>();
-    CLI::App* command = line.command(line.app, simple.name, simple.help, simple.examples,
-                                     arguments, reporting(simple.run));
+    CLI::App* command = line.command(line.app, simple.name, simple.help, simple.examples, arguments,
+                                     reporting(simple.run));
     add_reference(command, arguments);
     const bool is_about_channel = simple.run == foreground || simple.run == background;
     if (is_about_channel) line.setting(*command, "channel", "--channel");
@@ -484,17 +484,15 @@ void add_notify(CommandLine& line) {
        notify_list},
       {"retry", "Try one again now", "  steno notify retry 1234\n  steno notify retry --all",
        "Its number, as the list says", notify_retry},
-      {"drop", "Do not deliver one any more",
-       "  steno notify drop 1234\n  steno notify drop --all", "Its number, as the list says",
-       notify_drop},
+      {"drop", "Do not deliver one any more", "  steno notify drop 1234\n  steno notify drop --all",
+       "Its number, as the list says", notify_drop},
   };
   for (const Kind& kind : kKinds) {
     auto& arguments = line.keep<NotifyArguments>();
     CLI::App* command =
         line.command(*notify, kind.name, kind.help, kind.examples, arguments, reporting(kind.run));
     if (kind.named == nullptr) continue;
-    command->add_option("NUMBER", arguments.notification, kind.named)
-        ->check(CLI::PositiveNumber);
+    command->add_option("NUMBER", arguments.notification, kind.named)->check(CLI::PositiveNumber);
     command->add_flag("--all", arguments.is_all, "Each one that was given up");
   }
 }
@@ -573,9 +571,11 @@ void add_output(CommandLine& line) {
 
 void add_stats(CommandLine& line) {
   auto& arguments = line.keep<StatsArguments>();
-  CLI::App* command = line.command(line.app, "stats", "Show totals over all sessions",
-                                   "  steno stats\n  steno stats --all-agents -o json", arguments,
-                                   reporting(stats));
+  CLI::App* command =
+      line.command(line.app, "stats", "Show totals over all sessions",
+                   "  steno stats\n  steno stats --all-agents -o json\n"
+                   "  steno stats -o prometheus > /var/lib/node_exporter/steno.prom",
+                   arguments, reporting(stats));
   command->add_flag("--all-agents", arguments.all_agents, "Of all agents");
 }
 
@@ -827,7 +827,13 @@ int run_main(int argc, char** argv, const LogCommands* log_commands) {
     complain(kExitUsage, base::describe(config.error()));
     return kExitUsage;
   }
-  if (config->output != OutputFormat::table) make_errors_json();  // a file can ask for it, too
+  if (config->output == OutputFormat::prometheus && !line.app.got_subcommand("stats")) {
+    complain(kExitUsage, "the output format prometheus is only for steno stats");
+    return kExitUsage;
+  }
+  // A file can ask for it, too.
+  const bool wants_json = config->output != OutputFormat::table;
+  if (wants_json && config->output != OutputFormat::prometheus) make_errors_json();
   const int code = line.chosen(*config);
   return flush() || code != kExitOk ? code : kExitFailed;
 }

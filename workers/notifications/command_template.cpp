@@ -35,6 +35,9 @@ base::Result<void> check_template(const std::vector<std::string>& words) {
   if (words.empty() || words.front().empty()) {
     return base::failure(base::ErrorCode::invalid, "it names no program");
   }
+  if (words.front().find('{') != std::string::npos) {
+    return base::failure(base::ErrorCode::invalid, "the program itself cannot be a value");
+  }
   std::string unknown;
   for (const std::string& word : words) {
     scan(

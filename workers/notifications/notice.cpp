@@ -20,11 +20,11 @@ using base::StreamVersion;
 using domain::NotificationKind;
 using domain::RecordedEvent;
 
-constexpr std::size_t kBlocksMax = 5;  // of last words
+constexpr std::size_t kLastBlocksMax = 5;  // of last words
 constexpr std::size_t kLastBytesMax = 500;
 constexpr std::size_t kPromptBytesMax = 60;
-constexpr std::size_t kEventsMax = 5'000;                      // that are looked at
-constexpr std::int64_t kReadBytesMax = std::int64_t{1} << 20;  // longer texts are not read
+constexpr std::size_t kLookedAtMax = 5'000;                     // that are looked at
+constexpr std::int64_t kNoticeReadMax = std::int64_t{1} << 20;  // longer texts are not read
 
 // Collects what a notice says from a session's events.
 class NoticeReader {
@@ -43,7 +43,8 @@ class NoticeReader {
     for (const RecordedEvent& event : block->events) {
       std::visit([&](const auto& fact) { begin(fact, event); }, event.event);
     }
-    notice_.lived = ended_ - opened_;
+    // The beginning can be in an archive.
+    if (opened_.us != 0) notice_.lived = ended_ - opened_;
     std::reverse(said_.begin(), said_.end());
     for (const std::string& text : said_) {
       notice_.last.append(notice_.last.empty() ? "" : "\n").append(text);
@@ -70,14 +71,14 @@ class NoticeReader {
         if (ended_.us == 0) ended_ = event->envelope.log_time;
         std::visit([&](const auto& fact) { end(fact, *event); }, event->event);
       }
-      if (said_.size() >= kBlocksMax || looked_at >= kEventsMax) break;
+      if (said_.size() >= kLastBlocksMax || looked_at >= kLookedAtMax) break;
       version = first.plus(-1);
     }
     return {};
   }
 
   base::Result<void> add_contents(eventlog::BlockEvents& block) {
-    return eventlog::add_contents(log_, block.first, block.events, kReadBytesMax);
+    return eventlog::add_contents(log_, block.first, block.events, kNoticeReadMax);
   }
 
   // Words of its subagents and thoughts are not what the agent says.
@@ -99,7 +100,7 @@ class NoticeReader {
   template <class Fact>
   void end(const Fact&, const RecordedEvent&) {}
   void end(const domain::OutputRecorded&, const RecordedEvent& event) {
-    if (said_.size() < kBlocksMax && !text_of(event).empty()) said_.push_back(text_of(event));
+    if (said_.size() < kLastBlocksMax && !text_of(event).empty()) said_.push_back(text_of(event));
   }
   void end(const domain::SessionClosed& e, const RecordedEvent&) { notice_.reason = e.reason; }
   // Only of the last turn.
@@ -112,7 +113,13 @@ class NoticeReader {
   }
   void end(const domain::TurnFinished&, const RecordedEvent&) { has_turn_ended_ = true; }
   void end(const domain::AgentStartFailed&, const RecordedEvent& event) {
-    if (notice_.error.empty() && !has_turn_ended_) notice_.error = text_of(event);
+    if (!notice_.error.empty() || has_turn_ended_) return;
+    notice_.error = text_of(event);
+    domain::cut_text(notice_.error, kLastBytesMax);
+  }
+  // Prompts that waited are interrupted by the session's end, whatever came before.
+  void end(const domain::TurnInterrupted& e, const RecordedEvent&) {
+    has_turn_ended_ |= e.reason != domain::EndReason::session_ended;
   }
   void end(const domain::AgentSilenceReported&, const RecordedEvent&) {
     if (!std::exchange(is_stuck_known_, true)) notice_.is_silent = true;
@@ -201,14 +208,15 @@ std::string stuck_text(const Notice& notice) {
 
 }  // namespace
 
-Notice read_notice(eventlog::BlockStore& log, eventlog::StreamIndex& index, const DeliveryJob& job,
-                   int stop_fd) {
+base::Result<Notice> read_notice(eventlog::BlockStore& log, eventlog::StreamIndex& index,
+                                 const DeliveryJob& job, int stop_fd) {
   Notice notice;
   notice.notification = job.notification;
   notice.requested = job.requested;
   notice.name = job.requested.alias;
   auto read = wait_for_index(index, job.notification, stop_fd);
   if (read) read = NoticeReader(log, index, notice).read();
+  if (!read && read.error().code == base::ErrorCode::busy) return tl::unexpected(read.error());
   if (!read) notice.fault = "the session's words cannot be read: " + read.error().text;
   return notice;
 }

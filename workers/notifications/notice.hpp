@@ -26,10 +26,10 @@ struct Notice {
   std::string fault;  // why some of this could not be read
 };
 
-// Never fails: what cannot be read is left out, and the notice says why. Waits for the index,
-// unless `stop_fd` is readable.
-Notice read_notice(eventlog::BlockStore& log, eventlog::StreamIndex& index, const DeliveryJob& job,
-                   int stop_fd);
+// What cannot be read is left out, and the notice says why. Waits a moment for the index, unless
+// `stop_fd` is readable. Error busy: it is behind.
+base::Result<Notice> read_notice(eventlog::BlockStore& log, eventlog::StreamIndex& index,
+                                 const DeliveryJob& job, int stop_fd);
 
 // The texts for a place where people chat, and for an orchestrator.
 std::string chat_text(const Notice& notice);

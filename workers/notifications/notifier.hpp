@@ -24,7 +24,9 @@ struct DeliveryJob {
 struct DeliveryOutcome {
   Position notification;
   domain::NotificationTarget target = domain::NotificationTarget::channel;
-  std::string error;  // empty: the sink took it. Holds nothing of the sink's settings
+  std::string error;       // empty: the sink took it. Nothing that the sink was given, or said
+  std::string detail;      // what the sink said, which is not for the record
+  bool is_behind = false;  // nothing was tried: the session cannot be read yet
 };
 
 // Asks to show a channel a session's output.
@@ -44,6 +46,7 @@ struct ShowOutcome {
   bool has_shown = false;  // a text was sent
   bool has_more = false;   // there was more than one text takes
   std::string error;       // as in DeliveryOutcome
+  bool is_behind = false;  // likewise
 };
 
 // Port. Used by one thread.

@@ -22,7 +22,7 @@ extern char** environ;
 namespace workers {
 namespace {
 
-constexpr std::size_t kOutputBytesMax = 200;  // that are told
+constexpr std::size_t kOutputBytesMax = 200;  // that are kept
 constexpr std::string_view kStopped = "the server stopped";
 using Clock = std::chrono::steady_clock;
 
@@ -31,6 +31,13 @@ struct Started {
   base::UniqueFd pidfd;
   base::UniqueFd output;
 };
+
+int reap(pid_t pid) {
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
 
 base::Result<Started> start(const std::vector<std::string>& argv) {
   std::array<int, 2> ends{};
@@ -65,7 +72,11 @@ base::Result<Started> start(const std::vector<std::string>& argv) {
     return engines::system_failure(error, "the program cannot be started");
   }
   started.pidfd = base::UniqueFd(::pidfd_open(started.pid, 0));
-  return started;
+  if (started.pidfd.is_open()) return started;
+  const int fault = errno;
+  ::kill(-started.pid, SIGKILL);
+  reap(started.pid);
+  return engines::system_failure(fault, "the program cannot be watched");
 }
 
 int milliseconds_until(Clock::time_point end) {
@@ -91,8 +102,9 @@ std::optional<std::string> wait_for(Started& started, base::Duration limit, int 
     std::array<pollfd, 3> items{pollfd{started.pidfd.get(), POLLIN, 0}, pollfd{stop_fd, POLLIN, 0},
                                 pollfd{started.output.get(), POLLIN, 0}};
     const int ready = ::poll(items.data(), items.size(), milliseconds_until(end));
-    if (ready < 0 && errno != EINTR) return "it cannot be waited for";
-    if (ready == 0) {
+    if (ready < 0 && errno != EINTR) return "the program cannot be waited for";
+    // Also of one that always has something to say.
+    if (ready == 0 || (items[0].revents == 0 && Clock::now() >= end)) {
       const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(limit).count();
       return "the program did not end within " + std::to_string(seconds) + " s, and was killed";
     }
@@ -103,32 +115,29 @@ std::optional<std::string> wait_for(Started& started, base::Duration limit, int 
   }
 }
 
-std::string with_output(std::string problem, std::string_view output) {
-  const std::size_t last = output.find_last_not_of(" \t\r\n");
-  if (last == std::string_view::npos) return problem;
-  return problem + ": " + std::string(output.substr(0, last + 1));
+std::string problem_of(int status) {
+  if (WIFSIGNALED(status)) {
+    return "the program was ended by signal " + std::to_string(WTERMSIG(status));
+  }
+  if (WEXITSTATUS(status) == 0) return {};
+  return "the program ended with code " + std::to_string(WEXITSTATUS(status));
 }
 
 }  // namespace
 
-std::string run_program(const std::vector<std::string>& argv, base::Duration limit, int stop_fd) {
+ProgramOutcome run_program(const std::vector<std::string>& argv, base::Duration limit,
+                           int stop_fd) {
   pollfd stop{stop_fd, POLLIN, 0};
-  if (::poll(&stop, 1, 0) > 0) return std::string(kStopped);
+  if (::poll(&stop, 1, 0) > 0) return {std::string(kStopped), {}};
   auto started = start(argv);
-  if (!started) return started.error().text;
-  std::string output;
-  const auto broken_off = wait_for(*started, limit, stop_fd, output);
+  if (!started) return {started.error().text, {}};
+  ProgramOutcome outcome;
+  const auto broken_off = wait_for(*started, limit, stop_fd, outcome.output);
   if (broken_off) ::kill(-started->pid, SIGKILL);
-  int status = 0;
-  while (::waitpid(started->pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (broken_off) return *broken_off;
-  if (WIFSIGNALED(status)) {
-    return with_output("the program was ended by signal " + std::to_string(WTERMSIG(status)),
-                       output);
-  }
-  if (WEXITSTATUS(status) == 0) return {};
-  return with_output("the program ended with code " + std::to_string(WEXITSTATUS(status)), output);
+  const int status = reap(started->pid);
+  outcome.problem = broken_off ? *broken_off : problem_of(status);
+  outcome.output.erase(outcome.output.find_last_not_of(" \t\r\n") + 1);
+  return outcome;
 }
 
 }  // namespace workers

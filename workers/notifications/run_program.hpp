@@ -8,10 +8,14 @@
 
 namespace workers {
 
+struct ProgramOutcome {
+  std::string problem;  // empty: it ended with 0. Nothing of its arguments, or of what it wrote
+  std::string output;   // the beginning of what it wrote
+};
+
 // Searches `argv[0]` in the PATH. The program reads nothing, and has the environment of this
 // process and a process group of its own. Its group is killed once it has run for `limit`, or
-// `stop_fd` is readable. Returns what went wrong, with the beginning of what it wrote; empty: it
-// ended with 0.
-std::string run_program(const std::vector<std::string>& argv, base::Duration limit, int stop_fd);
+// `stop_fd` is readable.
+ProgramOutcome run_program(const std::vector<std::string>& argv, base::Duration limit, int stop_fd);
 
 }  // namespace workers

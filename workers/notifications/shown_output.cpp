@@ -13,13 +13,13 @@
 namespace workers {
 namespace {
 
-constexpr std::size_t kTextBytesMax = 3'000;  // chat services take some 4,000 characters
-constexpr std::size_t kBlocksMax = 200;       // for a channel that has seen nothing
-// The index follows the log within moments, unless it is being rebuilt: 3 s.
-constexpr int kIndexLooks = 600;
+constexpr std::size_t kShownBytesMax = 3'000;  // chat services take some 4,000 characters
+constexpr std::size_t kShownBlocksMax = 200;   // for a channel that has seen nothing
+// The index follows the log within moments, unless it is being rebuilt.
+constexpr int kIndexLooks = 50;
 constexpr int kIndexPauseMs = 5;
 
-bool is_shown(const domain::RecordedEvent& event) {
+bool has_words(const domain::RecordedEvent& event) {
   if (const auto* output = std::get_if<domain::OutputRecorded>(&event.event)) {
     return output->kind == domain::OutputKind::text && output->parent.empty();
   }
@@ -28,13 +28,13 @@ bool is_shown(const domain::RecordedEvent& event) {
   return std::holds_alternative<domain::TurnFailed>(event.event);
 }
 
-std::string text_of(const domain::RecordedEvent& event) {
+std::string shown_text(const domain::RecordedEvent& event) {
   std::string text = event.content ? event.content->text : std::string();
   if (const auto* call = std::get_if<domain::ToolCallStarted>(&event.event)) {
     return tool_line(call->tool, text);
   }
-  if (text.size() > kTextBytesMax) {
-    domain::cut_text(text, kTextBytesMax);
+  if (text.size() > kShownBytesMax) {
+    domain::cut_text(text, kShownBytesMax);
     text += "…";
   }
   return std::holds_alternative<domain::TurnFailed>(event.event) ? "⚠️ " + text : text;
@@ -60,9 +60,9 @@ base::Result<ShownOutput> read_shown(eventlog::BlockStore& log, eventlog::Stream
   range.after = std::max(job.after, log.first().plus(-1));
   range.before = job.through.next();
   range.is_tail = job.after.value == 0;
-  range.blocks_max = range.is_tail ? kBlocksMax : std::numeric_limits<std::size_t>::max();
+  range.blocks_max = range.is_tail ? kShownBlocksMax : std::numeric_limits<std::size_t>::max();
   eventlog::StreamReader stream(log, index, domain::session_stream(job.agent, job.session));
-  auto page = choose_output(stream, range, is_shown);
+  auto page = choose_output(stream, range, has_words);
   if (!page) return tl::unexpected(page.error());
   ShownOutput shown{{}, job.after, false};
   for (eventlog::BlockEvents& block : page->blocks) {
@@ -70,8 +70,8 @@ base::Result<ShownOutput> read_shown(eventlog::BlockStore& log, eventlog::Stream
       return tl::unexpected(ok.error());
     }
     for (const domain::RecordedEvent& event : block.events) {
-      const std::string text = text_of(event);
-      shown.has_more = !shown.text.empty() && shown.text.size() + text.size() > kTextBytesMax;
+      const std::string text = shown_text(event);
+      shown.has_more = !shown.text.empty() && shown.text.size() + text.size() > kShownBytesMax;
       if (shown.has_more) return shown;
       if (!text.empty()) shown.text.append(shown.text.empty() ? "" : "\n").append(text);
       shown.through = event.envelope.position;
@@ -79,7 +79,7 @@ base::Result<ShownOutput> read_shown(eventlog::BlockStore& log, eventlog::Stream
   }
   // The page of a channel that has seen nothing ends at the range's end, wherever it begins.
   shown.has_more = page->has_more && !range.is_tail;
-  if (!shown.has_more) shown.through = job.through;
+  shown.through = shown.has_more ? page->through : job.through;
   return shown;
 }
 

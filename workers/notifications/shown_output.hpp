@@ -22,7 +22,7 @@ base::Result<ShownOutput> read_shown(eventlog::BlockStore& log, eventlog::Stream
                                      const ShowJob& job, int stop_fd);
 
 // Waits until the index, which follows the log, has come to the position. Error busy: it does not
-// within seconds, or before `stop_fd` is readable.
+// within a moment, or before `stop_fd` is readable.
 base::Result<void> wait_for_index(eventlog::StreamIndex& index, Position position, int stop_fd);
 
 }  // namespace workers

@@ -42,7 +42,7 @@ std::vector<std::string> builtin_system_command() {
 }
 
 std::vector<std::string> builtin_desktop_command() {
-  return {"notify-send", "--app-name=Steno", "{title}", "{text}"};
+  return {"notify-send", "--app-name=Steno", "--", "{title}", "{text}"};
 }
 
 base::Result<WebhookOptions> read_webhook_file(const std::string& path) {

@@ -1,4 +1,5 @@
 // A thread for each sink, so that one that hangs delays no other.
+#include <poll.h>
 #include <sys/eventfd.h>
 
 #include <array>
@@ -20,50 +21,52 @@ using domain::NotificationTarget;
 
 constexpr base::Duration kDeliveryMax = std::chrono::seconds(15);
 
-std::string deliver(const Notice& notice, base::Time wall, const SinkOptions& options,
-                    int stop_fd) {
+DeliveryOutcome deliver(const Notice& notice, base::Time wall, const SinkOptions& options,
+                        int stop_fd) {
+  DeliveryOutcome outcome{notice.notification, notice.requested.target, {}, {}, false};
   const auto run = [&](const std::vector<std::string>& words, std::string text) {
-    return run_program(fill_template(words, template_values(notice, std::move(text))), kDeliveryMax,
-                       stop_fd);
+    auto ran = run_program(fill_template(words, template_values(notice, std::move(text))),
+                           kDeliveryMax, stop_fd);
+    outcome.error = std::move(ran.problem);
+    outcome.detail = std::move(ran.output);
   };
   switch (notice.requested.target) {
     case NotificationTarget::channel:
-      return run(options.channel_command, chat_text(notice));
-    case NotificationTarget::system:
-      return run(options.system_command, system_text(notice));
-    case NotificationTarget::desktop:
-      return run(options.desktop_command, notice.last.empty() ? notice.error : notice.last);
-    case NotificationTarget::webhook:
+      run(options.channel_command, chat_text(notice));
       break;
+    case NotificationTarget::system:
+      run(options.system_command, system_text(notice));
+      break;
+    case NotificationTarget::desktop:
+      run(options.desktop_command, notice.last.empty() ? notice.error : notice.last);
+      break;
+    case NotificationTarget::webhook: {
+      // Unique beyond this log: a session's id is.
+      const std::string id =
+          notice.requested.session.text() + "-" + std::to_string(notice.notification.value);
+      outcome.error = post_webhook(*options.webhook, id, wall.us / 1'000'000, json_text(notice),
+                                   kDeliveryMax, stop_fd);
+    }
   }
-  // Unique beyond this log: a session's id is.
-  const std::string id =
-      notice.requested.session.text() + "-" + std::to_string(notice.notification.value);
-  return post_webhook(*options.webhook, id, wall.us / 1'000'000, json_text(notice), kDeliveryMax,
-                      stop_fd);
+  return outcome;
 }
 
-ShowOutcome show(eventlog::BlockStore& log, eventlog::StreamIndex& index, const ShowJob& job,
-                 const SinkOptions& options, int stop_fd) {
-  ShowOutcome outcome{job.agent, job.session, job.channel, job.after, false, false, {}};
-  auto shown = read_shown(log, index, job, stop_fd);
-  if (!shown) {
-    outcome.error = shown.error().text;
-    return outcome;
-  }
-  if (!shown->text.empty()) {
+ShowOutcome show(const ShownOutput& shown, const ShowJob& job, const SinkOptions& options,
+                 int stop_fd) {
+  ShowOutcome outcome{job.agent, job.session, job.channel, job.after, false, false, {}, false};
+  if (!shown.text.empty()) {
     auto values = route_values(job.channel);
-    values["text"] = std::move(shown->text);
+    values["text"] = shown.text;
     values["session"] = job.session.text();
     values["agent"] = job.agent;
     values["kind"] = "output";
     outcome.error =
-        run_program(fill_template(options.channel_command, values), kDeliveryMax, stop_fd);
+        run_program(fill_template(options.channel_command, values), kDeliveryMax, stop_fd).problem;
     if (!outcome.error.empty()) return outcome;
     outcome.has_shown = true;
   }
-  outcome.through = shown->through;
-  outcome.has_more = shown->has_more;
+  outcome.through = shown.through;
+  outcome.has_more = shown.has_more;
   return outcome;
 }
 
@@ -78,13 +81,8 @@ class ThreadNotifier final : public Notifier {
     for (std::size_t target = 0; target < targets.size(); ++target) {
       if (!targets[target]) continue;
       sinks_[target] = std::make_unique<Sink>("notify", [&](const Job& job) -> Outcome {
-        if (const auto* shown = std::get_if<ShowJob>(&job)) {
-          return show(log, index, *shown, options_, stop_.get());
-        }
-        const auto& delivery = std::get<DeliveryJob>(job);
-        return DeliveryOutcome{delivery.notification, delivery.requested.target,
-                               deliver(read_notice(log, index, delivery, stop_.get()),
-                                       delivery.wall, options_, stop_.get())};
+        if (const auto* shown = std::get_if<ShowJob>(&job)) return run(log, index, *shown);
+        return run(log, index, std::get<DeliveryJob>(job));
       });
     }
   }
@@ -118,6 +116,28 @@ class ThreadNotifier final : public Notifier {
  private:
   using Sink = base::JobThread<Job, Outcome>;
 
+  // What still waits when the server stops is not read any more.
+  bool is_stopped() const {
+    pollfd stop{stop_.get(), POLLIN, 0};
+    return ::poll(&stop, 1, 0) > 0;
+  }
+  DeliveryOutcome run(eventlog::BlockStore& log, eventlog::StreamIndex& index,
+                      const DeliveryJob& job) {
+    DeliveryOutcome behind{job.notification, job.requested.target, {}, {}, true};
+    if (is_stopped()) return behind;
+    const auto notice = read_notice(log, index, job, stop_.get());
+    return notice ? deliver(*notice, job.wall, options_, stop_.get()) : behind;
+  }
+  ShowOutcome run(eventlog::BlockStore& log, eventlog::StreamIndex& index, const ShowJob& job) {
+    ShowOutcome behind{job.agent, job.session, job.channel, job.after, false, false, {}, true};
+    if (is_stopped()) return behind;
+    const auto shown = read_shown(log, index, job, stop_.get());
+    if (shown) return show(*shown, job, options_, stop_.get());
+    if (shown.error().code == base::ErrorCode::busy) return behind;
+    behind.is_behind = false;
+    behind.error = shown.error().text;
+    return behind;
+  }
   Sink* channels() const {
     return sinks_[static_cast<std::size_t>(NotificationTarget::channel)].get();
   }

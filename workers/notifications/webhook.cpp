@@ -78,6 +78,8 @@ std::string post_webhook(const WebhookOptions& options, const std::string& id, s
   ::curl_easy_setopt(request, CURLOPT_URL, options.url.c_str());
   ::curl_easy_setopt(request, CURLOPT_PROTOCOLS_STR, "http,https");
   ::curl_easy_setopt(request, CURLOPT_NOSIGNAL, 1L);
+  // A name server that does not answer is not waited for.
+  ::curl_easy_setopt(request, CURLOPT_QUICK_EXIT, 1L);
   ::curl_easy_setopt(request, CURLOPT_HTTPHEADER, headers.get());
   ::curl_easy_setopt(request, CURLOPT_POSTFIELDS, body.c_str());
   ::curl_easy_setopt(request, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));

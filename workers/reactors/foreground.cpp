@@ -9,6 +9,8 @@ namespace workers {
 namespace {
 
 constexpr base::Duration kDebounce = std::chrono::milliseconds(500);
+// A command without room is submitted again after this.
+constexpr base::Duration kAskAgain = std::chrono::seconds(1);
 // The wait behind a failure is twice as long after each; behind the last one the channel leaves the
 // foreground.
 constexpr base::Duration kFirstWait = std::chrono::seconds(5);
@@ -27,18 +29,28 @@ bool ends_turn(const domain::Event& event) {
 
 }  // namespace
 
-void Foreground::begin(Place place, Position seen, base::Time due) {
+void Foreground::begin(const Place& place, Position seen, base::Time due, bool has_ended) {
   if (!has_sink_ || !domain::parse_route(place.channel)) return;
-  Shown& shown = places_[std::move(place)];
-  shown.seen = seen;
+  Shown& shown = places_[place];
+  shown.seen = std::max(shown.seen, seen);
   shown.due = due;
+  shown.has_left = false;
+  shown.has_ended |= has_ended;
+}
+
+void Foreground::leave(const Place& place) {
+  const auto found = places_.find(place);
+  if (found == places_.end()) return;
+  found->second.has_left = true;
+  if (!found->second.is_under_way) places_.erase(found);
 }
 
 void Foreground::restore(const domain::SessionState& session) {
   for (const auto& [channel, viewer] : session.viewers) {
     if (!viewer.is_foreground) continue;
     // What came last is not known: all that is durable is looked at.
-    begin({session.agent, session.session, channel}, viewer.seen, base::Time{1});
+    begin({session.agent, session.session, channel}, viewer.seen, base::Time{1},
+          !domain::is_live(session.status));
   }
 }
 
@@ -48,11 +60,13 @@ void Foreground::on_durable(const domain::RecordedEvent& event) {
   const auto stream = domain::parse_stream(event.envelope.stream);
   if (!stream || !stream->is<domain::SessionStream>()) return;
   if (changed != nullptr) {
-    Place place{stream->agent, stream->id, changed->channel};
-    if (!changed->is_foreground) {
-      places_.erase(place);
+    const Place place{stream->agent, stream->id, changed->channel};
+    if (changed->is_foreground) {
+      const auto* state = commands_.find<domain::SessionStream>(event.envelope.stream);
+      begin(place, changed->seen, event.envelope.log_time,
+            state != nullptr && !domain::is_live(state->status));
     } else {
-      begin(std::move(place), changed->seen, event.envelope.log_time);
+      leave(place);
     }
   }
   const bool is_last = std::holds_alternative<domain::SessionClosed>(event.event);
@@ -63,50 +77,64 @@ void Foreground::on_durable(const domain::RecordedEvent& event) {
        at != places_.end() && at->first.session == stream->id && at->first.agent == stream->agent;
        ++at) {
     Shown& shown = at->second;
+    shown.recorded = event.envelope.position;
     shown.has_ended |= is_last;
-    if (shown.due.us == 0 || due < shown.due) {
-      if (shown.failures == 0) shown.due = due;
-    }
+    // Behind a failure the wait goes on.
+    const bool is_sooner = shown.due.us == 0 || due < shown.due;
+    if (is_sooner && shown.failures == 0) shown.due = due;
   }
 }
 
-void Foreground::submit(const Place& place, domain::SessionCommand command) {
+void Foreground::submit(Asked asked) {
   CommandMessage message;
-  message.stream_id = place.session;
-  message.agent = place.agent;
+  message.stream_id = asked.place.session;
+  message.agent = asked.place.agent;
   message.id = base::CommandId::make(now_, random_);
   message.actor_kind = domain::ActorKind::server;
   message.actor = "foreground";
-  message.command = std::move(command);
-  commands_.submit({this, 0}, std::move(message));
+  message.command = asked.command;
+  asked_.emplace(++next_ticket_, std::move(asked));
+  commands_.submit({this, next_ticket_}, std::move(message));
+}
+
+void Foreground::on_answer(std::uint64_t number, const CommandAnswer& answer) {
+  auto asked = asked_.extract(number);
+  if (asked.empty() || answer.outcome) return;
+  if (answer.outcome.error().code != domain::RejectionCode::busy) return;
+  refused_.push_back(std::move(asked.mapped()));
+  ask_again_at_ = now_ + kAskAgain;
 }
 
 void Foreground::take(const ShowOutcome& outcome) {
   const Place place{outcome.agent, outcome.session, outcome.channel};
   const auto found = places_.find(place);
   // Also of a channel that has left meanwhile: it has seen the text.
-  if (outcome.has_shown) submit(place, domain::MarkSeen{place.channel, outcome.through});
+  if (outcome.has_shown) submit({place, domain::MarkSeen{place.channel, outcome.through}});
   if (found == places_.end()) return;
   Shown& shown = found->second;
   shown.is_under_way = false;
-  if (!outcome.error.empty()) {
-    if (++shown.failures >= kFailuresMax) {
-      submit(place, domain::SetForeground{place.channel, false});
-      places_.erase(found);
-    } else {
-      shown.due = now_ + kFirstWait * (1 << (shown.failures - 1));
-    }
-    return;
+  if (shown.has_left) {
+    places_.erase(found);
+  } else if (outcome.is_behind) {
+    shown.due = now_ + kDebounce;
+  } else if (!outcome.error.empty()) {
+    shown.due = now_ + kFirstWait * (1 << shown.failures);
+    if (++shown.failures < kFailuresMax) return;
+    submit({place, domain::SetForeground{place.channel, false}});
+    places_.erase(found);
+  } else {
+    shown.failures = 0;
+    shown.seen = std::max(shown.seen, outcome.through);
+    const bool has_more = outcome.has_more || shown.recorded > shown.seen;
+    if (has_more && shown.due.us == 0) shown.due = now_;
+    if (!shown.has_ended || shown.due.us != 0) return;
+    submit({place, domain::SetForeground{place.channel, false}});
+    places_.erase(found);
   }
-  shown.failures = 0;
-  shown.seen = std::max(shown.seen, outcome.through);
-  if (outcome.has_more) shown.due = now_;
-  if (shown.has_ended && shown.due.us == 0) places_.erase(found);
 }
 
 bool Foreground::do_work(const Cycle& cycle) {
   now_ = cycle.now;
-  durable_ = cycle.durable;
   bool has_worked = false;
   while (const auto outcome = notifier_.poll_shown()) {
     has_worked = true;
@@ -114,6 +142,10 @@ bool Foreground::do_work(const Cycle& cycle) {
   }
   next_timer_ = base::Duration::max();
   if (!cycle.has_taken_over) return has_worked;
+  if (!refused_.empty() && ask_again_at_ <= now_) {
+    for (Asked& asked : std::exchange(refused_, {})) submit(std::move(asked));
+  }
+  if (!refused_.empty()) next_timer_ = cycle.boot + (ask_again_at_ - now_);
   for (auto& [place, shown] : places_) {
     if (shown.due.us == 0 || shown.is_under_way) continue;
     if (shown.due > now_) {
@@ -122,7 +154,7 @@ bool Foreground::do_work(const Cycle& cycle) {
     }
     shown.due = {};
     shown.is_under_way = has_worked = true;
-    notifier_.submit_show({place.agent, place.session, place.channel, shown.seen, durable_});
+    notifier_.submit_show({place.agent, place.session, place.channel, shown.seen, cycle.durable});
   }
   return has_worked;
 }

@@ -3,6 +3,7 @@
 // waits for nothing. What a channel was shown is on the record, in the session's own stream.
 #pragma once
 
+#include <deque>
 #include <map>
 
 #include "workers/notifications/notifier.hpp"
@@ -17,6 +18,7 @@ class Foreground final : public Reactor {
       : commands_(commands), notifier_(notifier), random_(random), has_sink_(has_sink) {}
 
   void restore(const domain::SessionState& session) override;
+  void on_answer(std::uint64_t number, const CommandAnswer& answer) override;
   void on_durable(const domain::RecordedEvent& event) override;
   bool do_work(const Cycle& cycle) override;
   base::Duration next_timer() const override { return next_timer_; }
@@ -29,17 +31,23 @@ class Foreground final : public Reactor {
     auto operator<=>(const Place&) const = default;
   };
   struct Shown {
-    Position seen;     // what the channel was shown
-    Position through;  // of the last event that it may have to be shown
-    base::Time due;    // log time at which it is; 0: there is nothing
+    Position seen;      // what the channel was shown
+    Position recorded;  // of the last event that it may have to be shown
+    base::Time due;     // log time at which it is; 0: there is nothing
     bool is_under_way = false;
-    int failures = 0;        // in a row
+    bool has_left = false;   // the foreground, while a text was under way
     bool has_ended = false;  // the session has
+    int failures = 0;        // in a row
+  };
+  struct Asked {
+    Place place;
+    domain::SessionCommand command;
   };
 
-  void begin(Place place, Position seen, base::Time due);
+  void begin(const Place& place, Position seen, base::Time due, bool has_ended);
+  void leave(const Place& place);
   void take(const ShowOutcome& outcome);
-  void submit(const Place& place, domain::SessionCommand command);
+  void submit(Asked asked);
 
   CommandLoop& commands_;
   Notifier& notifier_;
@@ -47,7 +55,10 @@ class Foreground final : public Reactor {
   const bool has_sink_;
   std::map<Place, Shown> places_;  // in the foreground
   base::Time now_;
-  Position durable_;
+  std::map<std::uint64_t, Asked> asked_;
+  std::deque<Asked> refused_;  // for want of room, to be asked again
+  base::Time ask_again_at_;    // log time
+  std::uint64_t next_ticket_ = 0;
   base::Duration next_timer_ = base::Duration::max();
 };
 

@@ -9,7 +9,9 @@ namespace workers {
 namespace {
 
 // A command that was refused is submitted again after this.
-constexpr base::Duration kRetry = std::chrono::seconds(1);
+constexpr base::Duration kRecordAgain = std::chrono::seconds(1);
+constexpr base::Duration kHold = std::chrono::milliseconds(200);
+constexpr std::size_t kDetailsMax = domain::kNotificationsMax;
 constexpr std::size_t kExpiring = domain::kNotificationTargets;  // of commands about no target
 
 }  // namespace
@@ -23,10 +25,14 @@ void Notifications::on_answer(std::uint64_t number, const CommandAnswer& answer)
   if (asked.empty()) return;
   if (!answer.outcome) {
     refused_.push_back(std::move(asked.mapped()));
-    look_at_ = now_ + kRetry;
+    look_at_ = now_ + kRecordAgain;
     return;
   }
-  if (asked.mapped().target != kExpiring) under_way_[asked.mapped().target] = {};
+  const Asked& done = asked.mapped();
+  if (done.target != kExpiring) under_way_[done.target] = {};
+  if (const auto* expire = std::get_if<domain::ExpireNotification>(&done.command)) {
+    expiring_.erase(expire->notification);
+  }
   is_changed_ = true;
 }
 
@@ -44,8 +50,18 @@ bool Notifications::take_outcomes() {
   bool has_taken = false;
   while (auto outcome = notifier_.poll()) {
     has_taken = true;
-    record({domain::RecordDelivery{outcome->notification, std::move(outcome->error)},
-            static_cast<std::size_t>(outcome->target)});
+    const auto target = static_cast<std::size_t>(outcome->target);
+    if (outcome->is_behind) {
+      under_way_[target] = {};
+      held_until_[target] = now_ + kHold;
+      is_changed_ = true;
+      continue;
+    }
+    details_.erase(outcome->notification);
+    if (!outcome->error.empty() && !outcome->detail.empty() && details_.size() < kDetailsMax) {
+      details_[outcome->notification] = std::move(outcome->detail);
+    }
+    record({domain::RecordDelivery{outcome->notification, std::move(outcome->error)}, target});
   }
   return has_taken;
 }
@@ -56,29 +72,28 @@ bool Notifications::begin_due(const Cycle& cycle) {
   const auto wait_until = [&](base::Time at) {
     if (next.us == 0 || at < next) next = at;
   };
-  // Of whom an earlier notification has not reached a target yet.
-  std::array<std::set<base::SessionId>, domain::kNotificationTargets> waits;
+  // Of which session an earlier notification has not reached which place yet.
+  std::array<std::set<std::pair<base::SessionId, std::string>>, domain::kNotificationTargets> waits;
   for (const auto& [position, open] : commands_.outbox().open) {
     if (position > cycle.durable) break;
     const auto target = static_cast<std::size_t>(open.requested.target);
     if (under_way_[target] == position) {
-      waits[target].insert(open.requested.session);
+      waits[target].insert({open.requested.session, open.requested.channel});
       continue;
     }
     const base::Time expires = domain::expires_at(open);
     if (expires <= now_) {
-      const bool is_asked = std::any_of(asked_.begin(), asked_.end(), [&](const auto& asked) {
-        const auto* expire = std::get_if<domain::ExpireNotification>(&asked.second.command);
-        return expire != nullptr && expire->notification == position;
-      });
-      if (!is_asked) record({domain::ExpireNotification{position}, kExpiring});
+      if (expiring_.insert(position).second) {
+        record({domain::ExpireNotification{position}, kExpiring});
+      }
       continue;
     }
     wait_until(expires);
     if (open.is_given_up || !sinks_[target]) continue;
-    if (!waits[target].insert(open.requested.session).second) continue;
-    if (open.next_at > now_) {
-      wait_until(open.next_at);
+    if (!waits[target].insert({open.requested.session, open.requested.channel}).second) continue;
+    const base::Time due = std::max(open.next_at, held_until_[target]);
+    if (due > now_) {
+      wait_until(due);
     } else if (under_way_[target].value == 0) {
       under_way_[target] = position;
       notifier_.submit({position, open.requested, cycle.wall});
@@ -110,9 +125,12 @@ NotificationsAnswer Notifications::list(Position durable) const {
   for (const auto& [position, open] : outbox.open) {
     if (position > durable) break;
     const domain::NotificationRequested& requested = open.requested;
+    const auto detail = details_.find(position);
+    const std::string with_detail =
+        detail == details_.end() ? open.error : open.error + ": " + detail->second;
     answer.notifications.push_back({position, requested.kind, requested.target, requested.session,
                                     requested.agent, requested.alias, requested.channel, open.at,
-                                    open.attempts, open.error,
+                                    open.attempts, with_detail,
                                     open.is_given_up ? base::Time{} : open.next_at,
                                     sinks_[static_cast<std::size_t>(requested.target)]});
   }

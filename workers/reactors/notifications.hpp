@@ -5,6 +5,8 @@
 
 #include <array>
 #include <deque>
+#include <map>
+#include <set>
 
 #include "workers/notifications/notifier.hpp"
 #include "workers/protocol/notifications.hpp"
@@ -46,6 +48,10 @@ class Notifications final : public Reactor {
   base::Time now_;
   // By target, until the outcome is recorded; 0: none.
   std::array<Position, domain::kNotificationTargets> under_way_{};
+  // Log time before which none begins, because a session could not be read yet.
+  std::array<base::Time, domain::kNotificationTargets> held_until_{};
+  std::map<Position, std::string> details_;  // what sinks said of failures
+  std::set<Position> expiring_;              // asked to expire, and not answered yet
   std::map<std::uint64_t, Asked> asked_;
   std::deque<Asked> refused_;  // to be asked again
   std::uint64_t next_ticket_ = 0;

@@ -81,7 +81,8 @@ ServerAssembly::ServerAssembly(const ServerStores& stores, std::unique_ptr<Deriv
           {stores.log, derived_->index, stores.view_rows, std::move(upkeep), &stores.index_rows})),
       notifier_(side_work.make_notifier(stores, *derived_)),
       server_({around.clock, around.random, *committer_, *loader_, *contents_, *queries_, *upkeep_,
-               *notifier_, around.locks, around.command_socket, around.worker_socket, around.feed_socket},
+               *notifier_, around.locks, around.command_socket, around.worker_socket,
+               around.feed_socket},
               options, std::move(derived_->takeover)) {}
 
 std::vector<int> ServerAssembly::wake_fds() const {

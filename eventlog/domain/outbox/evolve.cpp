@@ -15,7 +15,7 @@ void note_told(OutboxState& s, SessionId session, Time due) {
 bool apply(OutboxState& s, const Envelope& envelope, const NotificationRequested& e) {
   OpenNotification open;
   open.requested = e;
-  open.at = envelope.log_time;
+  open.at = open.since = envelope.log_time;
   open.next_at = std::max(envelope.log_time, e.not_before);
   const Time due = open.next_at;
   if (!s.open.emplace(envelope.position, std::move(open)).second) return false;
@@ -50,7 +50,7 @@ bool apply(OutboxState& s, const Envelope& envelope, const NotificationRetried& 
   if (found == s.open.end()) return false;
   found->second.attempts = 0;
   found->second.is_given_up = false;
-  found->second.next_at = envelope.log_time;
+  found->second.next_at = found->second.since = envelope.log_time;
   return true;
 }
 
@@ -59,11 +59,19 @@ bool apply(OutboxState& s, const Envelope& envelope, const NotificationRetried& 
 void evolve(OutboxState& state, const Envelope& envelope, const Event& event) {
   fold_or_mark<OutboxEvents>(state, envelope, event,
                              [&](const auto& fact) { return apply(state, envelope, fact); });
-  if (envelope.actor_kind == ActorKind::client) remember(state.requests, envelope);
+  // The requests of sessions' decisions are remembered by the sessions.
+  const bool is_asked = std::holds_alternative<NotificationRetried>(event) ||
+                        std::holds_alternative<NotificationDropped>(event);
+  if (!is_asked || envelope.actor_kind != ActorKind::client) return;
+  // Of a command's events the last one counts.
+  const bool is_further =
+      !state.requests.empty() && state.requests.back().command == envelope.command;
+  if (is_further) state.requests.pop_back();
+  remember(state.requests, envelope);
 }
 
 Time expires_at(const OpenNotification& open) {
-  return open.at + std::chrono::hours(open.is_given_up ? 7 * 24 : 24);
+  return open.since + std::chrono::hours(open.is_given_up ? 7 * 24 : 24);
 }
 
 std::optional<AcceptedCommand> known_command(const OutboxState& state, const CommandId& command) {

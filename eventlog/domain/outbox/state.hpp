@@ -17,6 +17,7 @@ constexpr std::size_t kNotificationsMax = 1'000;
 struct OpenNotification {
   NotificationRequested requested;
   Time at;                    // log time of its request
+  Time since;                 // log time from which its age counts
   std::int64_t attempts = 0;  // that have failed
   std::string error;          // of the last one
   Time next_at;               // log time of the next attempt
@@ -27,6 +28,7 @@ struct OpenNotification {
   static constexpr void fields(Visit&& visit) {
     visit("requested", &OpenNotification::requested);
     visit("at", &OpenNotification::at);
+    visit("since", &OpenNotification::since);
     visit("attempts", &OpenNotification::attempts);
     visit("error", &OpenNotification::error);
     visit("next_at", &OpenNotification::next_at);
@@ -34,14 +36,14 @@ struct OpenNotification {
   }
 };
 
-// Returns the log time at which nobody has a use for it any more: a day after its request; if it was
-// given up, a week.
+// Returns the log time at which nobody has a use for it any more: a day after its request, or after
+// somebody asked to try it again; if it was given up, a week.
 Time expires_at(const OpenNotification& open);
 
 struct OutboxState {
   std::map<Position, OpenNotification> open;
-  // When it was lately told that a session waits, or is to be told, so that it is not told twice in a
-  // moment.
+  // When it was lately told that a session waits, or is to be told, so that it is not told twice in
+  // a moment.
   std::map<SessionId, Time> told_waiting;
   std::int64_t delivered = 0;
   std::int64_t dropped = 0;

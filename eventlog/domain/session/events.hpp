@@ -707,16 +707,15 @@ struct ContentErasureCompleted {
   }
 };
 
-using SessionEvents =
-    base::Types<SessionOpened, TurnQueued, SessionNamed, TurnStarted, OwnTurnStarted, TurnReturned,
-                QueuePaused, QueueContinued, InterruptRequested, TasksChanged, ModelCallRetried,
-                RateLimitReported, ContextCompacted, AgentStatusReported, SpendingRecorded,
-                TurnFinished, TurnFailed, TurnInterrupted, OutputRecorded, PartialOutputRecorded,
-                ToolCallStarted, ToolCallsRepeated, AgentSilenceReported, ToolCallFinished,
-                AgentLineRecorded, ReportIgnored, NothingChanged, LeaseGranted, LeaseReleased,
-                LeaseExpired, AgentStarted, AgentInitialized, AgentSessionLost, AgentStartFailed,
-                AgentExited, CloseRequested, SessionClosed, LongRunReached,
-                ForegroundChanged, OutputSeen, AttentionDismissed, SessionResumed, ContentErased, ContentErasureCompleted>;
+using SessionEvents = base::Types<
+    SessionOpened, TurnQueued, SessionNamed, TurnStarted, OwnTurnStarted, TurnReturned, QueuePaused,
+    QueueContinued, InterruptRequested, TasksChanged, ModelCallRetried, RateLimitReported,
+    ContextCompacted, AgentStatusReported, SpendingRecorded, TurnFinished, TurnFailed,
+    TurnInterrupted, OutputRecorded, PartialOutputRecorded, ToolCallStarted, ToolCallsRepeated,
+    AgentSilenceReported, ToolCallFinished, AgentLineRecorded, ReportIgnored, NothingChanged,
+    LeaseGranted, LeaseReleased, LeaseExpired, AgentStarted, AgentInitialized, AgentSessionLost,
+    AgentStartFailed, AgentExited, CloseRequested, SessionClosed, LongRunReached, ForegroundChanged,
+    OutputSeen, AttentionDismissed, SessionResumed, ContentErased, ContentErasureCompleted>;
 
 }  // namespace domain
 

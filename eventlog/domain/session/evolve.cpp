@@ -275,15 +275,29 @@ bool apply(SessionState& s, const Envelope&, const AttentionDismissed&) {
   return s.is_dismissed = true;
 }
 
+// Returns the place of the channel. For a new one the channel in the background that has seen least
+// is forgotten, if there are many.
+Viewer& viewer_of(SessionState& s, const std::string& channel) {
+  if (s.viewers.size() >= kViewersMax && !s.viewers.contains(channel)) {
+    auto least = s.viewers.end();
+    for (auto at = s.viewers.begin(); at != s.viewers.end(); ++at) {
+      if (at->second.is_foreground) continue;
+      if (least == s.viewers.end() || at->second.seen < least->second.seen) least = at;
+    }
+    if (least != s.viewers.end()) s.viewers.erase(least);
+  }
+  return s.viewers[channel];
+}
+
 bool apply(SessionState& s, const Envelope&, const ForegroundChanged& e) {
   if (s.status == SessionStatus::none) return false;
-  s.viewers[e.channel].is_foreground = e.is_foreground;
+  viewer_of(s, e.channel).is_foreground = e.is_foreground;
   return true;
 }
 
 bool apply(SessionState& s, const Envelope& envelope, const OutputSeen& e) {
   if (s.status == SessionStatus::none || e.through > envelope.position) return false;
-  s.viewers[e.channel].seen = e.through;
+  viewer_of(s, e.channel).seen = e.through;
   return true;
 }
 

@@ -1,5 +1,7 @@
 // Decides who is to be notified of a decision's events. The requests are part of the same append,
 // so none is lost, and none is made twice.
+#include <set>
+
 #include "eventlog/domain/outbox/route.hpp"
 #include "eventlog/domain/session/deciding.hpp"
 
@@ -88,14 +90,17 @@ std::vector<Addressee> addressees(const SessionState& s, const Limits& limits) {
   return all;
 }
 
-// Drops what is not due yet: it is told later, or by something else.
-void drop_superseded(Deciding& d, const OutboxState& outbox) {
+// Drops what is not due yet, as what comes now takes its place. Returns what was dropped.
+std::set<Position> drop_superseded(Deciding& d, const OutboxState& outbox) {
+  std::set<Position> dropped;
   for (const auto& [position, open] : outbox.open) {
     if (open.requested.session != d.session().session) continue;
     const bool has_begun = open.attempts > 0 || open.next_at <= d.context.now;
     if (has_begun || open.requested.not_before.us == 0) continue;
+    dropped.insert(position);
     d.emit_to(std::string(kOutboxStream), NotificationDropped{position, DropReason::superseded});
   }
+  return dropped;
 }
 
 // Returns when the session can be told to wait; 0: now.
@@ -128,14 +133,17 @@ Decided notifying(Decided decided, const States& states, const Context& context)
   if (*kind == NotificationKind::waiting) {
     request.not_before = not_before(*outbox, s, context.now);
   }
-  drop_superseded(d, *outbox);
+  // A reminder does not say that the session waits.
+  std::set<Position> dropped;
+  if (*kind != NotificationKind::long_run) dropped = drop_superseded(d, *outbox);
   auto oldest = outbox->open.begin();
-  std::size_t open = outbox->open.size();
+  std::size_t open = outbox->open.size() - dropped.size();
   for (const Addressee& who : addressees(s, context.limits)) {
     if (!is_told(who, *kind)) continue;
     request.target = who.target;
     request.channel = who.channel;
     request.is_foreground = who.is_foreground;
+    while (oldest != outbox->open.end() && dropped.contains(oldest->first)) ++oldest;
     if (open >= kNotificationsMax && oldest != outbox->open.end()) {
       d.emit_to(std::string(kOutboxStream),
                 NotificationDropped{oldest++->first, DropReason::overflow});

@@ -12,10 +12,13 @@ std::optional<Rejection> check_viewer(const Deciding& d, const std::string& chan
   }
   if (auto bad = check_length("channel", channel.size(), kFactBytesMax)) return bad;
   const auto& viewers = d.session().viewers;
-  if (viewers.contains(channel) || viewers.size() < kViewersMax) return std::nullopt;
+  const auto in_foreground = static_cast<std::size_t>(
+      std::count_if(viewers.begin(), viewers.end(),
+                    [](const auto& viewer) { return viewer.second.is_foreground; }));
+  if (viewers.contains(channel) || in_foreground < kViewersMax) return std::nullopt;
   return Rejection{RejectionCode::limit_reached,
-                   "session " + label(d.session()) + " has been shown to " +
-                       std::to_string(viewers.size()) + " channels, which is the limit"};
+                   "session " + label(d.session()) + " is in the foreground of " +
+                       std::to_string(in_foreground) + " channels, which is the limit"};
 }
 
 Viewer viewer_of(const SessionState& s, const std::string& channel) {
@@ -28,7 +31,9 @@ Viewer viewer_of(const SessionState& s, const std::string& channel) {
 Decided decide_one(Deciding d, const SetForeground& c) {
   if (auto bad = check_viewer(d, c.channel)) return tl::unexpected(*bad);
   const Viewer viewer = viewer_of(d.session(), c.channel);
-  if (viewer.is_foreground == c.is_foreground) return Decision{};
+  // Of an ended session, who asks again is shown again what is missing.
+  const bool is_again = c.is_foreground && is_terminal(d.session().status);
+  if (viewer.is_foreground == c.is_foreground && !is_again) return Decision{};
   d.emit(ForegroundChanged{c.channel, c.is_foreground, viewer.seen});
   return std::move(d.decision);
 }

@@ -52,7 +52,7 @@ TEST_CASE("asking about a lock does not take it", "[base]") {
   for (int i = 0; i < 3; ++i) CHECK(is_locked(path).value());
 }
 
-TEST_CASE("a lock does not pass to child processes", "[base]") {
+TEST_CASE("a lock does not pass to child processes", "[base][C07]") {
   const support::TemporaryFolder folder;
   const std::string path = folder.file("lock");
   pid_t child = -1;

@@ -532,7 +532,7 @@ TEST_CASE("what was not acknowledged is shown only when nobody writes", "[eventl
   CHECK(f.open(LogMode::read_only)->tail.position == Position{2});
 }
 
-TEST_CASE("a reader beside another process sees only what was acknowledged", "[eventlog]") {
+TEST_CASE("a reader beside another process sees only what was acknowledged", "[eventlog][C06]") {
   LogFolderFixture f;
   support::ChildWriter writer(f.folder.root);
   REQUIRE(writer.wait_for(Position{5}));
@@ -623,7 +623,7 @@ TEST_CASE("a manifest that RocksDB begins anew is no other log", "[eventlog]") {
   CHECK(log->store->tail() == Position{3});
 }
 
-TEST_CASE("a torn end of the write-ahead log is told from a whole one", "[eventlog]") {
+TEST_CASE("a torn end of the write-ahead log is told from a whole one", "[eventlog][C03]") {
   LogFolderFixture f;
   const auto head = f.make_log(4);
   CHECK_FALSE(eventlog::open_unproved_log(f.folder.root)->is_torn);

@@ -52,7 +52,7 @@ TEMPLATE_TEST_CASE("a loaded stream is the fold of its events, for every stream"
   layers.require_loads_all();
 }
 
-TEST_CASE("an index that names what is not in the log counts as damaged", "[eventlog]") {
+TEST_CASE("an index that names what is not in the log counts as damaged", "[eventlog][C04]") {
   InMemory layers;
   support::FaultyRows rows;
   StreamIndex index(rows);

@@ -105,7 +105,7 @@ TEST_CASE("sessions are counted by how they ended, and how long they took",
 }
 
 TEST_CASE("a session is recorded exactly once, however often it is closed",
-          "[projections][R039][R044]") {
+          "[projections][R039][R044][D02]") {
   LogBuilder log;
   const auto a = open(log, "main", "a");
   log.add(a, domain::SessionClosed{SessionStatus::killed, domain::EndReason::user});

@@ -156,7 +156,7 @@ TEST_CASE("an ended session resolves by id, alias, name and the agent's id", "[p
 }
 
 TEST_CASE("a name used again means the newer session, the old one keeps its other keys",
-          "[projections]") {
+          "[projections][C04][D07]") {
   ResumeIndexFixture f;
   const SessionId first = f.open("fix", "first001");
   f.log.add(f.stream(first), domain::AgentInitialized{std::string(kAgentSession), {}, {}});
@@ -197,7 +197,7 @@ TEST_CASE("the agent's session is that of the session found, else a UUID itself"
   CHECK_FALSE(resolve(silent.text()));
 }
 
-TEST_CASE("every session of a history can be found by all its keys", "[projections]") {
+TEST_CASE("every session of a history can be found by all its keys", "[projections][C29]") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     INFO("seed " << seed);
     support::History history(seed, {});

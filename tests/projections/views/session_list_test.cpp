@@ -519,7 +519,7 @@ TEST_CASE("sums of what agents report stop at the wire's limit", "[projections]"
 }
 
 TEST_CASE("sessions are listed newest first, by agent, status, activity and limit",
-          "[projections]") {
+          "[projections][C29]") {
   SessionListFixture f;
   const SessionId a = f.open("main", "a", "aaaaaaaa");
   f.open("ops", "b", "bbbbbbbb");
@@ -646,7 +646,7 @@ TEST_CASE("a prefix of an id is looked for among those that begin so", "[project
 }
 
 TEST_CASE("a session is found by id, alias, name, prefix and the agent's id, in this order",
-          "[projections][R035][R036][R037][R052]") {
+          "[projections][R035][R036][R037][R052][C29]") {
   SessionListFixture f;
   const std::string id_text = "01890a5d-ac96-774b-bcce-b302099a8057";
   const SessionId id = f.open("main", "fix", "abcd1234", id_text);
@@ -798,7 +798,7 @@ TEST_CASE("rows lie under the keys that are documented", "[projections]") {
   CHECK(stored == expected);
 }
 
-TEST_CASE("a name means the live session, else the newest", "[projections][R035]") {
+TEST_CASE("a name means the live session, else the newest", "[projections][R035][D07]") {
   SessionListFixture f;
   const SessionId first = f.open("main", "fix", "first001");
   CHECK(f.resolve("fix") == "fix/first001");
@@ -834,7 +834,7 @@ TEST_CASE("an imported session of the same name does not take it from the live o
   CHECK(f.resolve("fix") == "fix/import02");
 }
 
-TEST_CASE("a row does not grow with the commands of its session", "[projections]") {
+TEST_CASE("a row does not grow with the commands of its session", "[projections][C08]") {
   SessionListFixture f;
   const SessionId id = f.open("main", "a", "aaaaaaaa");
   for (int i = 0; i < 1000; ++i) {
@@ -848,7 +848,7 @@ TEST_CASE("a row does not grow with the commands of its session", "[projections]
   CHECK(stored.front().value.size() < 1000);
 }
 
-TEST_CASE("every row equals the state that commands are decided on", "[projections]") {
+TEST_CASE("every row equals the state that commands are decided on", "[projections][C27]") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     INFO("seed " << seed);
     support::History history(seed, {});

@@ -43,7 +43,8 @@ CommandLoopOptions many_sessions() {
   return options;
 }
 
-TEST_CASE("a command is answered only when its events are durable", "[workers][R016][R034][R305]") {
+TEST_CASE("a command is answered only when its events are durable",
+          "[workers][R016][R034][R305][C09]") {
   CommandWorld w;
   const Ticket ticket = w.loop.submit(DrivenLoop::message(1, 1, DrivenLoop::spawn()));
   w.loop.decide();
@@ -459,7 +460,7 @@ TEST_CASE("a kill passes the prompts of its session, and no command that it is a
 }
 
 TEST_CASE("a kill is decided beside a flood, and behind one command of each other class",
-          "[workers]") {
+          "[workers][C06]") {
   CommandWorld w(many_sessions());
   for (int i = 1; i <= 3; ++i) {
     REQUIRE(w.loop.ask(DrivenLoop::message(i, i, DrivenLoop::spawn())));
@@ -483,7 +484,7 @@ TEST_CASE("a kill is decided beside a flood, and behind one command of each othe
   CHECK(of_session(w.loop.answers.at(own)).status == SessionStatus::killed);
 }
 
-TEST_CASE("a session that floods the inbox leaves room for the others", "[workers]") {
+TEST_CASE("a session that floods the inbox leaves room for the others", "[workers][C06]") {
   CommandLoopOptions options = many_sessions();
   options.inbox_max = 80;
   options.inbox_bytes_max = 8000;
@@ -599,7 +600,7 @@ TEST_CASE("what the server records of itself is taken however full the inbox is"
   CHECK(w.loop.worker.server().writer_term == 3);
 }
 
-TEST_CASE("sessions beyond the limit of memory are evicted and come back", "[workers]") {
+TEST_CASE("sessions beyond the limit of memory are evicted and come back", "[workers][C16]") {
   CommandLoopOptions options = many_sessions();
   options.streams_max = 10;
   CommandWorld w(options);
@@ -692,7 +693,7 @@ TEST_CASE("a session that changed while its snapshot was written is saved again"
 }
 
 TEST_CASE("a session that nobody has asked for in long is forgotten, and loaded for the next",
-          "[workers][R042]") {
+          "[workers][R042][C16]") {
   CommandLoopOptions options = many_sessions();
   options.idle_max = std::chrono::seconds(1);
   CommandWorld w(options);
@@ -700,12 +701,12 @@ TEST_CASE("a session that nobody has asked for in long is forgotten, and loaded 
   for (int i = 1; i <= 40; ++i) {
     REQUIRE(w.loop.ask(DrivenLoop::message(i, i, DrivenLoop::spawn())));
   }
-  CHECK(w.loop.worker.loaded_streams() == 43);
+  CHECK(w.loop.worker.loaded_streams() == 44);
   w.loop.set_time(w.loop.time() + 900'000);
   REQUIRE(w.loop.ask(DrivenLoop::message(7, 107, prompt("more"))));
   w.loop.set_time(w.loop.time() + 200'000);
   for (int i = 0; i < 5; ++i) w.loop.settle();  // saves come in small portions
-  CHECK(w.loop.worker.loaded_streams() == 3);
+  CHECK(w.loop.worker.loaded_streams() == 4);
   CHECK(w.loop.worker.find<domain::SessionStream>(
             domain::session_stream("main", numbered<base::SessionId>(7))) != nullptr);
   CHECK(w.loop.worker.find<domain::SessionStream>(
@@ -736,10 +737,10 @@ TEST_CASE("an agent's names leave memory with its sessions, and are loaded for t
   auto refused = DrivenLoop::message(90, 90, prompt("to nobody"));
   refused.agent = "job-of-no-session";
   CHECK_FALSE(w.loop.ask(std::move(refused)));
-  CHECK(w.loop.worker.loaded_streams() == 43);
+  CHECK(w.loop.worker.loaded_streams() == 44);
   w.loop.set_time(w.loop.time() + 1'100'000);
   for (int i = 0; i < 10; ++i) w.loop.settle();  // saves come in small portions
-  CHECK(w.loop.worker.loaded_streams() == 2);
+  CHECK(w.loop.worker.loaded_streams() == 3);
   CHECK(w.loop.worker.find<domain::AdmissionStream>(domain::kAdmissionStream) != nullptr);
   CHECK(w.loop.worker.find<domain::ServerStream>(domain::kServerStream) != nullptr);
   for (int i = 1; i <= 20; ++i) {
@@ -760,7 +761,7 @@ TEST_CASE("a session whose snapshot cannot be written stays in memory", "[worker
   for (int i = 1; i <= 10; ++i) {
     REQUIRE(w.loop.ask(DrivenLoop::message(i, i, DrivenLoop::spawn())));
   }
-  CHECK(w.loop.worker.loaded_streams() == 12);  // the empty registry is evicted
+  CHECK(w.loop.worker.loaded_streams() == 13);  // the empty registry is evicted
   for (int i = 1; i <= 10; ++i) CHECK(w.loop.loader.requests.at(stream_of(i)) == 1);
   w.loop.loader.is_saving_broken = false;
   w.loop.settle();

@@ -11,9 +11,12 @@ namespace {
 
 constexpr base::Duration kLong = std::chrono::minutes(1);
 
-std::string run(const std::vector<std::string>& argv, base::Duration limit = kLong) {
+ProgramOutcome outcome_of(const std::vector<std::string>& argv, base::Duration limit = kLong) {
   const base::UniqueFd never(::eventfd(0, EFD_CLOEXEC));
   return run_program(argv, limit, never.get());
+}
+std::string run(const std::vector<std::string>& argv, base::Duration limit = kLong) {
+  return outcome_of(argv, limit).problem;
 }
 
 TEST_CASE("a program that ends well says nothing", "[workers]") {
@@ -22,7 +25,9 @@ TEST_CASE("a program that ends well says nothing", "[workers]") {
 }
 
 TEST_CASE("a program that fails is quoted", "[workers]") {
-  CHECK(run({"sh", "-c", "echo 'no route'; exit 3"}) == "the program ended with code 3: no route");
+  const ProgramOutcome outcome = outcome_of({"sh", "-c", "echo 'no route'; exit 3"});
+  CHECK(outcome.problem == "the program ended with code 3");
+  CHECK(outcome.output == "no route");
   CHECK(run({"sh", "-c", "kill -TERM $$"}) == "the program was ended by signal 15");
   CHECK(run({"no-such-program-anywhere"}).find("cannot be started") != std::string::npos);
 }
@@ -34,12 +39,15 @@ TEST_CASE("a program that hangs is killed with what it started", "[workers]") {
 }
 
 TEST_CASE("a program that never stops to write is killed at its limit", "[workers]") {
-  CHECK(run({"yes"}, std::chrono::milliseconds(100)).find("did not end") != std::string::npos);
+  for (const char* script : {"yes", "yes & yes"}) {
+    CHECK(run({"sh", "-c", script}, std::chrono::milliseconds(100)).find("did not end") !=
+          std::string::npos);
+  }
 }
 
 TEST_CASE("a stop ends the program that runs", "[workers]") {
   const base::UniqueFd stop(::eventfd(1, EFD_CLOEXEC));
-  CHECK(run_program({"sleep", "1000"}, kLong, stop.get()) == "the server stopped");
+  CHECK(run_program({"sleep", "1000"}, kLong, stop.get()).problem == "the server stopped");
 }
 
 }  // namespace

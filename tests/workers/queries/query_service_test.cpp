@@ -268,7 +268,8 @@ std::vector<std::string> all_pages(QueriedLog& w, QueryBody query, Next&& next) 
   return texts;
 }
 
-TEST_CASE("a page of output costs what it shows, however long the session is", "[workers]") {
+TEST_CASE("a page of output costs what it shows, however long the session is",
+          "[workers][C08][D05]") {
   QueriedLog w;
   w.log.append(w.stream(), support::opened());
   std::vector<std::string> said;
@@ -475,7 +476,7 @@ std::vector<Position> read_level(QueriedLog& w, const std::string& level, int pa
 }
 
 TEST_CASE("reading a session's level costs what the session has, not what the log has",
-          "[workers]") {
+          "[workers][C08]") {
   QueriedLog w;
   const std::string other = domain::session_stream("main", support::kSource);
   std::vector<Position> of_session;

@@ -120,7 +120,7 @@ TEST_CASE("a prompt in time keeps a session from its limit", "[workers][R064]") 
   CHECK(life.all<domain::NothingChanged>().empty());
 }
 
-TEST_CASE("a turn is interrupted at its limit, and then its agent ended", "[workers]") {
+TEST_CASE("a turn is interrupted at its limit, and then its agent ended", "[workers][C21]") {
   support::LastingStores stores;
   Life life(stores);
   life.open(limited(true), true);

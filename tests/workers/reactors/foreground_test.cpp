@@ -30,7 +30,7 @@ class Sink final : public Notifier {
     jobs.pop_front();
     const bool is_shown = error.empty();
     outcomes.push_back({job.agent, job.session, job.channel, is_shown ? job.through : job.after,
-                        is_shown, false, std::move(error)});
+                        is_shown, false, std::move(error), false});
   }
 
   std::deque<ShowJob> jobs;
@@ -46,7 +46,7 @@ class Life {
   }
 
   void step(Duration time = Duration{0}) {
-    now_us_ += time.count();
+    now_us_ = std::max(now_us_ + time.count(), loop.time());
     loop.set_time(now_us_);
     for (int i = 0; i < 3; ++i) {
       loop.settle();
@@ -176,12 +176,66 @@ TEST_CASE("a channel that cannot be reached leaves the foreground", "[workers]")
   for (int i = 0; i < 6; ++i) {
     life.step(std::chrono::minutes(5));
     life.sink.answer("no answer");
+    life.step();
   }
-  life.step();
   CHECK_FALSE(life.is_foreground());
   life.say("one");
   life.step(std::chrono::seconds(1));
   CHECK(life.sink.jobs.empty());
+}
+
+TEST_CASE("what is said while a failed text is tried again is shown next", "[workers]") {
+  support::LastingStores stores;
+  Life life(stores);
+  life.open();
+  life.ask(domain::SetForeground{kChannel, true});
+  life.step();
+  life.sink.answer("no answer");
+  life.step();
+  life.step(std::chrono::seconds(6));
+  REQUIRE(life.sink.jobs.size() == 1);
+  life.say("last");
+  life.end_turn();
+  life.step();
+  REQUIRE(life.sink.jobs.size() == 1);
+  const Position through = life.sink.jobs.front().through;
+  life.sink.answer();
+  life.step();
+  REQUIRE(life.sink.jobs.size() == 1);
+  CHECK(life.sink.jobs.front().after == through);
+}
+
+TEST_CASE("an ended session leaves the foreground once all was shown", "[workers]") {
+  support::LastingStores stores;
+  Life life(stores);
+  life.open();
+  life.ask(domain::SetForeground{kChannel, true});
+  life.step();
+  life.sink.answer();
+  life.say("last");
+  life.ask(domain::KillSession{});
+  life.step();
+  CHECK(life.is_foreground());
+  life.sink.answer();
+  life.step();
+  CHECK_FALSE(life.is_foreground());
+}
+
+TEST_CASE("a channel that leaves and comes back has one text under way", "[workers]") {
+  support::LastingStores stores;
+  Life life(stores);
+  life.open();
+  life.ask(domain::SetForeground{kChannel, true});
+  life.step();
+  REQUIRE(life.sink.jobs.size() == 1);
+  life.ask(domain::SetForeground{kChannel, false});
+  life.step();
+  life.ask(domain::SetForeground{kChannel, true});
+  life.step(std::chrono::seconds(1));
+  CHECK(life.sink.jobs.size() == 1);
+  life.sink.answer();
+  life.step();
+  CHECK(life.is_foreground());
 }
 
 TEST_CASE("only places that can be sent to are shown anything", "[workers]") {
@@ -194,7 +248,7 @@ TEST_CASE("only places that can be sent to are shown anything", "[workers]") {
   CHECK(life.sink.jobs.empty());
 }
 
-TEST_CASE("after a restart a channel goes on where it was", "[workers][R061]") {
+TEST_CASE("after a restart a channel goes on where it was", "[workers][R061][D06]") {
   support::LastingStores stores;
   Position through;
   {

@@ -173,7 +173,8 @@ TEST_CASE("under each lease an agent is started as its session was opened", "[wo
   CHECK(again.back().turn->prompt == "go on");
 }
 
-TEST_CASE("an agent that lost its transcript begins anew, and is told what was said", "[workers]") {
+TEST_CASE("an agent that lost its transcript begins anew, and is told what was said",
+          "[workers][C19]") {
   LastingStores disk;
   DispatcherLife life(disk);
   const DirectiveBody first = life.lease();

@@ -237,7 +237,7 @@ TEST_CASE("an ended session's text is kept for as long as the rules say", "[work
   CHECK(life.prompt(2) == "work on it");
 }
 
-TEST_CASE("without rules nothing is erased", "[workers]") {
+TEST_CASE("without rules nothing is erased", "[workers][C25]") {
   ErasureWorld world;
   ErasureLife life(world);
   life.spawn_and_kill(1);

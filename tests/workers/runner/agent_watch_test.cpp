@@ -62,7 +62,7 @@ TEST_CASE("an agent is silent a while after it was last heard", "[workers][R065]
   CHECK_FALSE(watch.silent_at(kHeard, Duration{0}));
 }
 
-TEST_CASE("an agent whose tool runs is not silent", "[workers][R065]") {
+TEST_CASE("an agent whose tool runs is not silent", "[workers][R065][D09]") {
   AgentWatch watch;
   repeats_of(watch, "Bash", "make");
   CHECK_FALSE(watch.silent_at(kHeard, kSilence));

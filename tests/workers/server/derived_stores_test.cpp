@@ -154,7 +154,7 @@ TEST_CASE("a projection that has stopped fails what reads it, and nothing else",
 }
 
 TEST_CASE("rows that cannot be read just now keep nobody else's back, and come up later",
-          "[workers]") {
+          "[workers][C28]") {
   Fixture f;
   f.view_rows.unreadable = "session_list/";
   for (int i = 0; i < 20; ++i) f.log.append(domain::kServerStream, another_server());
@@ -167,7 +167,8 @@ TEST_CASE("rows that cannot be read just now keep nobody else's back, and come u
   CHECK(f.faults()["session_list"] == "");
 }
 
-TEST_CASE("a new server takes over what was on the record at its start, not before", "[workers]") {
+TEST_CASE("a new server takes over what was on the record at its start, not before",
+          "[workers][C05]") {
   Fixture f;
   CHECK(f.side->takeover.sessions.empty());
   const std::string stream = domain::session_stream("main", support::kSession);
@@ -183,7 +184,7 @@ TEST_CASE("a new server takes over what was on the record at its start, not befo
   CHECK(f.side->takeover.shared.at("$server").last == base::Position{3});
 }
 
-TEST_CASE("what a server takes over is built anew where its rows are damaged", "[workers]") {
+TEST_CASE("what a server takes over is built anew where its rows are damaged", "[workers][C28]") {
   Fixture f;
   f.log.append(domain::session_stream("main", support::kSession), support::opened());
   f.open();
@@ -216,7 +217,8 @@ TEST_CASE("an index that cannot be written fails output, and nothing else", "[wo
   CHECK(f.output().status == bus::ReplyStatus::ok);
 }
 
-TEST_CASE("rows in which damage is met are built anew, and answers are as before", "[workers]") {
+TEST_CASE("rows in which damage is met are built anew, and answers are as before",
+          "[workers][C02]") {
   Fixture f;
   const std::string stream = domain::session_stream("main", support::kSession);
   f.log.append(stream, support::opened());
@@ -267,7 +269,7 @@ TEST_CASE("rows of another history are built anew", "[workers]") {
   CHECK((*side)->takeover.sessions.empty());
 }
 
-TEST_CASE("a log that its rows have seen more of is not taken over", "[workers]") {
+TEST_CASE("a log that its rows have seen more of is not taken over", "[workers][C01]") {
   Fixture f;
   auto& seen = GENERATE(true, false) ? f.index_rows : f.view_rows;
   LogBuilder older;

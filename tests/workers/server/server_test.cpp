@@ -97,8 +97,8 @@ struct ServerLife {
         workers(w.bus.bind_server("worker")),
         feed(w.bus.bind_publisher("feed")),
         server(
-            {w.clock, random, committer, loader, contents, queries, erasures, locks, commands,
-             *workers, *feed},
+            {w.clock, random, committer, loader, contents, queries, erasures, *notifier, locks,
+             commands, *workers, *feed},
             {tail_of(w), options, {}, key ? base::fingerprint(key->public_key()) : std::string()},
             std::move(side->takeover)) {}
 
@@ -126,6 +126,7 @@ struct ServerLife {
   InlineContentLoader contents;
   InlineQueryPort queries;
   InlineUpkeepPort erasures;
+  std::unique_ptr<Notifier> notifier = make_idle_notifier();
   support::ToldLeaseLocks locks;
   SlowRandom random;
   SlowSocket commands;

@@ -39,15 +39,14 @@ std::string table_text(const workers::NotificationsAnswer& answer, base::Time no
   return table.text();
 }
 
-template <class Command>
 Outcome<int> command_named(const Config& config, const NotifyArguments& arguments,
-                           std::string_view done) {
+                           const domain::OutboxCommand& command, std::string_view done) {
   if (arguments.is_all == (arguments.notification != 0)) {
     return fail(kExitUsage, "name one notification by its number, or say --all");
   }
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  const auto taken = (*connection)->command_outbox(Command{base::Position{arguments.notification}});
+  const auto taken = (*connection)->command_outbox(command);
   if (!taken) return tl::unexpected(taken.error());
   remark((arguments.is_all ? "all that were given up"
                            : "notification " + std::to_string(arguments.notification)) +
@@ -79,11 +78,14 @@ Outcome<int> notify_list(const Config& config, const NotifyArguments&) {
 }
 
 Outcome<int> notify_retry(const Config& config, const NotifyArguments& arguments) {
-  return command_named<domain::RetryNotification>(config, arguments, "tried again");
+  return command_named(config, arguments,
+                       domain::RetryNotification{base::Position{arguments.notification}},
+                       "tried again");
 }
 
 Outcome<int> notify_drop(const Config& config, const NotifyArguments& arguments) {
-  return command_named<domain::DropNotification>(config, arguments, "dropped");
+  return command_named(config, arguments,
+                       domain::DropNotification{base::Position{arguments.notification}}, "dropped");
 }
 
 }  // namespace steno

@@ -1,8 +1,7 @@
-// `ls`, `show`, `output` and `stats`: ask about sessions and change nothing.
+// `ls`, `show` and `output`: ask about sessions and change nothing.
 #include <algorithm>
 #include <limits>
 
-#include "projections/views/metrics.hpp"
 #include "tools/steno/client/attention_text.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/connection.hpp"
@@ -99,25 +98,6 @@ void print_list(const workers::ListAnswer& answer, base::Time now, bool shows_ag
   const std::string text = table.text();
   print(has_titles ? text : text.substr(text.find('\n') + 1));
 }
-
-class Fields {
- public:
-  void add(const std::string& name, const std::string& value) {
-    if (!value.empty()) lines_.emplace_back(name, value);
-  }
-  std::string text() const {
-    std::size_t width = 0;
-    for (const auto& [name, value] : lines_) width = std::max(width, name.size());
-    std::string text;
-    for (const auto& [name, value] : lines_) {
-      text += name + std::string(width - name.size() + 2, ' ') + safe_line(value) + "\n";
-    }
-    return text;
-  }
-
- private:
-  std::vector<std::pair<std::string, std::string>> lines_;
-};
 
 std::string counted(std::int64_t count, const std::string& what) {
   return count == 0 ? "" : ", " + std::to_string(count) + " " + what;
@@ -475,40 +455,6 @@ Outcome<int> output(const Config& config, const OutputArguments& arguments) {
   request.after = answer->position;
   request.is_onlooker = true;
   return follow_session(**connection, request);
-}
-
-Outcome<int> stats(const Config& config, const StatsArguments& arguments) {
-  auto connection = Connection::open(config);
-  if (!connection) return tl::unexpected(connection.error());
-  workers::QueryBody query;
-  query.agent = arguments.all_agents ? "" : config.agent;
-  const auto report = (*connection)->ask<projections::MetricsReport>(workers::kVerbStats, query);
-  if (!report) return tl::unexpected(report.error());
-  if (config.output != OutputFormat::table) {
-    print(workers::to_json(*report) + "\n");
-    return kExitOk;
-  }
-  const projections::MetricsTotals& totals = report->totals;
-  Fields fields;
-  fields.add("launched", std::to_string(totals.launched));
-  fields.add("live", std::to_string(report->live));
-  fields.add("completed", std::to_string(totals.completed));
-  fields.add("failed", std::to_string(totals.failed));
-  fields.add("killed", std::to_string(totals.killed));
-  fields.add("average duration", totals.sessions_with_duration == 0
-                                     ? "n/a"
-                                     : duration_text(std::chrono::milliseconds(
-                                           totals.duration_ms / totals.sessions_with_duration)));
-  fields.add("tokens", std::to_string(totals.usage.input_tokens) + " in, " +
-                           std::to_string(totals.usage.output_tokens) + " out");
-  fields.add("cost", "$" + usd_text(totals.cost));
-  if (totals.most_expensive.session.is_set()) {
-    fields.add("most expensive",
-               totals.most_expensive.name + ", $" + usd_text(totals.most_expensive.cost));
-  }
-  for (const auto& [day, cost] : report->cost_per_day) fields.add(day, "$" + usd_text(cost));
-  print(fields.text());
-  return kExitOk;
 }
 
 }  // namespace steno

@@ -378,7 +378,7 @@ const std::vector<Key>& keys() {
        KeyKind::text,
        set_log_level,
        show_text<&Config::log_level>},
-      {{"output", "table, json or jsonl", "Output format"},
+      {{"output", "table, json or jsonl; for stats also prometheus", "Output format"},
        KeyKind::text,
        set_enum<&Config::output>,
        show_enum<&Config::output>},

@@ -20,7 +20,7 @@
 
 namespace steno {
 
-enum class OutputFormat { table, json, jsonl };
+enum class OutputFormat { table, json, jsonl, prometheus };
 
 // Ascending: a later one wins.
 enum class SettingSource { builtin, file, environment, flag };
@@ -167,7 +167,7 @@ std::string session_locks_of(const Config& config);
 
 template <>
 struct base::EnumNames<steno::OutputFormat> {
-  static constexpr std::string_view kNames[] = {"table", "json", "jsonl"};
+  static constexpr std::string_view kNames[] = {"table", "json", "jsonl", "prometheus"};
 };
 template <>
 struct base::EnumNames<steno::SettingSource> {

@@ -16,10 +16,11 @@
 #include "tools/steno/client/silence.hpp"
 #include "tools/steno/offline/offline_commands.hpp"
 #include "tools/steno/text/console.hpp"
-#include "workers/text/terminal_text.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/json.hpp"
+#include "workers/protocol/notifications.hpp"
 #include "workers/protocol/status.hpp"
+#include "workers/text/terminal_text.hpp"
 
 namespace steno {
 namespace {
@@ -85,6 +86,7 @@ class Examination {
   void examine_status(const workers::StatusAnswer& status);
   void examine_agents(Connection& connection);
   void examine_agent(const projections::SessionRow& row, base::Time now);
+  void examine_notifications(Connection& connection);
   void examine_lost_worker(base::Duration uptime);
   void examine_stage(const std::string& name, const workers::StageTime& time, std::int64_t slow_us,
                      const std::string& advice);
@@ -234,6 +236,7 @@ void Examination::examine_server() {
     examine_status(*status);
     examine_projections(**connection);
     examine_agents(**connection);
+    examine_notifications(**connection);
     return;
   }
   server_code_ = status.error().exit_code;
@@ -379,6 +382,26 @@ void Examination::examine_agent(const projections::SessionRow& row, base::Time n
   const std::string end = row.turn.is_set() ? "interrupt " : "kill ";
   add({"agent", Health::unknown, "of " + row.alias + ": " + silence_text(row, now),
        "steno show " + arguments + "; steno " + end + arguments + " ends what it does"});
+}
+
+void Examination::examine_notifications(Connection& connection) {
+  const auto answer = connection.ask<workers::NotificationsAnswer>(workers::kVerbNotifications,
+                                                                   workers::QueryBody{});
+  if (!answer) return add({"notifications", Health::bad, answer.error().text, ""});
+  std::int64_t failed = 0;
+  std::string error;
+  for (const workers::NotificationRow& row : answer->notifications) {
+    if (row.attempts == 0) continue;
+    ++failed;
+    error = row.error;
+  }
+  const auto waiting = static_cast<std::int64_t>(answer->notifications.size());
+  const std::string counts = std::to_string(answer->delivered) + " delivered, " +
+                             std::to_string(waiting) + " on their way";
+  if (failed == 0) return add({"notifications", Health::good, counts, ""});
+  add({"notifications", Health::bad,
+       counts + ", " + std::to_string(failed) + " of which failed, the last with: " + error,
+       "steno notify ls lists them; mend what delivers, then steno notify retry --all"});
 }
 
 void Examination::examine_lost_worker(base::Duration uptime) {

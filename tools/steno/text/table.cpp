@@ -45,4 +45,18 @@ std::string Table::text() const {
   return text;
 }
 
+void Fields::add(const std::string& name, const std::string& value) {
+  if (!value.empty()) lines_.emplace_back(name, value);
+}
+
+std::string Fields::text() const {
+  std::size_t width = 0;
+  for (const auto& [name, value] : lines_) width = std::max(width, name.size());
+  std::string text;
+  for (const auto& [name, value] : lines_) {
+    text += name + std::string(width - name.size() + 2, ' ') + safe_line(value) + "\n";
+  }
+  return text;
+}
+
 }  // namespace steno

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace steno {
@@ -28,6 +29,17 @@ class Table {
  private:
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
+};
+
+// Names and values in two columns, without titles.
+class Fields {
+ public:
+  // Leaves out a field without a value.
+  void add(const std::string& name, const std::string& value);
+  std::string text() const;
+
+ private:
+  std::vector<std::pair<std::string, std::string>> lines_;
 };
 
 }  // namespace steno

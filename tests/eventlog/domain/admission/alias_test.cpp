@@ -77,7 +77,7 @@ AdmissionState after_lives(int count, bool is_drawn) {
 }
 
 TEST_CASE("what is known of admission does not grow with the sessions that have ended",
-          "[eventlog]") {
+          "[eventlog][C16]") {
   CHECK(base::encode(after_lives(5000, false)).size() <
         base::encode(after_lives(1, false)).size() + 10);
   CHECK(after_lives(100, true).aliases.size() == 100);

@@ -64,7 +64,7 @@ TEST_CASE("a notification is due at once, and forgotten once it is delivered", "
   CHECK(outbox.take(RecordDelivery{position, "late"}).empty());
 }
 
-TEST_CASE("each failure waits four times as long, up to an hour; the eighth is the last",
+TEST_CASE("each failure waits four times as long, up to an hour, and the eighth is the last",
           "[outbox]") {
   Outbox outbox;
   const Position position = outbox.request();
@@ -95,6 +95,16 @@ TEST_CASE("one that was given up is tried again on request", "[outbox]") {
   CHECK(outbox.refusal(RetryNotification{}) == RejectionCode::not_found);
   CHECK(outbox.take(RetryNotification{second}).size() == 1);
   CHECK(outbox.refusal(RetryNotification{Position{99}}) == RejectionCode::not_found);
+}
+
+TEST_CASE("what is tried again late has a day from then on", "[outbox]") {
+  Outbox outbox;
+  const Position position = outbox.request();
+  for (int i = 0; i < 8; ++i) outbox.take(RecordDelivery{position, "no answer"});
+  outbox.now = kBegun + std::chrono::hours(72);
+  outbox.take(RetryNotification{position});
+  CHECK(outbox.take(ExpireNotification{position}).empty());
+  CHECK(expires_at(outbox.state().open.at(position)) == outbox.now + std::chrono::hours(24));
 }
 
 TEST_CASE("one can be dropped, alone or with all that were given up", "[outbox]") {

@@ -64,7 +64,7 @@ Command result(bool is_error = false) {
   return support::as_command(support::report(3, r));
 }
 
-TEST_CASE("each kind of need and end is told", "[session][R030][R066][R079]") {
+TEST_CASE("each kind of need and end is told", "[session][R030][R066][R079][D10]") {
   CHECK(told(support::running(), result()) == Told{"waiting system"});
   CHECK(told(support::running(false), result()) == Told{"completed system"});
   CHECK(told(support::running(false), result(true)) == Told{"failed system"});
@@ -82,6 +82,25 @@ TEST_CASE("each kind of need and end is told", "[session][R030][R066][R079]") {
                                      3, AgentSilenceReported{turn(1)}))) == Told{"stuck system"});
 }
 
+TEST_CASE("an idle kill is told, and an agent that cannot start", "[session][D03][D04]") {
+  auto idle = support::idle();
+  std::get<SessionOpened>(idle.front().event).spec.idle_timeout = std::chrono::minutes(30);
+  support::Given world = given();
+  for (const Fact& each : idle) {
+    Envelope envelope;
+    envelope.log_time = Time{1'000'000};
+    envelope.token = each.token;
+    envelope.report_sequence = each.sequence;
+    world.fold(each, envelope);
+  }
+  world.context.now = Time{1'000'000} + std::chrono::minutes(30);
+  CHECK(told(world.with_limits(sinks({kSystem})),
+             support::as_command(PassDeadline{DeadlineKind::idle})) == Told{"killed system"});
+  CHECK(told(support::leased(),
+             support::as_command(support::report(1, ReportStartFailed{"no such program"}))) ==
+        Told{"failed system"});
+}
+
 TEST_CASE("nobody is told of what is no end and no need", "[session]") {
   CHECK(told(support::leased(),
              support::as_command(support::report(1, ReportAgentStarted{4711, 99}))) == Told{});
@@ -91,7 +110,7 @@ TEST_CASE("nobody is told of what is no end and no need", "[session]") {
         Told{});
 }
 
-TEST_CASE("a session that is over its budget is told so instead", "[session][R079]") {
+TEST_CASE("a session that is over its budget is told so instead", "[session][R079][R031]") {
   auto past = support::running();
   std::get<SessionOpened>(past.front().event).spec.budget = {1'000};
   ReportTurnResult r;
@@ -101,7 +120,7 @@ TEST_CASE("a session that is over its budget is told so instead", "[session][R07
   CHECK(told(past, support::as_command(support::report(3, r))) == Told{"budget system"});
 }
 
-TEST_CASE("the kill of an ended session tells nobody again", "[session]") {
+TEST_CASE("the kill of an ended session tells nobody again", "[session][C12][D11]") {
   CHECK(told(support::killed(), support::as_command(KillSession{})) == Told{});
 }
 
@@ -123,7 +142,7 @@ TEST_CASE("a channel needs two parts at least, and none of them empty",
   }
 }
 
-TEST_CASE("channels in the foreground are told, too, each once", "[session][R079]") {
+TEST_CASE("channels in the foreground are told, too, each once", "[session][R079][C12]") {
   auto past = with_channel(support::running(), "telegram|1234");
   past.push_back(ForegroundChanged{"slack|42", true, {}});
   past.push_back(ForegroundChanged{"slack|43", false, {}});
@@ -187,7 +206,7 @@ std::vector<E> all(const Decision& decision) {
 }
 
 TEST_CASE("a session that waits again at once is told of once five seconds have passed",
-          "[session][R069]") {
+          "[session][R069][C13]") {
   const Time next = kTold + std::chrono::seconds(5);
   const auto soon = decided_after(std::chrono::milliseconds(4'999), {waits()}, result());
   REQUIRE(all<NotificationRequested>(soon).size() == 1);
@@ -197,7 +216,7 @@ TEST_CASE("a session that waits again at once is told of once five seconds have 
   CHECK(all<NotificationRequested>(late).front().not_before == Time{});
 }
 
-TEST_CASE("what is not due yet gives way to what comes later", "[session][R069]") {
+TEST_CASE("what is not due yet gives way to what comes later", "[session][R069][C13]") {
   const Time next = kTold + std::chrono::seconds(5);
   const auto again = decided_after(std::chrono::seconds(2), {waits(), waits(next)}, result());
   CHECK(all<NotificationDropped>(again).size() == 1);
@@ -212,7 +231,30 @@ TEST_CASE("what is not due yet gives way to what comes later", "[session][R069]"
   CHECK(all<NotificationRequested>(killed).front().not_before == Time{});
 }
 
-TEST_CASE("beyond its bound the outbox drops the oldest", "[session]") {
+TEST_CASE("a reminder takes nobody's place", "[session][R081]") {
+  const Time next = kTold + std::chrono::seconds(5);
+  support::Given world = given();
+  auto past = support::running();
+  std::get<SessionOpened>(past.front().event).spec.remind_after = std::chrono::seconds(2);
+  for (const Fact& each : past) {
+    Envelope envelope;
+    envelope.log_time = kTold;
+    envelope.token = each.token;
+    envelope.report_sequence = each.sequence;
+    world.fold(each, envelope);
+  }
+  Envelope envelope;
+  envelope.log_time = kTold;
+  world.fold(fact(waits(next)).on(kOutbox), envelope);
+  world.context.now = kTold + std::chrono::seconds(3);
+  support::Given limited = world.with_limits(sinks({kSystem}));
+  const Decided decided = limited.streams.decide(
+      support::as_command(PassDeadline{DeadlineKind::long_run}), limited.context);
+  REQUIRE(decided);
+  CHECK(decided->size() == 1);
+}
+
+TEST_CASE("beyond its bound the outbox drops the oldest", "[session][C11]") {
   support::Given world = given(support::running());
   NotificationRequested request;
   request.session = support::kSource;

@@ -162,7 +162,7 @@ TEST_CASE("repeated tool calls are told once", "[session]") {
   CHECK(attention_after(limited_to(3) + called(3) + told + called(0)) == Attention::none);
 }
 
-TEST_CASE("twice as many repeated tool calls end the turn", "[session]") {
+TEST_CASE("twice as many repeated tool calls end the turn", "[session][C17]") {
   given(limited_to(3)).when(support::report(3, call(5))).then(called(5));
   given(limited_to(3))
       .when(support::report(3, call(6)))

@@ -170,7 +170,7 @@ TEST_CASE("neither a failure nor a word to go on begins a turn over the budget",
   }
 }
 
-TEST_CASE("no further turn begins once the budget is spent", "[session]") {
+TEST_CASE("no further turn begins once the budget is spent", "[session][C17][C18]") {
   const auto past = with_budget(support::running(), 1000);
   // The turn itself ends well.
   const auto after =

@@ -56,7 +56,7 @@ ReportTurnResult interrupted_result() {
   return r;
 }
 
-TEST_CASE("a session that waits too long for a prompt is killed", "[session][R011][R063]") {
+TEST_CASE("a session that waits too long for a prompt is killed", "[session][R011][R063][D03]") {
   const auto world = at(kBegun, idle());
   CHECK(next_deadline(lease_state(world.session())) ==
         Deadline{DeadlineKind::idle, kBegun + kLimit});
@@ -79,7 +79,7 @@ TEST_CASE("a prompt begins the wait anew", "[session][R064]") {
         Deadline{DeadlineKind::idle, later.log_time + kLimit});
 }
 
-TEST_CASE("nothing is killed for waiting that does not wait", "[session][R022][R024][R064]") {
+TEST_CASE("nothing is killed for waiting that does not wait", "[session][R022][R024][R064][C25]") {
   const auto now = DeadlineKind::idle;
   SECTION("a turn runs") {
     const auto past = with(&SessionSpec::idle_timeout, kLimit, support::running());

@@ -94,7 +94,7 @@ TEST_CASE("nor does the agent process that follows one without a result", "[sess
   CHECK_FALSE(std::get<LeaseGranted>(decided->front().event).agent_total);
 }
 
-TEST_CASE("a conversation that is nowhere fails its session", "[session]") {
+TEST_CASE("a conversation that is nowhere fails its session", "[session][C19]") {
   const auto past = foreign() + LeaseGranted{kWorker, kToken, {}} + TurnStarted{turn(1), kToken};
   const auto decided =
       given(past).when(support::report(1, ReportAgentSessionLost{"none"})).outcome();

@@ -36,7 +36,7 @@ TEST_CASE("a later init changes the agent's session, not the status", "[session]
   CHECK(after.session().agent_session == "another");
 }
 
-TEST_CASE("an agent process that cannot be started fails the session", "[session][R008]") {
+TEST_CASE("an agent process that cannot be started fails the session", "[session][R008][D04]") {
   given(support::leased())
       .when(report(1, ReportStartFailed{"no such program"}))
       .then(fact(AgentStartFailed{}).with("no such program"), LeaseReleased{kToken},
@@ -132,7 +132,7 @@ std::vector<Report> all_reports() {
           ReportAgentExited{1, 0, "tail"}};
 }
 
-TEST_CASE("a report with an old token is refused, whatever it says", "[session]") {
+TEST_CASE("a report with an old token is refused, whatever it says", "[session][C20]") {
   for (const Report& r : all_reports()) {
     given(support::unleased(), LeaseGranted{kWorker, {2}, {}})
         .when(report(4, r, 1))

@@ -148,7 +148,7 @@ TEST_CASE("a session is not resumed while it is live or its agent process is", "
   given(source_closing()).when(resume()).then_rejected(RejectionCode::lease_held);
 }
 
-TEST_CASE("an agent's session is gone on with by one session at a time", "[session]") {
+TEST_CASE("an agent's session is gone on with by one session at a time", "[session][C20]") {
   const auto other = support::numbered<SessionId>(7);
   const auto claim = fact(NameClaimed{other, "other", "old"}).on(support::kRegistry);
   const auto admit = fact(SessionAdmitted{other, "main", "alias777"}).on(support::kAdmission);

@@ -14,7 +14,7 @@ std::vector<Fact> ended(SessionStatus status) {
   return support::idle() + SessionClosed{status, EndReason::none};
 }
 
-TEST_CASE("no event leads out of a terminal status", "[session][R005][R012]") {
+TEST_CASE("no event leads out of a terminal status", "[session][R005][R012][C05]") {
   base::SeededRandom random(7);
   support::RandomValue values(random, false);
   for (const auto status :

@@ -20,7 +20,7 @@ TEST_CASE("a channel comes to the foreground and leaves it", "[session][R060]") 
       .then(NothingChanged{"SetForeground"});
 }
 
-TEST_CASE("each channel has its own place, which never moves back", "[session][R060][R061]") {
+TEST_CASE("each channel has its own place, which never moves back", "[session][R060][R061][D05]") {
   auto world = given(support::running())
                    .when(MarkSeen{"telegram|1", {5}})
                    .then(OutputSeen{"telegram|1", {5}})
@@ -40,8 +40,10 @@ TEST_CASE("the place is kept in the background", "[session][R062]") {
   CHECK(world.session().viewers.at("telegram|1") == Viewer{false, {5}});
 }
 
-TEST_CASE("an ended session can be shown", "[session][R080]") {
+TEST_CASE("an ended session can be shown, and again", "[session][R080]") {
   given(support::killed())
+      .when(SetForeground{"telegram|1", true})
+      .then(ForegroundChanged{"telegram|1", true, {}})
       .when(SetForeground{"telegram|1", true})
       .then(ForegroundChanged{"telegram|1", true, {}});
 }
@@ -61,6 +63,17 @@ TEST_CASE("a channel or place that cannot be is refused", "[session]") {
   }
   world.when(SetForeground{"telegram|0", false}).then(ForegroundChanged{"telegram|0", false, {}});
   world.when(SetForeground{"slack|1", true}).then_rejected(RejectionCode::limit_reached);
+}
+
+TEST_CASE("of many channels the one that has seen least is forgotten", "[session]") {
+  auto world = given(support::running());
+  for (std::size_t i = 0; i < kViewersMax; ++i) {
+    world.fold(OutputSeen{"telegram|" + std::to_string(i), {i == 7 ? 1 : 2}});
+  }
+  auto after =
+      world.when(SetForeground{"slack|1", true}).then(ForegroundChanged{"slack|1", true, {}});
+  CHECK(after.session().viewers.size() == kViewersMax);
+  CHECK_FALSE(after.session().viewers.contains("telegram|7"));
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST_CASE("without any setting the defaults hold", "[tools][R026][R084]") {
+TEST_CASE("without any setting the defaults hold", "[tools][R026][R084][D01]") {
   const World world;
   const Config config = world.load();
   CHECK(config.agent == "main");

@@ -39,7 +39,7 @@ TEST_CASE("a plain session asks for streamed JSON and its permission mode", "[wo
   CHECK(argv_of({}) == with({"--permission-mode=default"}));
 }
 
-TEST_CASE("each limit and choice of the session is one argument", "[workers][R014]") {
+TEST_CASE("each limit and choice of the session is one argument", "[workers][R014][D01]") {
   SessionLaunch session;
   session.spec.model = "haiku";
   session.spec.max_turns = 12;

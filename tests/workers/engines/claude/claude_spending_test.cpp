@@ -109,7 +109,8 @@ std::vector<std::string> charged_recordings() {
   return names;
 }
 
-TEST_CASE("each recording costs on the record what the model's server charged", "[workers][R045]") {
+TEST_CASE("each recording costs on the record what the model's server charged",
+          "[workers][R045][C18]") {
   const std::vector<std::string> names = charged_recordings();
   std::size_t inexact = 0;
   for (const std::string& path : names) {
@@ -195,7 +196,7 @@ TEST_CASE("a model without a price costs what the agent says", "[workers]") {
   CHECK(result_in(reports).claimed.value == 250'000'000);
 }
 
-TEST_CASE("a model with a price costs that, and what the agent says is kept", "[workers]") {
+TEST_CASE("a model with a price costs that, and what the agent says is kept", "[workers][C18]") {
   const auto engine = make_claude_engine({}, {});
   const auto reports =
       engine->on_line(result_frame(use("claude-opus-5-5", "1000", "0.25"), "0.25"), kNow);

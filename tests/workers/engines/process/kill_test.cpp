@@ -97,7 +97,7 @@ struct TreeUnderTest {
 };
 
 TEST_CASE("after the death of a worker its agents' trees are gone within 2 s",
-          "[workers][.crash]") {
+          "[workers][.crash][C14]") {
   for (const char* prompt : {"[child] [hang]", "[child] [deaf] [hang]", "[child bare] [hang]"}) {
     TreeUnderTest tree;
     REQUIRE(tree.start(prompt));
@@ -125,7 +125,8 @@ TEST_CASE("after the death of a keeper the worker ends the tree", "[workers][.cr
   }
 }
 
-TEST_CASE("after the death of both the reaper at start-up ends the tree", "[workers][.crash]") {
+TEST_CASE("after the death of both the reaper at start-up ends the tree",
+          "[workers][.crash][C14]") {
   // The bare child has cleared its environment.
   const char* prompt = GENERATE("[child] [hang]", "[child bare] [hang]");
   TreeUnderTest tree;

@@ -1,0 +1,137 @@
+// `stats`: counts and costs, also as Prometheus reads them (text format 0.0.4).
+#include <algorithm>
+
+#include "projections/views/metrics.hpp"
+#include "tools/steno/client/client_commands.hpp"
+#include "tools/steno/client/connection.hpp"
+#include "tools/steno/text/console.hpp"
+#include "tools/steno/text/table.hpp"
+#include "tools/steno/text/units.hpp"
+#include "workers/json/json.hpp"
+
+namespace steno {
+namespace {
+
+constexpr std::int64_t kBarColumns = 30;
+
+// Returns a bar for each day, as long as its part of the dearest one's cost.
+std::string bar_text(base::NanoUsd cost, base::NanoUsd most) {
+  if (most.value <= 0 || cost.value <= 0) return {};
+  const double part = static_cast<double>(cost.value) / static_cast<double>(most.value);
+  const auto columns = std::max<std::int64_t>(
+      1, static_cast<std::int64_t>(part * static_cast<double>(kBarColumns) + 0.5));
+  std::string bar = "  ";
+  for (std::int64_t i = 0; i < columns; ++i) bar += "█";
+  return bar;
+}
+
+std::string dollars_text(base::NanoUsd amount, std::string_view more = {}) {
+  return std::string("$").append(usd_text(amount)).append(more);
+}
+
+std::string table_text(const projections::MetricsReport& report) {
+  const projections::MetricsTotals& totals = report.totals;
+  Fields fields;
+  fields.add("launched", std::to_string(totals.launched));
+  fields.add("live", std::to_string(report.live));
+  fields.add("completed", std::to_string(totals.completed));
+  fields.add("failed", std::to_string(totals.failed));
+  fields.add("killed", std::to_string(totals.killed));
+  fields.add("average duration", totals.sessions_with_duration == 0
+                                     ? "n/a"
+                                     : duration_text(std::chrono::milliseconds(
+                                           totals.duration_ms / totals.sessions_with_duration)));
+  fields.add("tokens", std::to_string(totals.usage.input_tokens) + " in, " +
+                           std::to_string(totals.usage.output_tokens) + " out");
+  fields.add("cost", dollars_text(totals.cost));
+  if (totals.most_expensive.session.is_set()) {
+    fields.add("most expensive",
+               totals.most_expensive.name + ", " + dollars_text(totals.most_expensive.cost));
+  }
+  base::NanoUsd most;
+  for (const auto& [day, cost] : report.cost_per_day) most = std::max(most, cost);
+  for (const auto& [day, cost] : report.cost_per_day) {
+    fields.add(day, dollars_text(cost, bar_text(cost, most)));
+  }
+  return fields.text();
+}
+
+class PrometheusText {
+ public:
+  // `agent` empty: all agents.
+  explicit PrometheusText(const std::string& agent)
+      : agent_(agent.empty() ? "" : "agent=\"" + agent + "\"") {}
+
+  void begin(std::string_view name, std::string_view type, std::string_view help) {
+    text_.append("# HELP ").append(name).append(" ").append(help).append("\n");
+    text_.append("# TYPE ").append(name).append(" ").append(type).append("\n");
+  }
+  // `label` such as status="failed"; empty: none.
+  void add(std::string_view name, std::string_view label, const std::string& value) {
+    std::string labels = agent_;
+    if (!label.empty()) labels.append(labels.empty() ? "" : ",").append(label);
+    text_.append(name);
+    if (!labels.empty()) text_.append("{").append(labels).append("}");
+    text_.append(" ").append(value).append("\n");
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  const std::string agent_;  // a label; agents' names need no escapes
+  std::string text_;
+};
+
+std::string prometheus_text(const projections::MetricsReport& report, const std::string& agent) {
+  const projections::MetricsTotals& totals = report.totals;
+  PrometheusText text(agent);
+  const auto number = [](std::int64_t value) { return std::to_string(value); };
+  text.begin("steno_sessions_started_total", "counter", "Sessions that were opened.");
+  text.add("steno_sessions_started_total", "", number(totals.launched));
+  text.begin("steno_sessions_live", "gauge", "Sessions that live.");
+  text.add("steno_sessions_live", "", number(report.live));
+  text.begin("steno_sessions_ended_total", "counter", "Sessions that have ended, by how.");
+  text.add("steno_sessions_ended_total", "status=\"completed\"", number(totals.completed));
+  text.add("steno_sessions_ended_total", "status=\"failed\"", number(totals.failed));
+  text.add("steno_sessions_ended_total", "status=\"killed\"", number(totals.killed));
+  text.begin("steno_session_duration_seconds", "summary",
+             "From the opening of a session to its end.");
+  text.add(
+      "steno_session_duration_seconds_sum", "",
+      number(totals.duration_ms / 1000) + "." + number(totals.duration_ms % 1000 + 1000).substr(1));
+  text.add("steno_session_duration_seconds_count", "", number(totals.sessions_with_duration));
+  text.begin("steno_tokens_total", "counter", "Tokens of all turns, by kind.");
+  text.add("steno_tokens_total", "kind=\"input\"", number(totals.usage.input_tokens));
+  text.add("steno_tokens_total", "kind=\"output\"", number(totals.usage.output_tokens));
+  text.add("steno_tokens_total", "kind=\"cache_read\"", number(totals.usage.cache_read_tokens));
+  text.add("steno_tokens_total", "kind=\"cache_creation\"",
+           number(totals.usage.cache_creation_tokens));
+  text.begin("steno_cost_usd_total", "counter", "Cost of all turns in US dollars.");
+  text.add("steno_cost_usd_total", "", exact_usd_text(totals.cost));
+  return text.take();
+}
+
+}  // namespace
+
+Outcome<int> stats(const Config& config, const StatsArguments& arguments) {
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  workers::QueryBody query;
+  query.agent = arguments.all_agents ? "" : config.agent;
+  const auto report = (*connection)->ask<projections::MetricsReport>(workers::kVerbStats, query);
+  if (!report) return tl::unexpected(report.error());
+  switch (config.output) {
+    case OutputFormat::table:
+      print(table_text(*report));
+      break;
+    case OutputFormat::json:
+    case OutputFormat::jsonl:
+      print(workers::to_json(*report) + "\n");
+      break;
+    case OutputFormat::prometheus:
+      print(prometheus_text(*report, query.agent));
+      break;
+  }
+  return kExitOk;
+}
+
+}  // namespace steno
