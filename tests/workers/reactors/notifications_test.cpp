@@ -168,6 +168,7 @@ TEST_CASE("a sink that stays away is given up, and told on request", "[workers]"
   for (int i = 0; i < 8; ++i) {
     life.step(std::chrono::hours(2));
     life.sinks.answer("no answer");
+    life.step();
   }
   life.step(std::chrono::hours(2));
   CHECK(life.sinks.jobs.empty());
