@@ -39,12 +39,12 @@ void show_event(const bus::FeedEvent& event) {
 }
 
 void show_text(ByteView text) {
-  const std::string line = steno::safe_line(text);
+  const std::string line = workers::safe_line(text);
   check_safe(line, false);
-  check_safe(steno::safe_text(text), true);
-  const std::string cut = steno::cut_to_columns(line, 20);
+  check_safe(workers::safe_text(text), true);
+  const std::string cut = workers::cut_to_columns(line, 20);
   check_safe(cut, false);
-  require(steno::columns_of(cut) <= 20, "a cut line fits");
+  require(workers::columns_of(cut) <= 20, "a cut line fits");
   require(is_json(workers::json_text(text)), "any text is shown as JSON");
 }
 
@@ -88,7 +88,7 @@ void fuzz::run(ByteView in) {
       return show_text(source.rest());
     case 3: {
       const ByteView tool = source.piece();
-      return check_safe(steno::tool_line(tool, source.rest()), false);
+      return check_safe(workers::tool_line(tool, source.rest()), false);
     }
     default:
       require(is_json(workers::msgpack_to_json(source.rest())), "msgpack is shown as JSON");

@@ -67,8 +67,8 @@ void History::open() {
   opened.spec.workdir = "/tmp/somewhere";
   opened.spec.model = chance(50) ? "opus" : "";
   opened.spec.is_multi_turn = chance(70);
-  if (chance(50)) opened.spec.remind_after = std::chrono::minutes(10);
-  if (chance(50)) opened.spec.channel = "telegram|1234";
+  opened.spec.remind_after = std::chrono::minutes(10);
+  opened.spec.channel = "telegram|1234";
   opened.lineage = opened.session;
   if (!ended_.empty() && chance(30)) {
     const domain::SessionState& source = states_[ended_[below(ended_.size())]];
@@ -205,7 +205,7 @@ void History::have_own_turn(const std::string& stream) {
   emit(stream, domain::TurnFinished{turn, random_cost(s)}, "It ended.");
   emit(stream, domain::TasksChanged{});
   emit(stream, domain::AttentionDismissed{});
-  emit(stream, domain::ForegroundChanged{"telegram|1234", chance(50), {}});
+  emit(stream, domain::ForegroundChanged{"telegram|1234", true, {}});
   emit(stream, domain::OutputSeen{"telegram|1234", s.opened});
 }
 
@@ -268,10 +268,10 @@ void History::notify(const domain::SessionState& s) {
   request.channel = s.spec.channel;
   const std::string_view outbox = domain::kOutboxStream;
   const base::Position at = log_.add(outbox, request);
-  if (chance(20)) return;
+  if (s.alias.back() == 'a') return;
   log_.add(outbox, domain::NotificationFailed{at, 1, "no answer", {}});
   log_.add(outbox, domain::NotificationRetried{at});
-  if (chance(50)) {
+  if (s.alias.back() < '8') {
     log_.add(outbox, domain::NotificationDelivered{at});
   } else {
     log_.add(outbox, domain::NotificationDropped{at, domain::DropReason::user});

@@ -49,6 +49,7 @@ void require_is_of(const Takeover& takeover, eventlog::BlockStore& log) {
   std::map<std::string, LoadedStream> shared;
   std::map<std::string, domain::SessionState> sessions;
   shared.emplace("$admission", LoadedStream{domain::AdmissionState{}, {}, {}});
+  shared.emplace("$outbox", LoadedStream{domain::OutboxState{}, {}, {}});
   shared.emplace("$server", LoadedStream{domain::ServerState{}, {}, {}});
   auto streams = support::fold_all(log);
   std::set<std::string> registries;  // of the agents that have a session under way

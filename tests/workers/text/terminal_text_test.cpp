@@ -62,7 +62,7 @@ TEST_CASE("a table aligns its columns and makes cells safe", "[tools]") {
 }
 
 TEST_CASE("a tool call is one line that says what it is about", "[tools][R078]") {
-  using steno::tool_line;
+  using workers::tool_line;
   CHECK(tool_line("Bash", R"({"command":"cargo test","description":"run"})") ==
         "🔧 Bash — cargo test");
   CHECK(tool_line("Read", R"({"file_path":"/a/b.c"})") == "🔧 Read — /a/b.c");

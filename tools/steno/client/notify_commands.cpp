@@ -13,9 +13,24 @@ namespace {
 
 using workers::NotificationRow;
 
-std::string next_text(const NotificationRow& row, base::Time now) {
+// Returns the number of the notification that the row waits for; 0: none.
+std::int64_t earlier_of(const workers::NotificationsAnswer& answer, const NotificationRow& row) {
+  for (const NotificationRow& other : answer.notifications) {
+    if (other.notification == row.notification) break;
+    const bool is_of_one =
+        other.session == row.session && other.target == row.target && other.channel == row.channel;
+    if (is_of_one && other.next_at.us != 0) return other.notification.value;
+  }
+  return 0;
+}
+
+std::string next_text(const workers::NotificationsAnswer& answer, const NotificationRow& row,
+                      base::Time now) {
   if (!row.has_sink) return "no sink";
   if (row.next_at.us == 0) return "given up";
+  if (const auto earlier = earlier_of(answer, row); earlier != 0) {
+    return "behind " + std::to_string(earlier);
+  }
   return row.next_at <= now ? "now" : "in " + duration_text(row.next_at - now);
 }
 
@@ -33,8 +48,8 @@ std::string table_text(const workers::NotificationsAnswer& answer, base::Time no
     table.add({std::to_string(row.notification.value), row.alias,
                std::string(base::enum_name(row.kind)),
                row.target == domain::NotificationTarget::channel ? row.channel : target,
-               duration_text(now - row.at), std::to_string(row.attempts), next_text(row, now),
-               row.error});
+               duration_text(now - row.at), std::to_string(row.attempts),
+               next_text(answer, row, now), row.error});
   }
   return table.text();
 }
