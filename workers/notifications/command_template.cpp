@@ -1,3 +1,4 @@
+// Names are found by their braces; a value is put in as it is, whatever it holds.
 #include "workers/notifications/command_template.hpp"
 
 #include <algorithm>

@@ -189,7 +189,7 @@ std::string end_text(const Notice& notice, std::string_view sign) {
   return text;
 }
 
-// Who is shown the output as it comes has seen the words.
+// A channel in the foreground has seen the words.
 std::string waiting_text(const Notice& notice) {
   if (notice.requested.is_foreground) {
     return "💬 Session " + named(notice) + " is waiting for input (" +

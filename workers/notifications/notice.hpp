@@ -1,4 +1,4 @@
-// What a notification says: the facts of its session, read from the log, and texts made of them.
+// The words of a notification: the facts of its session, read from the log, and texts made of them.
 #pragma once
 
 #include <map>
@@ -26,8 +26,8 @@ struct Notice {
   std::string fault;  // why some of this could not be read
 };
 
-// What cannot be read is left out, and the notice says why. Waits a moment for the index, unless
-// `stop_fd` is readable. Error busy: it is behind.
+// A part that cannot be read is left out, and the notice says why. Waits a moment for the index,
+// unless `stop_fd` is readable. Error busy: it is behind.
 base::Result<Notice> read_notice(eventlog::BlockStore& log, eventlog::StreamIndex& index,
                                  const DeliveryJob& job, int stop_fd);
 

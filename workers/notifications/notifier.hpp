@@ -56,8 +56,8 @@ class Notifier {
   // At most one job for each target is under way.
   virtual void submit(DeliveryJob job) = 0;
   virtual std::optional<DeliveryOutcome> poll() = 0;
-  // At most one job for each session and channel is under way. What is submitted for channels
-  // reaches the sink in this order, deliveries among it.
+  // At most one job for each session and channel is under way. All jobs for channels, deliveries
+  // among them, reach the sink in the order of their submission.
   virtual void submit_show(ShowJob job) = 0;
   // An outcome can wait behind those of the other kind that came before it, so call both.
   virtual std::optional<ShowOutcome> poll_shown() = 0;

@@ -46,6 +46,7 @@ base::Result<Started> start(const std::vector<std::string>& argv) {
   Started started;
   started.output = base::UniqueFd(ends[0]);
   std::vector<char*> arguments;
+  arguments.reserve(argv.size() + 1);
   for (const std::string& word : argv) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
 

@@ -1,3 +1,4 @@
+// The builtin commands, and the file of a webhook.
 #include "workers/notifications/sink_options.hpp"
 
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-// What the server's settings say about sinks.
+// The server's settings about sinks.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ struct SinkOptions {
 // Returns the targets for which there is a sink.
 std::array<bool, domain::kNotificationTargets> targets_of(const SinkOptions& options);
 
-// The commands of requirements R082 and R083, and the one for the desktop.
+// The commands that are used where a setting names none of its own.
 std::vector<std::string> builtin_channel_command();
 std::vector<std::string> builtin_system_command();
 std::vector<std::string> builtin_desktop_command();

@@ -116,7 +116,7 @@ class ThreadNotifier final : public Notifier {
  private:
   using Sink = base::JobThread<Job, Outcome>;
 
-  // What still waits when the server stops is not read any more.
+  // A job that still waits when the server stops is not begun.
   bool is_stopped() const {
     pollfd stop{stop_.get(), POLLIN, 0};
     return ::poll(&stop, 1, 0) > 0;

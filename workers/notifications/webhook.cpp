@@ -1,3 +1,4 @@
+// One request by libcurl, without redirects; its secret is used by libsodium.
 #include "workers/notifications/webhook.hpp"
 
 #include <curl/curl.h>
@@ -27,7 +28,7 @@ void add_header(Headers& headers, const std::string& line) {
   headers.reset(::curl_slist_append(headers.release(), line.c_str()));
 }
 
-// What the other side answers is not of use.
+// The other side's answer is not of use.
 std::size_t drop_answer(char*, std::size_t size, std::size_t count, void*) {
   return size * count;
 }

@@ -48,7 +48,7 @@ void Foreground::leave(const Place& place) {
 void Foreground::restore(const domain::SessionState& session) {
   for (const auto& [channel, viewer] : session.viewers) {
     if (!viewer.is_foreground) continue;
-    // What came last is not known: all that is durable is looked at.
+    // The last event is not known: all that is durable is looked at.
     begin({session.agent, session.session, channel}, viewer.seen, base::Time{1},
           !domain::is_live(session.status));
   }

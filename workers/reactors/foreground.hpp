@@ -1,6 +1,6 @@
 // Shows the output of sessions to the channels that have them in the foreground, from where each
 // was. A text waits for half a second, so that what comes together goes together; the end of a turn
-// waits for nothing. What a channel was shown is on the record, in the session's own stream.
+// waits for nothing. The record has what each channel was shown, in the session's own stream.
 #pragma once
 
 #include <deque>

@@ -72,7 +72,7 @@ bool Notifications::begin_due(const Cycle& cycle) {
   const auto wait_until = [&](base::Time at) {
     if (next.us == 0 || at < next) next = at;
   };
-  // Of which session an earlier notification has not reached which place yet.
+  // Sessions and places: an earlier notification has not reached the place yet.
   std::array<std::set<std::pair<base::SessionId, std::string>>, domain::kNotificationTargets> waits;
   for (const auto& [position, open] : commands_.outbox().open) {
     if (position > cycle.durable) break;

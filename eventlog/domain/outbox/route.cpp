@@ -1,3 +1,4 @@
+// The first bar ends the channel, and a second one the account.
 #include "eventlog/domain/outbox/route.hpp"
 
 namespace domain {
