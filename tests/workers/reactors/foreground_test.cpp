@@ -11,7 +11,7 @@ using base::Position;
 using base::Time;
 using support::DrivenLoop;
 
-const std::string kChannel = "telegram|1234";
+const std::string kPlace = "telegram|1234";
 
 class Sink final : public Notifier {
  public:
@@ -37,10 +37,10 @@ class Sink final : public Notifier {
   std::deque<ShowOutcome> outcomes;
 };
 
-class Life {
+class ShownLife {
  public:
-  explicit Life(support::LastingStores& stores, std::int64_t now_us = 1'000'000,
-                std::uint64_t seed = 5)
+  explicit ShownLife(support::LastingStores& stores, std::int64_t now_us = 1'000'000,
+                     std::uint64_t seed = 5)
       : loop(stores.store, *stores.rows, {}, seed), now_us_(now_us) {
     loop.set_time(now_us_);
   }
@@ -115,12 +115,12 @@ class Life {
 TEST_CASE("a channel that comes to the foreground is shown what it has not seen",
           "[workers][R062][R080]") {
   support::LastingStores stores;
-  Life life(stores);
+  ShownLife life(stores);
   life.open();
   life.say("one");
   life.step(std::chrono::seconds(1));
   CHECK(life.sink.jobs.empty());
-  life.ask(domain::SetForeground{kChannel, true});
+  life.ask(domain::SetForeground{kPlace, true});
   life.step();
   REQUIRE(life.sink.jobs.size() == 1);
   CHECK(life.sink.jobs.front().after == Position{0});
@@ -128,12 +128,12 @@ TEST_CASE("a channel that comes to the foreground is shown what it has not seen"
   life.sink.answer();
   life.step();
   REQUIRE(life.seen().size() == 1);
-  CHECK((life.seen().front() == domain::OutputSeen{kChannel, through}));
-  life.ask(domain::SetForeground{kChannel, false});
+  CHECK((life.seen().front() == domain::OutputSeen{kPlace, through}));
+  life.ask(domain::SetForeground{kPlace, false});
   life.say("two");
   life.step(std::chrono::seconds(1));
   CHECK(life.sink.jobs.empty());
-  life.ask(domain::SetForeground{kChannel, true});
+  life.ask(domain::SetForeground{kPlace, true});
   life.step();
   REQUIRE(life.sink.jobs.size() == 1);
   CHECK(life.sink.jobs.front().after == through);
@@ -141,9 +141,9 @@ TEST_CASE("a channel that comes to the foreground is shown what it has not seen"
 
 TEST_CASE("what comes together is shown together, after half a second", "[workers][R077]") {
   support::LastingStores stores;
-  Life life(stores);
+  ShownLife life(stores);
   life.open();
-  life.ask(domain::SetForeground{kChannel, true});
+  life.ask(domain::SetForeground{kPlace, true});
   life.step();
   life.sink.answer();
   life.say("one");
@@ -157,9 +157,9 @@ TEST_CASE("what comes together is shown together, after half a second", "[worker
 
 TEST_CASE("the end of a turn waits for nothing", "[workers][R077]") {
   support::LastingStores stores;
-  Life life(stores);
+  ShownLife life(stores);
   life.open();
-  life.ask(domain::SetForeground{kChannel, true});
+  life.ask(domain::SetForeground{kPlace, true});
   life.step();
   life.sink.answer();
   life.say("one");
@@ -170,9 +170,9 @@ TEST_CASE("the end of a turn waits for nothing", "[workers][R077]") {
 
 TEST_CASE("a channel that cannot be reached leaves the foreground", "[workers]") {
   support::LastingStores stores;
-  Life life(stores);
+  ShownLife life(stores);
   life.open();
-  life.ask(domain::SetForeground{kChannel, true});
+  life.ask(domain::SetForeground{kPlace, true});
   for (int i = 0; i < 6; ++i) {
     life.step(std::chrono::minutes(5));
     life.sink.answer("no answer");
@@ -186,9 +186,9 @@ TEST_CASE("a channel that cannot be reached leaves the foreground", "[workers]")
 
 TEST_CASE("what is said while a failed text is tried again is shown next", "[workers]") {
   support::LastingStores stores;
-  Life life(stores);
+  ShownLife life(stores);
   life.open();
-  life.ask(domain::SetForeground{kChannel, true});
+  life.ask(domain::SetForeground{kPlace, true});
   life.step();
   life.sink.answer("no answer");
   life.step();
@@ -207,9 +207,9 @@ TEST_CASE("what is said while a failed text is tried again is shown next", "[wor
 
 TEST_CASE("an ended session leaves the foreground once all was shown", "[workers]") {
   support::LastingStores stores;
-  Life life(stores);
+  ShownLife life(stores);
   life.open();
-  life.ask(domain::SetForeground{kChannel, true});
+  life.ask(domain::SetForeground{kPlace, true});
   life.step();
   life.sink.answer();
   life.say("last");
@@ -223,14 +223,14 @@ TEST_CASE("an ended session leaves the foreground once all was shown", "[workers
 
 TEST_CASE("a channel that leaves and comes back has one text under way", "[workers]") {
   support::LastingStores stores;
-  Life life(stores);
+  ShownLife life(stores);
   life.open();
-  life.ask(domain::SetForeground{kChannel, true});
+  life.ask(domain::SetForeground{kPlace, true});
   life.step();
   REQUIRE(life.sink.jobs.size() == 1);
-  life.ask(domain::SetForeground{kChannel, false});
+  life.ask(domain::SetForeground{kPlace, false});
   life.step();
-  life.ask(domain::SetForeground{kChannel, true});
+  life.ask(domain::SetForeground{kPlace, true});
   life.step(std::chrono::seconds(1));
   CHECK(life.sink.jobs.size() == 1);
   life.sink.answer();
@@ -240,7 +240,7 @@ TEST_CASE("a channel that leaves and comes back has one text under way", "[worke
 
 TEST_CASE("only places that can be sent to are shown anything", "[workers]") {
   support::LastingStores stores;
-  Life life(stores);
+  ShownLife life(stores);
   life.open();
   life.ask(domain::SetForeground{"terminal", true});
   life.say("one");
@@ -252,20 +252,20 @@ TEST_CASE("after a restart a channel goes on where it was", "[workers][R061][D06
   support::LastingStores stores;
   Position through;
   {
-    Life life(stores);
+    ShownLife life(stores);
     life.open();
-    life.ask(domain::SetForeground{kChannel, true});
+    life.ask(domain::SetForeground{kPlace, true});
     life.say("one");
     life.step();
     through = life.sink.jobs.front().through;
     life.sink.answer();
     life.step();
   }
-  Life next(stores, 2'000'000, 6);
+  ShownLife next(stores, 2'000'000, 6);
   domain::SessionState state;
   state.session = support::numbered<base::SessionId>(1);
   state.agent = "main";
-  state.viewers[kChannel] = {true, through};
+  state.viewers[kPlace] = {true, through};
   next.reactor.restore(state);
   next.step();
   REQUIRE(next.sink.jobs.size() == 1);

@@ -49,10 +49,10 @@ CommandLoopOptions with_sinks() {
 }
 
 // One server's life over lasting stores.
-class Life {
+class ToldLife {
  public:
-  explicit Life(support::LastingStores& stores, std::int64_t now_us = 1'000'000,
-                std::uint64_t seed = 5)
+  explicit ToldLife(support::LastingStores& stores, std::int64_t now_us = 1'000'000,
+                    std::uint64_t seed = 5)
       : loop(stores.store, *stores.rows, with_sinks(), seed), now_us_(now_us) {
     loop.set_time(now_us_);
   }
@@ -103,7 +103,7 @@ class Life {
 
 TEST_CASE("a notification is delivered and recorded once", "[workers][C11][C12][C13]") {
   support::LastingStores stores;
-  Life life(stores);
+  ToldLife life(stores);
   life.open_and_kill(1);
   life.step();
   REQUIRE(life.sinks.jobs.size() == 1);
@@ -120,7 +120,7 @@ TEST_CASE("a notification is delivered and recorded once", "[workers][C11][C12][
 
 TEST_CASE("nothing is delivered before its request is durable", "[workers]") {
   support::LastingStores stores;
-  Life life(stores);
+  ToldLife life(stores);
   life.open_and_kill(1);
   FlightRecorder flight;
   life.reactor.do_work({Time{1}, Time{1}, Duration{1}, base::Position{1}, true, flight});
@@ -129,7 +129,7 @@ TEST_CASE("nothing is delivered before its request is durable", "[workers]") {
 
 TEST_CASE("each target has one delivery under way, the oldest", "[workers][D12]") {
   support::LastingStores stores;
-  Life life(stores);
+  ToldLife life(stores);
   for (int number = 1; number <= 3; ++number) life.open_and_kill(number);
   life.step();
   REQUIRE(life.sinks.jobs.size() == 1);
@@ -144,7 +144,7 @@ TEST_CASE("each target has one delivery under way, the oldest", "[workers][D12]"
 TEST_CASE("a failed delivery is tried again after its wait, and others go on",
           "[workers][C10][D12]") {
   support::LastingStores stores;
-  Life life(stores);
+  ToldLife life(stores);
   life.open_and_kill(1);
   life.step();
   life.open_and_kill(2);
@@ -163,7 +163,7 @@ TEST_CASE("a failed delivery is tried again after its wait, and others go on",
 
 TEST_CASE("a sink that stays away is given up, and told on request", "[workers]") {
   support::LastingStores stores;
-  Life life(stores);
+  ToldLife life(stores);
   life.open_and_kill(1);
   for (int i = 0; i < 8; ++i) {
     life.step(std::chrono::hours(2));
@@ -185,11 +185,11 @@ TEST_CASE("a sink that stays away is given up, and told on request", "[workers]"
 TEST_CASE("what waits too long expires, whether or not there is a sink for it", "[workers][C11]") {
   support::LastingStores stores;
   {
-    Life life(stores);
+    ToldLife life(stores);
     life.open_and_kill(1);
     life.step();
   }
-  Life later(stores, 1'000'000 + 3'600'000'000LL * 25, 6);
+  ToldLife later(stores, 1'000'000 + 3'600'000'000LL * 25, 6);
   later.step();
   later.step();
   CHECK(later.sinks.jobs.empty());
@@ -202,19 +202,19 @@ TEST_CASE("a server that was killed within a delivery delivers it again", "[work
   support::LastingStores stores;
   base::Position position;
   {
-    Life life(stores);
+    ToldLife life(stores);
     life.open_and_kill(1);
     life.step();
     REQUIRE(life.sinks.jobs.size() == 1);
     position = life.sinks.jobs.front().notification;
   }
-  Life next(stores, 2'000'000, 6);
+  ToldLife next(stores, 2'000'000, 6);
   next.step();
   REQUIRE(next.sinks.jobs.size() == 1);
   CHECK(next.sinks.jobs.front().notification == position);
   next.sinks.answer();
   next.step();
-  Life last(stores, 3'000'000, 7);
+  ToldLife last(stores, 3'000'000, 7);
   last.step();
   CHECK(last.sinks.jobs.empty());
 }
