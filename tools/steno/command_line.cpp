@@ -822,14 +822,17 @@ int run_main(int argc, char** argv, const LogCommands* log_commands) {
   if (!line.keep_workers.empty()) line.flags["keep_workers"] = line.keep_workers;
   ConfigInput input = process_input(std::move(line.flags));
   line.program_folder = input.program_folder;
-  const auto config = load_config(input);
+  auto config = load_config(input);
   if (!config) {
     complain(kExitUsage, base::describe(config.error()));
     return kExitUsage;
   }
   if (config->output == OutputFormat::prometheus && !line.app.got_subcommand("stats")) {
-    complain(kExitUsage, "the output format prometheus is only for steno stats");
-    return kExitUsage;
+    if (is_flag(*config, "output")) {
+      complain(kExitUsage, "the output format prometheus is only for steno stats");
+      return kExitUsage;
+    }
+    config->output = OutputFormat::table;
   }
   // A file can ask for it, too.
   const bool wants_json = config->output != OutputFormat::table;

@@ -25,6 +25,8 @@ constexpr std::size_t kLastBytesMax = 500;
 constexpr std::size_t kPromptBytesMax = 60;
 constexpr std::size_t kLookedAtMax = 5'000;                     // that are looked at
 constexpr std::int64_t kNoticeReadMax = std::int64_t{1} << 20;  // longer texts are not read
+// The index follows the log within moments, unless it is being rebuilt.
+constexpr base::Duration kNoticePatience = std::chrono::milliseconds(250);
 
 // Collects what a notice says from a session's events.
 class NoticeReader {
@@ -214,7 +216,7 @@ base::Result<Notice> read_notice(eventlog::BlockStore& log, eventlog::StreamInde
   notice.notification = job.notification;
   notice.requested = job.requested;
   notice.name = job.requested.alias;
-  auto read = wait_for_index(index, job.notification, stop_fd);
+  auto read = wait_for_index(index, job.notification, kNoticePatience, stop_fd);
   if (read) read = NoticeReader(log, index, notice).read();
   if (!read && read.error().code == base::ErrorCode::busy) return tl::unexpected(read.error());
   if (!read) notice.fault = "the session's words cannot be read: " + read.error().text;

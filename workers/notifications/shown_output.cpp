@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::size_t kShownBytesMax = 3'000;  // chat services take some 4,000 characters
 constexpr std::size_t kShownBlocksMax = 200;   // for a channel that has seen nothing
-// The index follows the log within moments, unless it is being rebuilt.
-constexpr int kIndexLooks = 50;
-constexpr int kIndexPauseMs = 5;
+// Deliveries behind it wait with it, so that news of the end does not overtake the words.
+constexpr base::Duration kShowPatience = std::chrono::seconds(3);
+constexpr std::chrono::milliseconds kIndexPause{5};
 
 bool has_words(const domain::RecordedEvent& event) {
   if (const auto* output = std::get_if<domain::OutputRecorded>(&event.event)) {
@@ -42,20 +42,22 @@ std::string shown_text(const domain::RecordedEvent& event) {
 
 }  // namespace
 
-base::Result<void> wait_for_index(eventlog::StreamIndex& index, Position position, int stop_fd) {
-  for (int left = kIndexLooks; left > 0; --left) {
+base::Result<void> wait_for_index(eventlog::StreamIndex& index, Position position,
+                                  base::Duration patience, int stop_fd) {
+  for (base::Duration left = patience;; left -= kIndexPause) {
     const auto reached = index.position();
     if (!reached) return tl::unexpected(reached.error());
     if (*reached >= position) return {};
     pollfd stop{stop_fd, POLLIN, 0};
-    if (::poll(&stop, 1, kIndexPauseMs) > 0) break;
+    if (left.count() <= 0 || ::poll(&stop, 1, static_cast<int>(kIndexPause.count())) > 0) break;
   }
   return base::failure(base::ErrorCode::busy, "the stream index is behind");
 }
 
 base::Result<ShownOutput> read_shown(eventlog::BlockStore& log, eventlog::StreamIndex& index,
                                      const ShowJob& job, int stop_fd) {
-  if (auto ok = wait_for_index(index, job.through, stop_fd); !ok) return tl::unexpected(ok.error());
+  if (auto ok = wait_for_index(index, job.through, kShowPatience, stop_fd); !ok)
+    return tl::unexpected(ok.error());
   OutputRange range;
   range.after = std::max(job.after, log.first().plus(-1));
   range.before = job.through.next();

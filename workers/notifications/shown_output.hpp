@@ -21,8 +21,9 @@ struct ShownOutput {
 base::Result<ShownOutput> read_shown(eventlog::BlockStore& log, eventlog::StreamIndex& index,
                                      const ShowJob& job, int stop_fd);
 
-// Waits until the index, which follows the log, has come to the position. Error busy: it does not
-// within a moment, or before `stop_fd` is readable.
-base::Result<void> wait_for_index(eventlog::StreamIndex& index, Position position, int stop_fd);
+// Waits for so long until the index, which follows the log, has come to the position. Error busy:
+// it has not, or `stop_fd` is readable.
+base::Result<void> wait_for_index(eventlog::StreamIndex& index, Position position,
+                                  base::Duration patience, int stop_fd);
 
 }  // namespace workers

@@ -63,8 +63,11 @@ void Foreground::on_durable(const domain::RecordedEvent& event) {
     const Place place{stream->agent, stream->id, changed->channel};
     if (changed->is_foreground) {
       const auto* state = commands_.find<domain::SessionStream>(event.envelope.stream);
-      begin(place, changed->seen, event.envelope.log_time,
-            state != nullptr && !domain::is_live(state->status));
+      const bool has_ended = state != nullptr && !domain::is_live(state->status);
+      begin(place, changed->seen, event.envelope.log_time, has_ended);
+      // Its end, and what came before, may not be durable yet.
+      const auto begun = places_.find(place);
+      if (has_ended && begun != places_.end()) begun->second.recorded = commands_.recorded();
     } else {
       leave(place);
     }
@@ -126,7 +129,7 @@ void Foreground::take(const ShowOutcome& outcome) {
     shown.failures = 0;
     shown.seen = std::max(shown.seen, outcome.through);
     const bool has_more = outcome.has_more || shown.recorded > shown.seen;
-    if (has_more && shown.due.us == 0) shown.due = now_;
+    if (has_more && shown.due.us == 0) shown.due = outcome.has_more ? now_ : now_ + kDebounce;
     if (!shown.has_ended || shown.due.us != 0) return;
     submit({place, domain::SetForeground{place.channel, false}});
     places_.erase(found);

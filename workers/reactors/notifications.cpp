@@ -18,6 +18,9 @@ constexpr std::size_t kExpiring = domain::kNotificationTargets;  // of commands 
 
 void Notifications::on_durable(const domain::RecordedEvent& event) {
   is_changed_ |= event.envelope.stream == domain::kOutboxStream;
+  if (const auto* dropped = std::get_if<domain::NotificationDropped>(&event.event)) {
+    details_.erase(dropped->notification);
+  }
 }
 
 void Notifications::on_answer(std::uint64_t number, const CommandAnswer& answer) {
@@ -126,11 +129,11 @@ NotificationsAnswer Notifications::list(Position durable) const {
     if (position > durable) break;
     const domain::NotificationRequested& requested = open.requested;
     const auto detail = details_.find(position);
-    const std::string with_detail =
-        detail == details_.end() ? open.error : open.error + ": " + detail->second;
+    std::string error = open.error;
+    if (!error.empty() && detail != details_.end()) error += ": " + detail->second;
     answer.notifications.push_back({position, requested.kind, requested.target, requested.session,
                                     requested.agent, requested.alias, requested.channel, open.at,
-                                    open.attempts, with_detail,
+                                    open.attempts, std::move(error),
                                     open.is_given_up ? base::Time{} : open.next_at,
                                     sinks_[static_cast<std::size_t>(requested.target)]});
   }

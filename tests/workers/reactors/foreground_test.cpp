@@ -201,6 +201,7 @@ TEST_CASE("what is said while a failed text is tried again is shown next", "[wor
   const Position through = life.sink.jobs.front().through;
   life.sink.answer();
   life.step();
+  life.step(std::chrono::seconds(1));
   REQUIRE(life.sink.jobs.size() == 1);
   CHECK(life.sink.jobs.front().after == through);
 }

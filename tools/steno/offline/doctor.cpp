@@ -389,19 +389,23 @@ void Examination::examine_notifications(Connection& connection) {
                                                                    workers::QueryBody{});
   if (!answer) return add({"notifications", Health::bad, answer.error().text, ""});
   std::int64_t failed = 0;
+  std::int64_t given_up = 0;
   std::string error;
   for (const workers::NotificationRow& row : answer->notifications) {
     if (row.attempts == 0) continue;
-    ++failed;
-    error = row.error;
+    ++(row.next_at.us == 0 ? given_up : failed);
+    if (given_up == 0 || row.next_at.us == 0) error = row.error;
   }
-  const auto waiting = static_cast<std::int64_t>(answer->notifications.size());
-  const std::string counts = std::to_string(answer->delivered) + " delivered, " +
-                             std::to_string(waiting) + " on their way";
-  if (failed == 0) return add({"notifications", Health::good, counts, ""});
-  add({"notifications", Health::bad,
-       counts + ", " + std::to_string(failed) + " of which failed, the last with: " + error,
-       "steno notify ls lists them; mend what delivers, then steno notify retry --all"});
+  const auto open = static_cast<std::int64_t>(answer->notifications.size());
+  std::string text = std::to_string(answer->delivered) + " delivered, " +
+                     std::to_string(open - given_up) + " on their way";
+  if (failed > 0) text += ", " + std::to_string(failed) + " of which are tried again";
+  if (given_up > 0) text += ", " + std::to_string(given_up) + " given up";
+  if (!error.empty()) text += "; the last error: " + error;
+  add({"notifications", given_up > 0 ? Health::bad : Health::good, text,
+       given_up > 0
+           ? "steno notify ls lists them; mend what delivers, then steno notify retry --all"
+           : ""});
 }
 
 void Examination::examine_lost_worker(base::Duration uptime) {
