@@ -29,10 +29,10 @@ HEAD = (
     'in its place. "Not yet" says what no test shows.\n')
 # The first letter of the numbers, the title, a sentence, and what the second column says.
 KINDS = (
-    ("R", "Requirements", "What is asked of the system.", "Asks"),
-    ("C", "Complaints", "What users of such systems complain of, and what is so here instead.",
+    ("R", "Requirements", "The system must do all of this.", "Asks"),
+    ("C", "Complaints", "Users of such systems complain of this. Each line ends with what is so here.",
      "Complaint, and what is so here"),
-    ("D", "Defects", "What was wrong in the system that this one replaces, and is not here.",
+    ("D", "Defects", "The system that this one replaces had these faults. None of them is here.",
      "Defect"))
 
 

@@ -139,6 +139,23 @@ class Deliveries(WithSinks):
         self.assertEqual(kinds.count("LongRunReached"), 1)
         self.assertEqual(len(self.wait_told(2, "system")), 2)
 
+    def test_the_desktop_is_told(self):
+        """The desktop's own program is one of this test, which notes its arguments."""
+        with open(self.home.path("notify-send"), "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\nexec {self.home.path('sink.py')} desktop \"$@\"\n")
+        os.chmod(self.home.path("notify-send"), 0o700)
+        self.home.environment["PATH"] = self.home.folder + ":" + self.home.environment["PATH"]
+        self.configure(notify_desktop=True)
+        self.home.start()
+        alias = self.spawn("[say - a list]", "--name", "listed")
+        self.home.wait_for_end(alias)
+        [text] = self.wait_told(1, "desktop")
+        self.assertEqual(text, "- a list")
+        with open(self.home.path("told.jsonl"), encoding="utf-8") as file:
+            [call] = [call for call in map(json.loads, file) if call[0] == "desktop"]
+        self.assertEqual(call[1:4],
+                         ["--app-name=Steno", "--", f"Session completed: listed [{alias}]"])
+
     # Shows R074.
     def test_a_channel_without_parts_tells_the_system_only(self):
         self.home.start()

@@ -23,7 +23,7 @@ using domain::RecordedEvent;
 constexpr std::size_t kLastBlocksMax = 5;  // of last words
 constexpr std::size_t kLastBytesMax = 500;
 constexpr std::size_t kPromptBytesMax = 60;
-constexpr std::size_t kLookedAtMax = 5'000;                     // that are looked at
+constexpr std::size_t kLookedAtMax = 5'000;                     // events
 constexpr std::int64_t kNoticeReadMax = std::int64_t{1} << 20;  // longer texts are not read
 // The index follows the log within moments, unless it is being rebuilt.
 constexpr base::Duration kNoticePatience = std::chrono::milliseconds(250);

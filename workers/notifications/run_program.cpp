@@ -104,7 +104,7 @@ std::optional<std::string> wait_for(Started& started, base::Duration limit, int 
                                 pollfd{started.output.get(), POLLIN, 0}};
     const int ready = ::poll(items.data(), items.size(), milliseconds_until(end));
     if (ready < 0 && errno != EINTR) return "the program cannot be waited for";
-    // Also of one that always has something to say.
+    // The limit also ends a program that always has something to say.
     if (ready == 0 || (items[0].revents == 0 && Clock::now() >= end)) {
       const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(limit).count();
       return "the program did not end within " + std::to_string(seconds) + " s, and was killed";

@@ -82,7 +82,7 @@ void Foreground::on_durable(const domain::RecordedEvent& event) {
     Shown& shown = at->second;
     shown.recorded = event.envelope.position;
     shown.has_ended |= is_last;
-    // Behind a failure the wait goes on.
+    // The wait behind a failure goes on.
     const bool is_sooner = shown.due.us == 0 || due < shown.due;
     if (is_sooner && shown.failures == 0) shown.due = due;
   }
@@ -111,7 +111,7 @@ void Foreground::on_answer(std::uint64_t number, const CommandAnswer& answer) {
 void Foreground::take(const ShowOutcome& outcome) {
   const Place place{outcome.agent, outcome.session, outcome.channel};
   const auto found = places_.find(place);
-  // Also of a channel that has left meanwhile: it has seen the text.
+  // A channel that has left meanwhile has seen the text, too.
   if (outcome.has_shown) submit({place, domain::MarkSeen{place.channel, outcome.through}});
   if (found == places_.end()) return;
   Shown& shown = found->second;

@@ -46,7 +46,7 @@ class Notifications final : public Reactor {
   base::Random& random_;
   const Sinks sinks_;
   base::Time now_;
-  // By target, until the outcome is recorded; 0: none.
+  // The one under way, by target, until its outcome is recorded; 0: none.
   std::array<Position, domain::kNotificationTargets> under_way_{};
   // Log time before which none begins, because a session could not be read yet.
   std::array<base::Time, domain::kNotificationTargets> held_until_{};

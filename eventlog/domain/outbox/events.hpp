@@ -18,7 +18,7 @@ enum class NotificationKind : std::uint8_t {
   long_run,  // it has lived for long
 };
 
-// Who delivers: each is a sink that the server's settings name.
+// Each target has a sink, which the server's settings name.
 enum class NotificationTarget : std::uint8_t {
   channel,  // a program that sends to the session's origin channel
   system,   // a program that wakes an orchestrator

@@ -4,7 +4,7 @@
 namespace domain {
 namespace {
 
-// Who was told longer ago is forgotten.
+// An entry that is older is forgotten.
 constexpr base::Duration kToldKept = std::chrono::minutes(1);
 
 void note_told(OutboxState& s, SessionId session, Time due) {
@@ -63,7 +63,7 @@ void evolve(OutboxState& state, const Envelope& envelope, const Event& event) {
   const bool is_asked = std::holds_alternative<NotificationRetried>(event) ||
                         std::holds_alternative<NotificationDropped>(event);
   if (!is_asked || envelope.actor_kind != ActorKind::client) return;
-  // Of a command's events the last one counts.
+  // The last event of a command counts.
   const bool is_further =
       !state.requests.empty() && state.requests.back().command == envelope.command;
   if (is_further) state.requests.pop_back();

@@ -31,7 +31,7 @@ Viewer viewer_of(const SessionState& s, const std::string& channel) {
 Decided decide_one(Deciding d, const SetForeground& c) {
   if (auto bad = check_viewer(d, c.channel)) return tl::unexpected(*bad);
   const Viewer viewer = viewer_of(d.session(), c.channel);
-  // Of an ended session, who asks again is shown again what is missing.
+  // A repeated request shows the rest of an ended session.
   const bool is_again = c.is_foreground && is_terminal(d.session().status);
   if (viewer.is_foreground == c.is_foreground && !is_again) return Decision{};
   d.emit(ForegroundChanged{c.channel, c.is_foreground, viewer.seen});

@@ -1,4 +1,4 @@
-// What becomes of notifications: they are delivered, tried again, given up, dropped.
+// Notifications are delivered, tried again, given up or dropped.
 #include "tests/support/given_when_then.hpp"
 
 namespace domain {

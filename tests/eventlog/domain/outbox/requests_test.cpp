@@ -1,4 +1,4 @@
-// Who is told of what: a session's decision requests its notifications itself.
+// A session's own decision requests its notifications.
 #include "tests/support/session_samples.hpp"
 
 namespace domain {
