@@ -5,14 +5,14 @@
 #include "eventlog/domain/lineage/lineage.hpp"
 #include "eventlog/domain/outbox/outbox.hpp"
 #include "eventlog/domain/registry/registry.hpp"
+#include "eventlog/domain/schedules/schedules.hpp"
 #include "eventlog/domain/server/server.hpp"
 #include "eventlog/domain/session/session.hpp"
 
 namespace domain {
 
-using Aggregates =
-    base::Types<SessionStream, RegistryStream, LineageStream, AdmissionStream, OutboxStream,
-                ServerStream>;
+using Aggregates = base::Types<SessionStream, RegistryStream, LineageStream, AdmissionStream,
+                               OutboxStream, SchedulesStream, ServerStream>;
 
 namespace detail {
 template <class List>

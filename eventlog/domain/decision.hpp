@@ -36,7 +36,8 @@ struct Context {
   Position head{};          // of the log's last event, as decided so far
   Time now;                 // log time
   std::span<const std::string> engines;
-  bool has_key = false;  // the server can sign anchors
+  bool has_key = false;              // the server can sign anchors
+  const TimeZones* zones = nullptr;  // null: the server knows none
 };
 
 // The names of the further streams that a command reads or writes.

@@ -14,6 +14,7 @@ static_assert(kNeverThrows<detail::OfAll<Aggregates>::Events>);
 static_assert(kNeverThrows<SessionCommands>);
 static_assert(kNeverThrows<Reports>);
 static_assert(kNeverThrows<OutboxCommands>);
+static_assert(kNeverThrows<SchedulesCommands>);
 static_assert(kNeverThrows<ServerCommands>);
 
 }  // namespace
@@ -23,4 +24,5 @@ template class base::SealedVariant<domain::detail::OfAll<domain::Aggregates>::Ev
 template class base::SealedVariant<domain::SessionCommands>;
 template class base::SealedVariant<domain::Reports>;
 template class base::SealedVariant<domain::OutboxCommands>;
+template class base::SealedVariant<domain::SchedulesCommands>;
 template class base::SealedVariant<domain::ServerCommands>;

@@ -104,4 +104,12 @@ Residency residency_of(const StreamState& state) {
   return kKinds[state.index()].residency;
 }
 
+std::vector<std::string> kept_streams() {
+  std::vector<std::string> kept;
+  for (const auto& kind : kKinds) {
+    if (kind.residency == Residency::with_server) kept.emplace_back(kind.pattern);
+  }
+  return kept;
+}
+
 }  // namespace domain

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "eventlog/domain/aggregates.hpp"
 
@@ -11,6 +12,7 @@ namespace domain {
 
 constexpr std::string_view kAdmissionStream = AdmissionStream::kPattern;
 constexpr std::string_view kOutboxStream = OutboxStream::kPattern;
+constexpr std::string_view kSchedulesStream = SchedulesStream::kPattern;
 constexpr std::string_view kServerStream = ServerStream::kPattern;
 
 struct StreamRef {
@@ -34,6 +36,8 @@ std::string format_stream(std::string_view pattern, std::string_view agent, Sess
 std::optional<StreamRef> parse_stream(std::string_view name);
 Residency residency_of(const StreamRef& ref);
 Residency residency_of(const StreamState& state);
+// The streams whose states stay in memory with the server.
+std::vector<std::string> kept_streams();
 
 inline std::string session_stream(std::string_view agent, SessionId session) {
   return format_stream(SessionStream::kPattern, agent, session);

@@ -218,8 +218,7 @@ void StartupRows::apply(const domain::RecordedEvent& event,
 
 Result<Takeover> read_takeover(eventlog::KeyValueStore& store) {
   Takeover takeover;
-  for (const auto stream :
-       {domain::kAdmissionStream, domain::kOutboxStream, domain::kServerStream}) {
+  for (const std::string& stream : domain::kept_streams()) {
     takeover.shared.emplace(stream, LoadedStream{*domain::initial_state(stream), {}, {}});
   }
   std::set<std::string> agents;  // of the sessions that are under way

@@ -339,6 +339,7 @@ SessionRow row_of(const StoredSession& stored) {
   row.repeated_calls_max = s.spec.repeated_calls_max;
   row.is_close_requested = s.is_close_requested;
   row.agent_session = s.agent_session;
+  row.descriptor = s.descriptor;
   row.resumed_from = stored.resumed_from;
   row.is_fork = s.spec.is_fork;
   row.resumed_at = s.spec.resumed_at;
@@ -600,6 +601,46 @@ Result<std::optional<SessionId>> find_id(const RowReader& rows, std::string_view
   return *row ? id : std::nullopt;
 }
 
+// True if the session is the one of the user that `text`, "connector/user/channel", names.
+bool is_users(const domain::Descriptor& descriptor, std::string_view text) {
+  if (descriptor.kind != domain::DescriptorKind::user) return false;
+  return descriptor.connector + "/" + descriptor.user + "/" + descriptor.channel == text;
+}
+
+// Returns the live session, the one opened last, whose descriptor is the one that is asked for.
+Result<SessionRow> find_described(KeyValueStore& store, std::string_view agent,
+                                  std::string_view wanted) {
+  const bool is_foreground = wanted == "foreground";
+  const bool is_heartbeat = wanted == "heartbeat";
+  if (!is_foreground && !is_heartbeat && std::count(wanted.begin(), wanted.end(), '/') < 2) {
+    return base::failure(ErrorCode::invalid,
+                         "'@" + std::string(wanted) +
+                             "' means no session; accepted are @foreground, @heartbeat and "
+                             "@connector/user/channel");
+  }
+  SessionFilter live;
+  live.agent = agent;
+  live.statuses = {SessionStatus::starting, SessionStatus::running};
+  for (bool has_more = true; has_more;) {
+    auto page = list_sessions(store, live);
+    if (!page) return tl::unexpected(page.error());
+    for (SessionRow& row : page->sessions) {
+      const domain::DescriptorKind kind = row.descriptor.kind;
+      const bool is_it = is_foreground  ? kind == domain::DescriptorKind::user
+                         : is_heartbeat ? kind == domain::DescriptorKind::heartbeat
+                                        : is_users(row.descriptor, wanted);
+      if (is_it) return std::move(row);
+    }
+    live.before = page->before;
+    has_more = page->has_more;
+  }
+  const std::string missing = is_foreground  ? "No recent foreground session found."
+                              : is_heartbeat ? "No heartbeat session found."
+                                             : "No session of '" + std::string(wanted) + "' found.";
+  return base::failure(ErrorCode::not_found, missing + " Agent " + std::string(agent) +
+                                                 " has no such session that is live");
+}
+
 }  // namespace
 
 std::int64_t SessionList::schema() const {
@@ -706,6 +747,7 @@ Result<std::optional<SessionRow>> get_session(KeyValueStore& store, std::string_
 
 Result<SessionRow> resolve_session(KeyValueStore& store, std::string_view agent,
                                    std::string_view reference, const TextSource& texts) {
+  if (reference.starts_with('@')) return find_described(store, agent, reference.substr(1));
   using Find = std::function<Result<std::optional<SessionId>>(const RowReader&, std::string_view,
                                                               std::string_view)>;
   const RowReader rows = reader(store);

@@ -74,8 +74,9 @@ struct SessionRow {
   std::string trouble;  // why the agent makes a call of its model again; empty: it does not
   bool is_close_requested = false;
   std::string agent_session;  // the agent's own session id, once known
-  SessionId resumed_from;     // unset: a session that began anew
-  bool is_fork = false;       // of the agent's own session
+  domain::Descriptor descriptor;
+  SessionId resumed_from;  // unset: a session that began anew
+  bool is_fork = false;    // of the agent's own session
   domain::ResumedAt resumed_at = domain::ResumedAt::end;
   SessionId lineage;
   NanoUsd cost;
@@ -138,6 +139,7 @@ struct SessionRow {
     visit("trouble", &SessionRow::trouble);
     visit("close_requested", &SessionRow::is_close_requested);
     visit("agent_session", &SessionRow::agent_session);
+    visit("descriptor", &SessionRow::descriptor);
     visit("resumed_from", &SessionRow::resumed_from);
     visit("fork", &SessionRow::is_fork);
     visit("resumed_at", &SessionRow::resumed_at);
@@ -213,7 +215,9 @@ Result<NanoUsd> lineage_spent(eventlog::KeyValueStore& store, std::string_view a
 // erased.
 using TextSource = std::function<std::optional<std::string>(Position)>;
 
-// Returns the one of the agent's sessions that `reference` means. These are tried in order:
+// Returns the one of the agent's sessions that `reference` means. "@foreground" is the live session
+// of a user that was opened last, "@heartbeat" the live one of heartbeats, and
+// "@connector/user/channel" the live one of that user. Else these are tried in order:
 // - its id
 // - its alias
 // - its name; of several sessions the live one, else the newest

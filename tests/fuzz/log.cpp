@@ -38,6 +38,8 @@ std::string stream_of(std::uint8_t choice) {
       return "no stream";
     case 4:
       return std::string(domain::kOutboxStream);
+    case 5:
+      return std::string(domain::kSchedulesStream);
     default:
       return domain::session_stream("main", id);
   }

@@ -1,9 +1,31 @@
-// Names of streams, levels and agents, ids and endpoints.
+// Short texts from outside: names of streams, levels and agents, ids, endpoints, and timings.
 #include "bus/endpoint.hpp"
 #include "eventlog/domain/outbox/route.hpp"
+#include "eventlog/domain/schedules/timing.hpp"
 #include "eventlog/domain/stream_name.hpp"
 #include "tests/fuzz/fuzz.hpp"
+#include "tests/support/fixed_time_zones.hpp"
 #include "workers/protocol/feed_levels.hpp"
+
+namespace {
+
+// A schedule is due behind the time that was asked about, if it is due at all.
+void fuzz_timing(base::ByteView in) {
+  const support::FixedTimeZones zones({1'774'746'000'000'000}, {1'792'890'000'000'000});
+  const base::Time after{1'774'700'000'000'000};
+  for (const auto kind :
+       {domain::ScheduleKind::at, domain::ScheduleKind::every, domain::ScheduleKind::cron}) {
+    const auto timing = domain::parse_timing(kind, in);
+    if (!timing) {
+      fuzz::require(!timing.error().empty(), "an error says what is wrong");
+      continue;
+    }
+    const auto due = domain::next_due(*timing, zones.kZone, zones, after, after);
+    fuzz::require(!due || *due > after, "a schedule is due behind the time that was asked about");
+  }
+}
+
+}  // namespace
 
 // Every input is tried as each of them.
 void fuzz::run(ByteView in) {
@@ -29,6 +51,7 @@ void fuzz::run(ByteView in) {
     const std::string account = route->account.empty() ? "" : route->account + "|";
     require(route->channel + "|" + account + route->target == in, "a route is all of its text");
   }
+  fuzz_timing(in);
   const auto endpoint = bus::parse_endpoint(in);
   if (!endpoint) {
     require(!endpoint.error().text.empty(), "an error says what is wrong");

@@ -6,6 +6,7 @@
 #include "workers/protocol/commands.hpp"
 #include "workers/protocol/copies.hpp"
 #include "workers/protocol/notifications.hpp"
+#include "workers/protocol/schedules.hpp"
 #include "workers/protocol/status.hpp"
 #include "workers/server/older_requests.hpp"
 
@@ -17,5 +18,6 @@ void fuzz::run(ByteView in) {
               workers::CommandReplyBody, workers::ServerCommandReplyBody, bus::LogPage,
               workers::BackupBody, workers::CopyReplyBody, workers::BackupsAnswer,
               workers::AnchorReplyBody, workers::AnchorsAnswer, workers::ArchiveBody,
-              workers::ArchivesAnswer, workers::NotificationsAnswer, workers::OutboxReplyBody>(in);
+              workers::ArchivesAnswer, workers::NotificationsAnswer, workers::OutboxReplyBody,
+              workers::SchedulesAnswer, workers::SchedulesReplyBody>(in);
 }

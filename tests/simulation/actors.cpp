@@ -3,6 +3,7 @@
 #include "tests/simulation/actors.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "eventlog/domain/event_codec.hpp"
 #include "eventlog/domain/stream_name.hpp"
@@ -75,7 +76,13 @@ bool ClientActor::do_work() {
     }
     return has_worked;
   }
-  if (left_ == 0 || stage_.around.time.now < next_) return has_worked;
+  if (is_done() || stage_.around.time.now < next_) return has_worked;
+  if (left_ == 0) {
+    ask(base::CommandId::make(clock_.wall(), stage_.around.id_random),
+        domain::SchedulesCommand(domain::RemoveSchedule{to_remove_.back()}),
+        std::string(domain::kSchedulesStream), {});
+    return true;
+  }
   --left_;
   choose();
   return true;
@@ -83,7 +90,7 @@ bool ClientActor::do_work() {
 
 Duration ClientActor::due() const {
   const Duration timer = clock_.when(client_->next_timer());
-  return asked_ || left_ == 0 ? timer : std::min(timer, next_);
+  return asked_ || is_done() ? timer : std::min(timer, next_);
 }
 
 void ClientActor::choose() {
@@ -147,7 +154,20 @@ domain::Command ClientActor::make_command(base::CommandId id, std::string& strea
   session = session_of(stream);
   for (const auto& [type, percent] : stage_.around.shares) {
     if (!random_.chance(static_cast<unsigned>(percent))) continue;
-    return draw_named(type, {random_, stage_.log.version(stream)});
+    if (type == kSubagent) {
+      domain::Spawn spawn;
+      spawn.spec.engine = "scripted";
+      spawn.spec.workdir = "/srv";
+      spawn.prompt = prompt_of(turn);
+      spawn.descriptor = {domain::DescriptorKind::subagent, {}, {}, {}, {}, session};
+      session = base::SessionId{id.bytes};
+      stream = domain::session_stream(kAgent, session);
+      return spawn;
+    }
+    domain::Command drawn =
+        draw_named(type, {random_, stage_.log.version(stream), kAgent, session});
+    stream = domain::stream_of(*domain::target_of(drawn, kAgent, session));
+    return drawn;
   }
   switch (random_.below(12)) {
     case 0:
@@ -169,13 +189,24 @@ domain::Command ClientActor::make_command(base::CommandId id, std::string& strea
 }
 
 void ClientActor::choose_command() {
+  const base::CommandId id = base::CommandId::make(clock_.wall(), stage_.around.id_random);
+  std::string stream;
+  base::SessionId session;
+  const domain::Command command = make_command(id, stream, session);
+  if (domain::command_if<domain::AddSchedule>(command) != nullptr) {
+    to_remove_ = {"often", "seldom"};
+  }
+  ask(id, command, stream, session);
+}
+
+void ClientActor::ask(base::CommandId id, const domain::Command& command, const std::string& stream,
+                      base::SessionId session) {
   Asked asked;
-  asked.id = base::CommandId::make(clock_.wall(), stage_.around.id_random);
+  asked.id = id;
   asked.verb = workers::kVerbCommand;
   asked.patience = kAnswerMax;
   Operation operation;
-  base::SessionId session;
-  const domain::Command command = make_command(asked.id, operation.stream, session);
+  operation.stream = stream;
   workers::CommandBody body = workers::encode_command(command);
   body.session = session;
   body.agent = kAgent;
@@ -200,7 +231,8 @@ void ClientActor::choose_command() {
 
 void ClientActor::choose_repetition() {
   Kept kept = kept_[random_.below(kept_.size())];
-  if (random_.chance(20)) {
+  const bool is_of_session = kept.stream != domain::kSchedulesStream;
+  if (random_.chance(20) && is_of_session) {
     auto body = *bus::from_body<workers::CommandBody>(kept.asked.body);
     workers::CommandBody other =
         workers::encode_command(domain::SendPrompt{"something else", false});
@@ -242,6 +274,12 @@ void ClientActor::choose_query(const std::string& stream) {
 
 void ClientActor::take(const base::Result<bus::Reply>& reply) {
   Operation& operation = stage_.history.answer(asked_->place);
+  // Answered in whatever way it is gone: accepted, or not there.
+  const bool is_removal = left_ == 0 && !to_remove_.empty() && reply && !operation.is_query &&
+                          operation.stream == domain::kSchedulesStream;
+  if (is_removal && (reply->status == bus::ReplyStatus::ok || reply->code == "not_found")) {
+    to_remove_.pop_back();
+  }
   Counts& counts = stage_.around.counts;
   if (!reply) {
     ++counts["outcomes unknown"];
@@ -266,17 +304,25 @@ void ClientActor::take(const base::Result<bus::Reply>& reply) {
     take_row(operation, reply->body);
     return;
   }
-  const auto body = bus::from_body<workers::CommandReplyBody>(reply->body);
-  operation.position = body->position;
-  operation.is_repeated = body->is_repeated;
-  ++counts[body->is_repeated ? "accepted before" : "accepted"];
-  stage_.say("client-" + std::to_string(number_) + " is told " +
-             std::to_string(body->position.value));
-  // An acknowledgement means durable now, not soon.
-  if (body->position > stage_.around.disk.log().tail()) {
-    stage_.violate("a command was acknowledged at position " +
-                   std::to_string(body->position.value) + " before it was durable");
+  bool is_repeated = false;
+  base::Position position;
+  if (operation.stream == domain::kSchedulesStream) {
+    const auto body = bus::from_body<workers::SchedulesReplyBody>(reply->body);
+    std::tie(position, is_repeated) = std::tie(body->position, body->is_repeated);
+  } else {
+    const auto body = bus::from_body<workers::CommandReplyBody>(reply->body);
+    std::tie(position, is_repeated) = std::tie(body->position, body->is_repeated);
   }
+  operation.position = position;
+  operation.is_repeated = is_repeated;
+  ++counts[is_repeated ? "accepted before" : "accepted"];
+  stage_.say("client-" + std::to_string(number_) + " is told " + std::to_string(position.value));
+  // An acknowledgement means durable now, not soon.
+  if (position > stage_.around.disk.log().tail()) {
+    stage_.violate("a command was acknowledged at position " + std::to_string(position.value) +
+                   " before it was durable");
+  }
+  if (operation.stream == domain::kSchedulesStream) return;
   auto& sessions = stage_.sessions;
   if (std::find(sessions.begin(), sessions.end(), operation.stream) == sessions.end()) {
     sessions.push_back(operation.stream);

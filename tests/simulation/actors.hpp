@@ -33,7 +33,7 @@ class ClientActor {
   // Its process dies and restarts: the connection is new, the id of a pending request is kept.
   void restart();
   // True once nothing is left to ask and every request was answered.
-  bool is_done() const { return left_ == 0 && !asked_; }
+  bool is_done() const { return left_ == 0 && !asked_ && to_remove_.empty(); }
   void ask_for_more(std::int64_t commands) { left_ += commands; }
   Duration due() const;
   ProcessClock& clock() { return clock_; }
@@ -55,6 +55,8 @@ class ClientActor {
   void connect();
   void choose();
   void choose_command();
+  void ask(base::CommandId id, const domain::Command& command, const std::string& stream,
+           base::SessionId session);
   void choose_repetition();
   void choose_query(const std::string& stream);
   domain::Command make_command(base::CommandId id, std::string& stream, base::SessionId& session);
@@ -71,6 +73,9 @@ class ClientActor {
   std::optional<Asked> asked_;
   Duration next_{0};
   std::vector<Kept> kept_;
+  // Schedules that may be there. They are removed behind the last command, since nothing ends by
+  // itself while they run.
+  std::vector<std::string> to_remove_;
   std::string just_changed_;  // the last answer's session, to be read back
 };
 

@@ -3,11 +3,13 @@
 
 #include <type_traits>
 
+#include "tests/simulation/sim_agent.hpp"
 #include "tests/support/random_value.hpp"
 
 namespace simulation {
 namespace {
 
+using Named = base::Joined<domain::SessionClientCommands, domain::SchedulesClientCommands>;
 using InEveryWorld = base::Types<domain::Spawn, domain::SendPrompt, domain::InterruptTurn,
                                  domain::KillSession, domain::CloseSession>;
 
@@ -40,6 +42,34 @@ void draw(const Drawing& from, domain::MarkSeen& command) {
   command.through = {1};
 }
 
+std::string some_schedule(const Drawing& from) {
+  return from.random.chance(50) ? "often" : "seldom";
+}
+
+// Due soon, since a world lasts some seconds.
+void draw(const Drawing& from, domain::AddSchedule& command) {
+  domain::ScheduleSpec& spec = command.spec;
+  spec.name = some_schedule(from);
+  spec.kind = domain::ScheduleKind::every;
+  spec.when = std::to_string(1 + from.random.below(4)) + "s";
+  spec.zone = "UTC";
+  spec.missed = from.random.chance(50) ? domain::MissedRuns::once : domain::MissedRuns::skip;
+  spec.overlaps = from.random.chance(50);
+  spec.agent = from.agent;
+  spec.run = static_cast<domain::RunKind>(from.random.below(3));
+  if (spec.run == domain::RunKind::message) spec.to = from.session;
+  spec.session.engine = "scripted";
+  spec.session.workdir = "/srv";
+  spec.prompt = kSchedulePrompt;
+}
+void draw(const Drawing& from, domain::RemoveSchedule& command) {
+  command.schedule = some_schedule(from);
+}
+void draw(const Drawing& from, domain::RunSchedule& command) {
+  command.schedule = some_schedule(from);
+  support::RandomValue(from.random, true).fill(command.run);
+}
+
 // Calls `use` with a default value of each command that a schedule can name.
 template <class... C, class Use>
 void for_each_named(base::Types<C...>, const Use& use) {
@@ -54,8 +84,8 @@ void for_each_named(base::Types<C...>, const Use& use) {
 const std::vector<std::string>& named_commands() {
   static const std::vector<std::string> types = [] {
     std::vector<std::string> all;
-    for_each_named(domain::SessionClientCommands{},
-                   [&](const auto& c) { all.emplace_back(c.kType); });
+    for_each_named(Named{}, [&](const auto& c) { all.emplace_back(c.kType); });
+    all.emplace_back(kSubagent);
     return all;
   }();
   return types;
@@ -63,7 +93,7 @@ const std::vector<std::string>& named_commands() {
 
 domain::Command draw_named(const std::string& type, const Drawing& from) {
   std::optional<domain::Command> drawn;
-  for_each_named(domain::SessionClientCommands{}, [&](auto command) {
+  for_each_named(Named{}, [&](auto command) {
     if (command.kType != type) return;
     draw(from, command);
     drawn = std::move(command);

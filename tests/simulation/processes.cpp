@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "eventlog/log/tail_proof.hpp"
+#include "tests/support/fixed_time_zones.hpp"
 
 namespace simulation {
 namespace {
@@ -166,7 +167,7 @@ std::optional<workers::DeliveryOutcome> SimNotifier::poll() {
   if (jobs_.empty() || !around_.sink_random.chance(kThreadReadyPercent)) return std::nullopt;
   const workers::DeliveryJob job = std::move(jobs_.front());
   jobs_.pop_front();
-  workers::DeliveryOutcome outcome{job.notification, job.requested.target, {}, {}, false};
+  workers::DeliveryOutcome outcome{job.notification, job.requested.target, {}, {}, {}, false};
   if (around_.sink_random.chance(kBehindPercent)) {
     outcome.is_behind = true;
   } else if (around_.sink_random.chance(kSinkFailsPercent)) {
@@ -175,6 +176,9 @@ std::optional<workers::DeliveryOutcome> SimNotifier::poll() {
   } else {
     ++around_.counts["notifications that reached a sink"];
     around_.notified.insert(job.notification);
+    if (job.requested.target == domain::NotificationTarget::parent) {
+      outcome.prompt = kParentPrompt;
+    }
   }
   return outcome;
 }
@@ -210,6 +214,8 @@ workers::CommandLoopOptions command_options(const Surroundings& around) {
   workers::CommandLoopOptions options;
   options.limits = kLimits;
   options.limits.sinks.fill(true);
+  static const support::FixedTimeZones zones({}, {});
+  options.zones = &zones;
   options.inbox_max = around.inbox_max;
   options.streams_max = around.streams_max;
   return options;

@@ -180,7 +180,7 @@ Schedule make_schedule(std::uint64_t seed) {
   Schedule schedule;
   schedule.seed = seed;
   if (random.chance(20)) schedule.queue_max = 12 + static_cast<std::int64_t>(random.below(20));
-  if (random.chance(40)) schedule.streams_max = 7;
+  if (random.chance(40)) schedule.streams_max = 4;
   schedule.has_lying_locks = random.chance(70);
   const std::size_t count = 5 + random.below(10);
   bool has_crash = false;

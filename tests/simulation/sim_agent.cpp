@@ -111,7 +111,7 @@ class SimProcess final : public engines::AgentProcess {
     if (bytes.starts_with(kTurn)) {
       begin(*TurnId::parse(bytes.substr(kTurn.size(), kIdChars)),
             bytes.substr(kTurn.size() + kIdChars));
-    } else if (bytes.starts_with(kInterrupt)) {
+    } else if (bytes.starts_with(kInterrupt) && !has_ended_) {
       const TurnId turn = *TurnId::parse(bytes.substr(kInterrupt.size(), kIdChars));
       if (own_turn_ == turn) return finish_own(true), base::Result<void>();
       if (turn_) finish(true);
@@ -192,7 +192,10 @@ class SimProcess final : public engines::AgentProcess {
     const std::string own = prompt_of(turn);
     const auto* s = agents_.log_->session(domain::session_stream("main", key_.session));
     const bool may_be_told = s != nullptr && s->lost_at.value > 0;
-    if (may_be_told ? !prompt.ends_with(own) : prompt != own) {
+    const auto is_it = [&](std::string_view one) {
+      return may_be_told ? prompt.ends_with(one) : prompt == one;
+    };
+    if (!is_it(own) && !is_it(kSchedulePrompt) && !is_it(kParentPrompt)) {
       agents_.violate("turn " + turn.text() + " was given the prompt '" + Bytes(prompt) + "'");
     }
     if (!has_introduced_ && !resumed_.empty() && loss_random_.below(20) == 0) return lose_session();

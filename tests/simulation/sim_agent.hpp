@@ -92,5 +92,8 @@ class SimLauncher final : public workers::AgentLauncher {
 
 // Returns the prompt of the turn that the command with that id asks for; agents check theirs.
 std::string prompt_of(base::TurnId turn);
+// The prompts that the server sends by itself: for a schedule, and to a subagent's parent.
+constexpr std::string_view kSchedulePrompt = "as every time";
+constexpr std::string_view kParentPrompt = "your subagent has ended";
 
 }  // namespace simulation

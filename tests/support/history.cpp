@@ -69,6 +69,10 @@ void History::open() {
   opened.spec.is_multi_turn = chance(70);
   opened.spec.remind_after = std::chrono::minutes(10);
   opened.spec.channel = "telegram|1234";
+  if (opened.alias.back() < '4') {
+    opened.descriptor.kind = domain::DescriptorKind::cron;
+    opened.descriptor.task = "nightly";
+  }
   opened.lineage = opened.session;
   if (!ended_.empty() && chance(30)) {
     const domain::SessionState& source = states_[ended_[below(ended_.size())]];
@@ -248,6 +252,7 @@ void History::close(const std::string& stream, domain::SessionStatus status,
   if (s.remind_since.us != 0) emit(stream, domain::LongRunReached{});
   emit(stream, domain::SessionClosed{status, reason});
   notify(s);
+  run_schedule(s);
   if (!s.name.empty()) {
     log_.add(domain::registry_stream(s.agent), domain::NameReleased{s.session, s.name});
   }
@@ -257,6 +262,34 @@ void History::close(const std::string& stream, domain::SessionStatus status,
   log_.add(domain::kAdmissionStream, domain::SessionReleased{s.session});
   std::erase(live_, stream);
   ended_.push_back(stream);
+}
+
+void History::run_schedule(const domain::SessionState& s) {
+  const std::string_view schedules = domain::kSchedulesStream;
+  if (std::exchange(has_schedule_, true)) {
+    const base::CommandId run{s.session.bytes};
+    log_.add(schedules,
+             domain::ScheduleFired{"nightly", run, s.session, false, {1}, 1, {2'000'000}});
+    if (s.alias.back() < '8') {
+      log_.add(schedules, domain::RunTaken{"nightly", run});
+    } else {
+      log_.add(schedules, domain::RunRefused{"nightly", run, "no room"});
+    }
+    log_.add(schedules,
+             domain::ScheduleSkipped{"nightly", domain::SkipReason::overlap, {3}, 1, {}});
+    return;
+  }
+  for (const char* name : {"nightly", "weekly"}) {
+    domain::ScheduleSpec spec;
+    spec.name = name;
+    spec.when = "0 3 * * *";
+    spec.zone = "UTC";
+    spec.agent = s.agent;
+    spec.session = s.spec;
+    spec.prompt = "as every night";
+    log_.add(schedules, domain::ScheduleAdded{spec, {1'000'000}});
+  }
+  log_.add(schedules, domain::ScheduleRemoved{"weekly"});
 }
 
 void History::notify(const domain::SessionState& s) {

@@ -38,6 +38,7 @@ class History {
   void end_turn(const std::string& stream);
   void close(const std::string& stream, domain::SessionStatus status, domain::EndReason reason);
   void notify(const domain::SessionState& s);
+  void run_schedule(const domain::SessionState& s);
   void emit(const std::string& stream, domain::Event event, std::string content = {});
   domain::TurnCost random_cost(const domain::SessionState& state);
 
@@ -49,6 +50,7 @@ class History {
   std::map<std::string, domain::SessionState> states_;
   std::vector<std::string> live_;   // streams
   std::vector<std::string> ended_;  // streams
+  bool has_schedule_ = false;
 };
 
 }  // namespace support

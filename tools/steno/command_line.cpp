@@ -197,6 +197,13 @@ void add_spawn_flags(CommandLine& line, CLI::App* command, SpawnArguments& argum
                           "remind_after", "channel"}) {
     line.setting(*command, key, flag_name(key));
   }
+  CLI::Option* parent = command->add_option(
+      "--parent", arguments.parent,
+      "The session whose subagent it is, and which hears of its end; @self: the agent's own");
+  parent->type_name("REF");
+  command->add_option("--user", arguments.user, "Whom it talks with: connector/user/channel")
+      ->type_name("USER")
+      ->excludes(parent);
   add_bounds(command, arguments, "0: no limit");
 }
 
@@ -275,6 +282,92 @@ void add_send(CommandLine& line) {
       ->add_flag("--all", arguments.shows_all,
                  "With --wait: print what it says in other turns, too")
       ->needs(wait);
+}
+
+void add_message(CommandLine& line) {
+  auto& arguments = line.keep<MessageArguments>();
+  CLI::App* command = line.command(
+      line.app, "message", "Send a prompt from one session to another",
+      "  steno message 'the tests pass'\n"
+      "  steno message --from nightly --to @heartbeat 'done'\n"
+      "An agent that calls this needs no --from. A subagent's message goes to its parent, any\n"
+      "other to the newest session of a user (@foreground).",
+      arguments, reporting(message));
+  command->add_option("PROMPT", arguments.prompt, "The message; -: read from stdin")->required();
+  command->add_option("--to", arguments.to, "The session that gets it")->type_name("REF");
+  command
+      ->add_option("--from", arguments.from,
+                   "The session that sends it; default: the one of the variable STENO_SESSION")
+      ->type_name("REF");
+}
+
+void add_schedule(CommandLine& line) {
+  CLI::App* schedule = line.app.add_subcommand("schedule", "Prompts that run at set times");
+  schedule->require_subcommand(1)->fallthrough();
+  auto& added = line.keep<ScheduleArguments>();
+  CLI::App* add = line.command(
+      *schedule, "add", "Add a schedule",
+      "  steno schedule add nightly --cron '0 3 * * *' --zone Europe/Berlin 'update the deps'\n"
+      "  steno schedule add check --every 30m --heartbeat 'read HEARTBEAT.md and do it'\n"
+      "  steno schedule add remind --at '2026-12-01 09:00' --to 4fzk2q9x 'go on'\n"
+      "Each run opens a session, but with --to and --heartbeat. The prompt is a fact, which no\n"
+      "erasure reaches: put what is secret into a file that the agent reads.",
+      added, reporting(schedule_add));
+  add->add_option("NAME", added.name, "1 to 64 of a-z 0-9 . _ -")->required();
+  add->add_option("PROMPT", added.prompt, "The agent's task; -: read from stdin")->required();
+  CLI::App* when = add->add_option_group("When")->require_option(1);
+  when->add_option("--at", added.at, "Once: a date and a time, as '2026-12-01 09:00'")
+      ->type_name("TIME");
+  when->add_option("--every", added.every, "In steps from now on, as 90s, 1h30m, 1d")
+      ->type_name("STEP");
+  when->add_option("--cron", added.cron,
+                   "Minute, hour, day of the month, month and day of the week, as '30 9 * * 1-5'")
+      ->type_name("LINE");
+  add->add_option("--zone", added.zone, "Time zone of --at and --cron; default: this machine's")
+      ->type_name("ZONE");
+  CLI::Option* to = add->add_option("--to", added.to, "Each run is a prompt for this session");
+  to->type_name("REF");
+  add->add_flag("--heartbeat", added.is_heartbeat,
+                "Each run is a prompt for one session, which is opened if there is none")
+      ->excludes(to);
+  add->add_flag("--skip-missed", added.skips_missed,
+                "Times at which no server ran are skipped; default: they run once, together");
+  add->add_flag("--overlap", added.overlaps,
+                "It also runs while the session of the last run still works");
+  add->add_flag("--multi-turn", added.is_multi_turn, "Sessions that it opens take further prompts")
+      ->excludes(to);
+  for (const char* key : {"engine", "model", "workdir", "permission_mode", "budget_usd",
+                          "background", "idle_timeout", "run_timeout", "channel"}) {
+    line.setting(*add, key, flag_name(key));
+  }
+  add->add_option("--max-turns", added.max_turns, "The agent's model calls; 0: no limit")
+      ->check(within(0, base::kIntegerLimit - 1))
+      ->type_name("COUNT");
+  add->add_option("--allow-tool", added.allowed_tools,
+                  "A tool that it can use without asking; can be repeated")
+      ->allow_extra_args(false)
+      ->type_name("TOOL");
+  struct Kind {
+    const char* name;
+    const char* help;
+    const char* examples;
+    Outcome<int> (*run)(const Config&, const ScheduleArguments&);
+  };
+  constexpr Kind kKinds[] = {
+      {"ls", "List them, with what became of the last run of each",
+       "  steno schedule ls\n  steno schedule ls -o json", schedule_list},
+      {"rm", "Remove one; a run under way goes on", "  steno schedule rm nightly", schedule_remove},
+      {"run", "Run one now", "  steno schedule run nightly", schedule_run},
+      {"log", "List the last runs of one, and the times that were skipped",
+       "  steno schedule log nightly", schedule_log},
+  };
+  for (const Kind& kind : kKinds) {
+    auto& arguments = line.keep<ScheduleArguments>();
+    CLI::App* command = line.command(*schedule, kind.name, kind.help, kind.examples, arguments,
+                                     reporting(kind.run));
+    if (kind.run == schedule_list) continue;
+    command->add_option("NAME", arguments.name, "As the list says")->required();
+  }
 }
 
 void add_kill(CommandLine& line) {
@@ -528,6 +621,7 @@ void add_list(CommandLine& line) {
                            ->type_name("COUNT")
                            ->capture_default_str();
   command->add_flag("--all", arguments.is_all, "All sessions, back to the first")->excludes(count);
+  command->add_flag("--tree", arguments.is_tree, "Subagents below their parents");
 }
 
 void add_attention(CommandLine& line) {
@@ -750,10 +844,11 @@ void add_replay(CommandLine& line) {
 }
 
 constexpr void (*kCommands[])(CommandLine&) = {
-    add_run,     add_spawn,   add_list,      add_kill,   add_close,  add_session_commands,
-    add_output,  add_send,    add_resume,    add_erase,  add_backup, add_anchor,
-    add_archive, add_restore, add_stats,     add_watch,  add_doctor, add_config,
-    add_version, add_serve,   add_attention, add_replay, add_notify,
+    add_run,      add_spawn,   add_list,      add_kill,   add_close,  add_session_commands,
+    add_output,   add_send,    add_resume,    add_erase,  add_backup, add_anchor,
+    add_archive,  add_restore, add_stats,     add_watch,  add_doctor, add_config,
+    add_version,  add_serve,   add_attention, add_replay, add_notify, add_message,
+    add_schedule,
 };
 
 // The order and groups of commands in the help.
@@ -764,7 +859,8 @@ struct Group {
 const Group kGroups[] = {
     {"Sessions",
      {"run", "spawn", "send", "interrupt", "continue", "close", "kill", "resume", "ls", "show",
-      "attention", "foreground", "background", "notify", "output", "watch", "stats"}},
+      "attention", "foreground", "background", "message", "schedule", "notify", "output", "watch",
+      "stats"}},
     {"Server", {"serve", "doctor", "config", "version"}},
     {"The log", {"erase", "backup", "restore", "archive", "anchor", "replay"}},
 };

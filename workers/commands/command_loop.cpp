@@ -242,6 +242,7 @@ void CommandLoop::take_state(Stream& s, eventlog::LoadedStream loaded) {
 }
 
 void CommandLoop::adopt(const std::string& name, eventlog::LoadedStream loaded) {
+  if (domain::residency_of(loaded.state) == domain::Residency::with_server) ++kept_;
   take_state(new_stream(name), std::move(loaded));
 }
 
@@ -362,6 +363,7 @@ CommandOutcome CommandLoop::decide(const Involved& streams, const Waiting& waiti
   context.now = now_;
   context.engines = options_.engines;
   context.has_key = options_.has_key;
+  context.zones = options_.zones;
   auto decision = domain::decide_on(message.command, states_of(streams), context);
   if (!decision) return tl::unexpected(decision.error());
   return append(streams, message, std::move(*decision), release);
@@ -476,6 +478,12 @@ const domain::OutboxState& CommandLoop::outbox() const {
   return *state;
 }
 
+const domain::SchedulesState& CommandLoop::schedules() const {
+  const auto* state = find<domain::SchedulesStream>(domain::kSchedulesStream);
+  CHECK(state != nullptr);  // it was adopted
+  return *state;
+}
+
 // True if nobody waits for the stream, its last event is durable, and it is not one that stays with
 // the server.
 bool CommandLoop::is_idle(const Stream& s) const {
@@ -520,7 +528,7 @@ void CommandLoop::evict() {
   for (std::size_t looked_at = 0; looked_at < kLooksMax && saving_ < kSavesMax; ++looked_at) {
     if (by_use_.empty()) return;
     Stream& s = *by_use_.front();
-    const bool are_too_many = streams_.size() > options_.streams_max + saving_;
+    const bool are_too_many = streams_.size() > options_.streams_max + kept_ + saving_;
     if (!are_too_many && boot_ - s.used < options_.idle_max) return;
     // A stream that is not idle, or is being saved, is looked at again when its turn comes.
     by_use_.splice(by_use_.end(), by_use_, s.use);

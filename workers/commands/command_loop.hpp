@@ -90,11 +90,12 @@ struct CommandAnswer {
 struct CommandLoopOptions {
   domain::Limits limits;
   std::vector<std::string> engines =
-      engines::engine_names();      // the engines that a session can name
-  bool has_key = false;             // anchors can be signed
-  std::size_t inbox_max = 100'000;  // waiting commands of one class; beyond it: `busy`
+      engines::engine_names();               // the engines that a session can name
+  bool has_key = false;                      // anchors can be signed
+  const domain::TimeZones* zones = nullptr;  // must outlive the loop; null: there are none
+  std::size_t inbox_max = 100'000;           // waiting commands of one class; beyond it: `busy`
   std::size_t streams_max =
-      200'000;  // sessions and registries in memory; beyond it they are evicted
+      200'000;  // in memory, without those that stay with the server; beyond it they are evicted
   // Streams idle for longer than this are evicted. Most are never used again; reloading one costs a
   // snapshot read.
   base::Duration idle_max = std::chrono::minutes(1);
@@ -152,9 +153,11 @@ class CommandLoop {
   const domain::AdmissionState& admission() const;
   const domain::ServerState& server() const;
   const domain::OutboxState& outbox() const;
+  const domain::SchedulesState& schedules() const;
 
   std::size_t waiting() const;
-  std::size_t loaded_streams() const { return streams_.size(); }
+  // Without the streams that stay with the server.
+  std::size_t loaded_streams() const { return streams_.size() - kept_; }
 
  private:
   struct Waiting {
@@ -257,6 +260,7 @@ class CommandLoop {
   std::vector<CommandAnswer*> undated_;          // those of them whose times are not set yet
   std::vector<std::string> faulted_;
   RecentRejections refusals_;
+  std::size_t kept_ = 0;  // streams that stay with the server
   std::size_t saving_ = 0;
   base::Time now_;
   base::Time wall_;

@@ -184,8 +184,10 @@ std::string end_text(const Notice& notice, std::string_view sign) {
   add_line(text, "📁 ", notice.workdir);
   add_line(text, "📝 ", notice.prompt);
   add_line(text, "⚠️ ", notice.error);
-  if (notice.error.empty() && notice.reason != domain::EndReason::none &&
-      notice.reason != domain::EndReason::user) {
+  if (notice.reason == domain::EndReason::worker_lost) {
+    add_line(text, "⚠️ ", "Internal error.");
+  } else if (notice.error.empty() && notice.reason != domain::EndReason::none &&
+             notice.reason != domain::EndReason::user) {
     add_line(text, "⚠️ ", base::enum_name(notice.reason));
   }
   return text;
@@ -250,6 +252,11 @@ std::string chat_text(const Notice& notice) {
     case NotificationKind::killed:
       text = end_text(notice, "⛔");
       break;
+    case NotificationKind::cut_off:
+      text = "⚠️ Internal error. Session " + named(notice) +
+             " lost its agent with a turn, which is not "
+             "tried again";
+      break;
     case NotificationKind::long_run:
       text =
           "⏱️ Session " + named(notice) + " running for " + base::duration_text(notice.lived);
@@ -274,6 +281,8 @@ std::string title_text(const Notice& notice) {
     case NotificationKind::killed:
       return "Session " + std::string(base::enum_name(notice.requested.kind)) + ": " +
              named(notice);
+    case NotificationKind::cut_off:
+      return "Session lost its agent with a turn: " + named(notice);
     case NotificationKind::long_run:
       return "Session still runs: " + named(notice);
   }
@@ -290,6 +299,32 @@ std::string system_text(const Notice& notice) {
   add_line(text, "\nFull output: steno output ", notice.requested.alias);
   if (notice.requested.kind == NotificationKind::waiting) {
     add_line(text, "", "Reply: steno send " + notice.requested.alias + " \"…\"");
+  }
+  return text;
+}
+
+// What the session that has this one as its subagent gets as a prompt.
+std::string parent_text(const Notice& notice) {
+  const domain::NotificationKind kind = notice.requested.kind;
+  std::string text = "Subagent " + notice.name + " (" + notice.requested.alias + ") ";
+  const bool is_lost = notice.reason == domain::EndReason::worker_lost;
+  if (kind == NotificationKind::cut_off || (kind == NotificationKind::failed && is_lost)) {
+    text += "failed: Restored with pending work.";
+  } else if (kind == NotificationKind::waiting) {
+    text += "is waiting for input.";
+  } else if (kind == NotificationKind::paused) {
+    text += "is paused: a turn failed, and prompts wait.";
+  } else if (kind == NotificationKind::budget) {
+    text += "failed: its budget is spent.";
+  } else {
+    text += std::string(base::enum_name(kind)) + ".";
+  }
+  add_line(text, "Error: ", notice.error);
+  if (!notice.last.empty()) add_line(text, "\nLast output:\n", notice.last);
+  add_line(text, "", notice.fault);
+  add_line(text, "\nFull output: steno output ", notice.requested.alias);
+  if (notice.is_multi_turn && kind != NotificationKind::completed) {
+    add_line(text, "Reply: ", "steno send " + notice.requested.alias + " \"…\"");
   }
   return text;
 }

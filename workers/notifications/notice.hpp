@@ -34,6 +34,7 @@ base::Result<Notice> read_notice(eventlog::BlockStore& log, eventlog::StreamInde
 // The texts for a place where people chat, and for an orchestrator.
 std::string chat_text(const Notice& notice);
 std::string system_text(const Notice& notice);
+std::string parent_text(const Notice& notice);
 // A line, and what is behind it, as a desktop shows them.
 std::string title_text(const Notice& notice);
 

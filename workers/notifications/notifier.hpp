@@ -26,6 +26,7 @@ struct DeliveryOutcome {
   domain::NotificationTarget target = domain::NotificationTarget::channel;
   std::string error;       // empty: the sink took it. Nothing that the sink was given, or said
   std::string detail;      // what the sink said, which is not for the record
+  std::string prompt;      // of the target `parent`, without error: what the parent is to be sent
   bool is_behind = false;  // nothing was tried: the session cannot be read yet
 };
 

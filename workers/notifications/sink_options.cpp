@@ -30,6 +30,7 @@ std::array<bool, domain::kNotificationTargets> targets_of(const SinkOptions& opt
   set(domain::NotificationTarget::system, !options.system_command.empty());
   set(domain::NotificationTarget::webhook, options.webhook.has_value());
   set(domain::NotificationTarget::desktop, !options.desktop_command.empty());
+  set(domain::NotificationTarget::parent, true);
   return targets;
 }
 

@@ -23,7 +23,7 @@ struct SinkOptions {
   std::optional<WebhookOptions> webhook;
 };
 
-// Returns the targets for which there is a sink.
+// Returns the targets for which there is a sink; for `parent` there always is.
 std::array<bool, domain::kNotificationTargets> targets_of(const SinkOptions& options);
 
 // The commands that are used where a setting names none of its own.

@@ -23,7 +23,7 @@ constexpr base::Duration kDeliveryMax = std::chrono::seconds(15);
 
 DeliveryOutcome deliver(const Notice& notice, base::Time wall, const SinkOptions& options,
                         int stop_fd) {
-  DeliveryOutcome outcome{notice.notification, notice.requested.target, {}, {}, false};
+  DeliveryOutcome outcome{notice.notification, notice.requested.target, {}, {}, {}, false};
   const auto run = [&](const std::vector<std::string>& words, std::string text) {
     auto ran = run_program(fill_template(words, template_values(notice, std::move(text))),
                            kDeliveryMax, stop_fd);
@@ -39,6 +39,9 @@ DeliveryOutcome deliver(const Notice& notice, base::Time wall, const SinkOptions
       break;
     case NotificationTarget::desktop:
       run(options.desktop_command, notice.last.empty() ? notice.error : notice.last);
+      break;
+    case NotificationTarget::parent:
+      outcome.prompt = parent_text(notice);
       break;
     case NotificationTarget::webhook: {
       // Unique beyond this log: a session's id is.
@@ -123,7 +126,7 @@ class ThreadNotifier final : public Notifier {
   }
   DeliveryOutcome run(eventlog::BlockStore& log, eventlog::StreamIndex& index,
                       const DeliveryJob& job) {
-    DeliveryOutcome behind{job.notification, job.requested.target, {}, {}, true};
+    DeliveryOutcome behind{job.notification, job.requested.target, {}, {}, {}, true};
     if (is_stopped()) return behind;
     const auto notice = read_notice(log, index, job, stop_.get());
     return notice ? deliver(*notice, job.wall, options_, stop_.get()) : behind;

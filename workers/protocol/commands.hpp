@@ -62,6 +62,7 @@ struct CommandReplyOf : Reply {
 using CommandReplyBody = CommandReplyOf<domain::SessionReply>;
 using ServerCommandReplyBody = CommandReplyOf<domain::ServerReply>;
 using OutboxReplyBody = CommandReplyOf<domain::OutboxReply>;
+using SchedulesReplyBody = CommandReplyOf<domain::SchedulesReply>;
 
 base::Result<domain::Command> decode_command(const CommandBody& body);
 CommandBody encode_command(const domain::Command& command);

@@ -13,6 +13,24 @@ constexpr base::Duration kRecordAgain = std::chrono::seconds(1);
 constexpr base::Duration kHold = std::chrono::milliseconds(200);
 constexpr std::size_t kDetailsMax = domain::kNotificationsMax;
 constexpr std::size_t kExpiring = domain::kNotificationTargets;  // of commands about no target
+constexpr auto kParent = static_cast<std::size_t>(domain::NotificationTarget::parent);
+
+// What a parent's refusal means for the notification.
+domain::RecordDelivery refused_by(Position notification, domain::RejectionCode code) {
+  const bool is_passing = code == domain::RejectionCode::limit_reached;
+  return {notification, std::string(base::enum_name(code)), !is_passing};
+}
+
+// The same notification always has the same id, and no other one has it.
+base::CommandId id_of(Position notification, base::SessionId session) {
+  base::CommandId id{session.bytes};
+  auto number = static_cast<std::uint64_t>(notification.value);
+  for (std::size_t i = id.bytes.size(); number != 0; number >>= 8) {
+    const auto byte = static_cast<unsigned char>(id.bytes[--i]);
+    id.bytes[i] = static_cast<char>(byte ^ (number & 0xFF));
+  }
+  return id;
+}
 
 }  // namespace
 
@@ -26,6 +44,15 @@ void Notifications::on_durable(const domain::RecordedEvent& event) {
 void Notifications::on_answer(std::uint64_t number, const CommandAnswer& answer) {
   auto asked = asked_.extract(number);
   if (asked.empty()) return;
+  const bool is_undecided = !answer.outcome && domain::is_undecided(answer.outcome.error().code);
+  if (asked.mapped().prompt && !is_undecided) {
+    if (!answer.outcome) {
+      const Position notification = under_way_[kParent];
+      asked.mapped().command = refused_by(notification, answer.outcome.error().code);
+    }
+    asked.mapped().prompt.reset();
+    return record(std::move(asked.mapped()));
+  }
   if (!answer.outcome) {
     refused_.push_back(std::move(asked.mapped()));
     look_at_ = now_ + kRecordAgain;
@@ -39,7 +66,30 @@ void Notifications::on_answer(std::uint64_t number, const CommandAnswer& answer)
   is_changed_ = true;
 }
 
+CommandMessage Notifications::prompt_of(Position notification, std::string text) const {
+  const auto& open = commands_.outbox().open;
+  const auto found = open.find(notification);
+  CommandMessage message;
+  if (found == open.end()) return message;
+  const domain::NotificationRequested& requested = found->second.requested;
+  message.id = id_of(notification, requested.session);
+  message.agent = requested.agent;
+  message.stream_id = requested.parent;
+  // Only clients' commands are remembered under their ids.
+  message.actor_kind = domain::ActorKind::client;
+  message.actor = "notifier";
+  message.command =
+      domain::SessionCommand(domain::SendPrompt{std::move(text), false, requested.session});
+  return message;
+}
+
 void Notifications::record(Asked asked) {
+  if (asked.prompt) {
+    CommandMessage prompt = *asked.prompt;
+    prompt.ask = static_cast<std::int64_t>(++next_ticket_);
+    asked_.emplace(next_ticket_, std::move(asked));
+    return commands_.submit({this, next_ticket_}, std::move(prompt));
+  }
   CommandMessage message;
   message.id = base::CommandId::make(now_, random_);
   message.actor_kind = domain::ActorKind::server;
@@ -64,7 +114,12 @@ bool Notifications::take_outcomes() {
     if (!outcome->error.empty() && !outcome->detail.empty() && details_.size() < kDetailsMax) {
       details_[outcome->notification] = std::move(outcome->detail);
     }
-    record({domain::RecordDelivery{outcome->notification, std::move(outcome->error)}, target});
+    Asked asked{domain::RecordDelivery{outcome->notification, outcome->error}, target};
+    if (target == kParent && outcome->error.empty()) {
+      CommandMessage prompt = prompt_of(outcome->notification, std::move(outcome->prompt));
+      if (prompt.id.is_set()) asked.prompt = std::move(prompt);
+    }
+    record(std::move(asked));
   }
   return has_taken;
 }

@@ -1,4 +1,6 @@
-// Has notifications delivered, one at a time for each target, and records what became of them.
+// Has notifications delivered, one at a time for each target, and records what became of them. One
+// for a session's parent becomes a prompt, whose id follows from the notification: the parent gets
+// it once, however often it is sent.
 // Those of one session reach a target in order: the next waits until the one before is delivered,
 // given up or dropped.
 #pragma once
@@ -33,11 +35,15 @@ class Notifications final : public Reactor {
   struct Asked {
     domain::OutboxCommand command;
     std::size_t target = 0;
+    // Sent first; its answer decides what `command` records.
+    std::optional<CommandMessage> prompt{};
   };
 
   NotificationsAnswer list(Position durable) const;
   bool take_outcomes();
   void record(Asked asked);
+  // Returns the prompt that the notification under way is for its parent.
+  CommandMessage prompt_of(Position notification, std::string text) const;
   // Begins what is due, and finds out when the next one is.
   bool begin_due(const Cycle& cycle);
 

@@ -7,6 +7,7 @@
 #include "workers/reactors/deadlines.hpp"
 #include "workers/reactors/foreground.hpp"
 #include "workers/reactors/notifications.hpp"
+#include "workers/reactors/schedules.hpp"
 
 namespace workers {
 
@@ -20,6 +21,7 @@ std::vector<std::unique_ptr<Reactor>> make_reactors(const ReactorPorts& ports) {
       std::make_unique<Foreground>(ports.commands, ports.notifier, ports.random, has_channels));
   reactors.push_back(
       std::make_unique<Notifications>(ports.commands, ports.notifier, ports.random, ports.sinks));
+  reactors.push_back(std::make_unique<Schedules>(ports.commands, ports.random));
   reactors.push_back(std::make_unique<Backups>(ports.commands, ports.upkeep));
   reactors.push_back(std::make_unique<Anchors>(ports.commands, ports.upkeep, ports.key));
   reactors.push_back(std::make_unique<Archives>(ports.commands, ports.upkeep));

@@ -39,7 +39,8 @@ struct RecordDelivery {
   static constexpr std::string_view kType = "RecordDelivery";
   static constexpr CommandClass kClass = CommandClass::recorded;
   Position notification;
-  std::string error;  // empty: it was delivered
+  std::string error;            // empty: it was delivered
+  bool is_unreachable = false;  // the target takes no more, so it is not tried again
 
   bool operator==(const RecordDelivery&) const = default;
 };

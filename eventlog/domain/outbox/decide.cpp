@@ -54,6 +54,10 @@ Decided decide_one(const OutboxState& s, const Context& context, const RecordDel
     decision.push_back({{}, NotificationDelivered{c.notification}, {}});
     return decision;
   }
+  if (c.is_unreachable) {
+    decision.push_back({{}, NotificationDropped{c.notification, DropReason::unreachable}, {}});
+    return decision;
+  }
   const std::int64_t attempts = found->second.attempts + 1;
   const bool is_last = attempts >= kAttemptsMax;
   decision.push_back({{},

@@ -16,16 +16,18 @@ enum class NotificationKind : std::uint8_t {
   failed,
   killed,
   long_run,  // it has lived for long
+  cut_off,   // its agent died with a turn, which is not tried again
 };
 
-// Each target has a sink, which the server's settings name.
+// Each target has a sink, which the server's settings name; that of `parent` is always there.
 enum class NotificationTarget : std::uint8_t {
   channel,  // a program that sends to the session's origin channel
   system,   // a program that wakes an orchestrator
   webhook,  // an HTTP request
   desktop,  // the desktop of the server's user
+  parent,   // the session whose subagent the session is: it gets a prompt
 };
-constexpr std::size_t kNotificationTargets = 4;
+constexpr std::size_t kNotificationTargets = 5;
 
 // There is one for each (event, target). Its position is its id.
 struct NotificationRequested {
@@ -34,11 +36,12 @@ struct NotificationRequested {
   NotificationTarget target = NotificationTarget::channel;
   SessionId session;
   std::string agent;
-  std::string alias;      // of the session
-  std::string channel;    // of the target `channel`; else the session's origin, if it has one
+  std::string alias;           // of the session
+  std::string channel;         // of the target `channel`; else the session's origin, if it has one
   bool is_foreground = false;  // the channel is shown the session's output as it comes
-  StreamVersion through;  // version of the session's last event that it is about
-  Time not_before;        // log time of the first attempt; 0: at once
+  StreamVersion through;       // version of the session's last event that it is about
+  Time not_before;             // log time of the first attempt; 0: at once
+  SessionId parent{};          // of the target `parent`
 
   bool operator==(const NotificationRequested&) const = default;
   template <class Visit>
@@ -52,6 +55,7 @@ struct NotificationRequested {
     visit("foreground", &NotificationRequested::is_foreground);
     visit("through", &NotificationRequested::through);
     visit("not_before", &NotificationRequested::not_before);
+    visit("parent", &NotificationRequested::parent);
   }
 };
 
@@ -85,10 +89,11 @@ struct NotificationFailed {
 };
 
 enum class DropReason : std::uint8_t {
-  user,        // somebody asked for it
-  expired,     // it was too old to be of use
-  overflow,    // too many waited
-  superseded,  // a later one of the session came before it was due
+  user,         // somebody asked for it
+  expired,      // it was too old to be of use
+  overflow,     // too many waited
+  superseded,   // a later one of the session came before it was due
+  unreachable,  // the target takes no more
 };
 
 struct NotificationDropped {
@@ -123,14 +128,17 @@ using OutboxEvents = base::Types<NotificationRequested, NotificationDelivered, N
 
 template <>
 struct base::EnumNames<domain::NotificationKind> {
-  static constexpr std::string_view kNames[] = {"waiting",   "stuck",  "paused", "budget",
-                                                "completed", "failed", "killed", "long_run"};
+  static constexpr std::string_view kNames[] = {"waiting", "stuck",     "paused",
+                                                "budget",  "completed", "failed",
+                                                "killed",  "long_run",  "cut_off"};
 };
 template <>
 struct base::EnumNames<domain::NotificationTarget> {
-  static constexpr std::string_view kNames[] = {"channel", "system", "webhook", "desktop"};
+  static constexpr std::string_view kNames[] = {"channel", "system", "webhook", "desktop",
+                                                "parent"};
 };
 template <>
 struct base::EnumNames<domain::DropReason> {
-  static constexpr std::string_view kNames[] = {"user", "expired", "overflow", "superseded"};
+  static constexpr std::string_view kNames[] = {"user", "expired", "overflow", "superseded",
+                                                "unreachable"};
 };

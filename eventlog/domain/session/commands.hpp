@@ -26,6 +26,7 @@ struct Spawn {
   // With an unset `resume`: continue this session of the agent's own. The sender must know that no
   // session of the record has it. Empty: begin anew.
   std::string agent_session{};
+  Descriptor descriptor{};  // none: that of the session that is resumed
 
   bool operator==(const Spawn&) const = default;
   template <class Visit>
@@ -38,6 +39,7 @@ struct Spawn {
     visit("resume", &Spawn::resume);
     visit("fork", &Spawn::is_fork);
     visit("agent_session", &Spawn::agent_session);
+    visit("descriptor", &Spawn::descriptor);
   }
 };
 
@@ -46,12 +48,14 @@ struct SendPrompt {
   static constexpr bool kIsLarge = true;
   std::string prompt;
   bool is_interrupting = false;  // interrupt the running turn; this prompt waits its turn
+  SessionId from{};              // the session that sends it; unset: it is none
 
   bool operator==(const SendPrompt&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("prompt", &SendPrompt::prompt);
     visit("interrupt", &SendPrompt::is_interrupting);
+    visit("from", &SendPrompt::from);
   }
 };
 

@@ -137,6 +137,10 @@ void reads(const SessionCommand& command, const StreamRef& target, Reads& furthe
   if (spawn != nullptr && spawn->resume.is_set() && spawn->resume != target.id) {
     further.add(session_stream(target.agent, spawn->resume));
   }
+  if (spawn != nullptr && spawn->descriptor.parent.is_set() &&
+      spawn->descriptor.parent != target.id) {
+    further.add(session_stream(target.agent, spawn->descriptor.parent));
+  }
   const bool may_end = std::visit([](const auto& c) { return may_end_by(c); }, command);
   if (spawn != nullptr || may_end) {
     further.add(registry_stream(target.agent));

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "eventlog/base/type_list.hpp"
+#include "eventlog/domain/session/descriptor.hpp"
 #include "eventlog/domain/session/spending.hpp"
 #include "eventlog/domain/version_ranges.hpp"
 
@@ -21,6 +22,7 @@ struct SessionOpened {
   SessionId resumed_from;  // unset: a new session
   SessionId lineage;       // first session of the chain of resumes and forks; itself when new
   NanoUsd carried_cost;    // the start of the agent's own running total
+  Descriptor descriptor{};
 
   bool operator==(const SessionOpened&) const = default;
   template <class Visit>
@@ -34,6 +36,7 @@ struct SessionOpened {
     visit("resumed_from", &SessionOpened::resumed_from);
     visit("lineage", &SessionOpened::lineage);
     visit("carried_cost", &SessionOpened::carried_cost);
+    visit("descriptor", &SessionOpened::descriptor);
   }
 };
 
@@ -41,11 +44,13 @@ struct SessionOpened {
 struct TurnQueued {
   static constexpr std::string_view kType = "TurnQueued";
   TurnId turn;
+  SessionId from{};  // the session that sent the prompt; unset: it was none
 
   bool operator==(const TurnQueued&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("turn", &TurnQueued::turn);
+    visit("from", &TurnQueued::from);
   }
 };
 

@@ -88,6 +88,7 @@ bool apply(SessionState& s, const Envelope& envelope, const SessionOpened& e) {
   s.name = e.name;
   s.alias = e.alias;
   s.spec = e.spec;
+  s.descriptor = e.descriptor;
   s.lineage = e.lineage;
   s.opened = envelope.position;
   s.agent_total = e.carried_cost;

@@ -41,6 +41,10 @@ struct CauseOf {
   std::optional<NotificationKind> operator()(const LongRunReached&) const {
     return NotificationKind::long_run;
   }
+  std::optional<NotificationKind> operator()(const TurnInterrupted& e) const {
+    if (e.reason != EndReason::worker_lost) return std::nullopt;
+    return NotificationKind::cut_off;
+  }
 };
 
 // Returns what the decision gives cause to tell; the end of the session counts before all else.
@@ -57,6 +61,17 @@ std::optional<NotificationKind> cause_of(const Deciding& d) {
   return d.is_over_budget() ? NotificationKind::budget : NotificationKind::waiting;
 }
 
+// True if the decision is about work that was lost with its worker, in a session that is scheduled:
+// its next run goes on, so nobody needs to hear.
+bool is_lost_run(const Deciding& d) {
+  const DescriptorKind kind = d.session().descriptor.kind;
+  if (kind != DescriptorKind::cron && kind != DescriptorKind::heartbeat) return false;
+  return std::any_of(d.decision.begin(), d.decision.end(), [](const Emitted& emitted) {
+    const auto* cut = std::get_if<TurnInterrupted>(&emitted.event);
+    return cut != nullptr && cut->reason == EndReason::worker_lost;
+  });
+}
+
 // Somebody who is told.
 struct Addressee {
   NotificationTarget target = NotificationTarget::channel;
@@ -65,10 +80,21 @@ struct Addressee {
 };
 
 // Channels in the foreground see that the session runs, and whoever waits for it by program does
-// not need to be reminded.
+// not need to be reminded. A parent can do nothing about an agent that is stuck.
 bool is_told(const Addressee& who, NotificationKind kind) {
+  const bool is_parent = who.target == NotificationTarget::parent;
+  if (kind == NotificationKind::stuck) return !is_parent;
   if (kind != NotificationKind::long_run) return true;
-  return !who.is_foreground && who.target != NotificationTarget::system;
+  return !who.is_foreground && who.target != NotificationTarget::system && !is_parent;
+}
+
+// True if somebody could be told of the session.
+bool has_addressee(const SessionState& s, const Limits& limits) {
+  for (std::size_t i = 0; i < kNotificationTargets; ++i) {
+    const bool is_parent = static_cast<NotificationTarget>(i) == NotificationTarget::parent;
+    if (limits.sinks[i] && (!is_parent || s.descriptor.parent.is_set())) return true;
+  }
+  return false;
 }
 
 std::vector<Addressee> addressees(const SessionState& s, const Limits& limits) {
@@ -76,6 +102,10 @@ std::vector<Addressee> addressees(const SessionState& s, const Limits& limits) {
   for (std::size_t i = 0; i < kNotificationTargets; ++i) {
     const auto target = static_cast<NotificationTarget>(i);
     if (!limits.sinks[i]) continue;
+    if (target == NotificationTarget::parent) {
+      if (s.descriptor.parent.is_set()) all.push_back({target, {}});
+      continue;
+    }
     if (target != NotificationTarget::channel) {
       all.push_back({target, s.spec.channel});
       continue;
@@ -116,9 +146,11 @@ Time not_before(const OutboxState& outbox, const SessionState& s, Time now) {
 
 Decided notifying(Decided decided, const States& states, const Context& context) {
   const auto* outbox = states.find<OutboxStream>(kOutboxStream);
-  if (!decided || outbox == nullptr || context.limits.sinks == Limits{}.sinks) return decided;
+  if (!decided || outbox == nullptr) return decided;
+  if (!has_addressee(states.target<SessionStream>(), context.limits)) return decided;
   Deciding d{states, context, std::move(*decided)};
   const SessionState& s = d.session();
+  if (is_lost_run(d)) return std::move(d.decision);
   const auto kind = cause_of(d);
   if (!kind) return std::move(d.decision);
   NotificationRequested request;
@@ -143,6 +175,8 @@ Decided notifying(Decided decided, const States& states, const Context& context)
     request.target = who.target;
     request.channel = who.channel;
     request.is_foreground = who.is_foreground;
+    request.parent = {};
+    if (who.target == NotificationTarget::parent) request.parent = s.descriptor.parent;
     while (oldest != outbox->open.end() && dropped.contains(oldest->first)) ++oldest;
     if (open >= kNotificationsMax && oldest != outbox->open.end()) {
       d.emit_to(std::string(kOutboxStream),

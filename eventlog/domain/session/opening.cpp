@@ -61,6 +61,59 @@ std::optional<Rejection> check_lengths(const Spawn& c) {
   return check_length("allowed_tools", size_of(c.spec.allowed_tools), kToolsBytesMax);
 }
 
+std::optional<Rejection> bad_descriptor(std::string text) {
+  return Rejection{RejectionCode::invalid, std::move(text)};
+}
+
+std::optional<Rejection> check_parent(const SessionState* parent, SessionId named) {
+  if (parent == nullptr || parent->status == SessionStatus::none) {
+    return Rejection{RejectionCode::not_found,
+                     "there is no session " + named.text() + " of this agent to be the parent"};
+  }
+  if (parent->descriptor.kind == DescriptorKind::subagent) {
+    return bad_descriptor("session " + label(*parent) +
+                          " is a subagent itself, and subagents have none; name its parent");
+  }
+  if (is_live(parent->status)) return std::nullopt;
+  return Rejection{RejectionCode::session_ended,
+                   "session " + label(*parent) + " has ended, and can be no parent"};
+}
+
+// Each kind has its own fields, and no others.
+std::optional<Rejection> check_descriptor(const Descriptor& d) {
+  for (const std::string* text : {&d.connector, &d.user, &d.channel, &d.task}) {
+    if (auto bad = check_length("descriptor", text->size(), kFactBytesMax)) return bad;
+  }
+  const bool is_user = d.kind == DescriptorKind::user;
+  const bool has_all = !d.connector.empty() && !d.user.empty() && !d.channel.empty();
+  const bool has_any = !d.connector.empty() || !d.user.empty() || !d.channel.empty();
+  if (is_user ? !has_all : has_any) {
+    return bad_descriptor(
+        "the session of a user has a connector, a user and a channel; others "
+        "have none of them");
+  }
+  const bool is_scheduled = d.kind == DescriptorKind::cron || d.kind == DescriptorKind::heartbeat;
+  if (is_scheduled == d.task.empty()) {
+    return bad_descriptor("a session of a schedule names its task; others have none");
+  }
+  if ((d.kind == DescriptorKind::subagent) != d.parent.is_set()) {
+    return bad_descriptor("a subagent has a parent; others have none");
+  }
+  return std::nullopt;
+}
+
+std::optional<Rejection> check_descriptor(const Deciding& d, const Spawn& c) {
+  if (auto bad = check_descriptor(c.descriptor)) return bad;
+  const SessionId parent = c.descriptor.parent;
+  if (!parent.is_set()) return std::nullopt;
+  return check_parent(d.states.find<SessionStream>(session_stream(d.agent(), parent)), parent);
+}
+
+// Notifications of a user's session go to where the user talks.
+std::string channel_of(const Descriptor& d) {
+  return d.kind == DescriptorKind::user ? d.connector + "|" + d.channel : std::string();
+}
+
 std::optional<Rejection> check_spec(const Spawn& c, std::span<const std::string> engines) {
   if (auto bad = check_lengths(c)) return bad;
   if (std::find(engines.begin(), engines.end(), c.spec.engine) == engines.end()) {
@@ -221,6 +274,7 @@ Decided decide_one(Deciding d, const Spawn& c) {
                   "a session needs an id and an agent named by 1 to 64 of a-z 0-9 . _ -");
   }
   if (auto bad = check_spec(c, d.context.engines)) return tl::unexpected(*bad);
+  if (auto bad = check_descriptor(d, c)) return tl::unexpected(*bad);
   const Opening o = opening_of(d, c);
   const auto live = static_cast<std::int64_t>(o.admission.live.size());
   if (live >= d.context.limits.max_sessions) {
@@ -262,7 +316,9 @@ Decided decide_one(Deciding d, const Spawn& c) {
   opened.spec.resume_message.clear();
   opened.spec.resumed_at = ResumedAt::end;
   opened.spec.is_fork = false;
+  opened.descriptor = c.descriptor;
   opened.spec.channel = c.origin_channel;
+  if (opened.spec.channel.empty()) opened.spec.channel = channel_of(c.descriptor);
   if (!c.agent_session.empty()) {
     opened.spec.resume_agent_session = c.agent_session;
     opened.spec.is_fork = c.is_fork;
@@ -271,6 +327,7 @@ Decided decide_one(Deciding d, const Spawn& c) {
   if (c.resume.is_set()) {
     const SessionState& source = *o.source;
     opened.lineage = source.lineage;
+    if (c.descriptor.kind == DescriptorKind::none) opened.descriptor = source.descriptor;
     if (opened.spec.channel.empty()) opened.spec.channel = source.spec.channel;
     opened.carried_cost = running_total(source);
     resume_from(opened.spec, source, c.is_fork);

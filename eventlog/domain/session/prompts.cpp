@@ -40,7 +40,7 @@ Decided decide_one(Deciding d, const SendPrompt& c) {
                                       "close it, and resume it with a larger one"));
   }
   const QueuedTurn queued{TurnId{d.context.command.bytes}, {}, {}};
-  d.emit(TurnQueued{queued.turn}, c.prompt);
+  d.emit(TurnQueued{queued.turn, c.from}, c.prompt);
   const bool is_for_own = c.is_interrupting && s.own_turn.is_set();
   if (is_for_own && !is_own_asked_to_end(s)) d.emit(InterruptRequested{s.own_turn});
   if (s.turn) {

@@ -129,6 +129,7 @@ struct SessionState {
   MadeName made_name;
   std::string alias;
   SessionSpec spec;
+  Descriptor descriptor;
   SessionId lineage;
   bool is_continued = false;    // another session has resumed or forked it, and shares its budget
   bool is_left_behind = false;  // the agent's own session has gone on with another one
@@ -183,6 +184,7 @@ struct SessionState {
     visit("made_name", &SessionState::made_name);
     visit("alias", &SessionState::alias);
     visit("spec", &SessionState::spec);
+    visit("descriptor", &SessionState::descriptor);
     visit("lineage", &SessionState::lineage);
     visit("continued", &SessionState::is_continued);
     visit("left_behind", &SessionState::is_left_behind);
@@ -279,9 +281,9 @@ bool is_waiting_for_input(const SessionState& state);
 Attention attention_of(const SessionState& state);
 
 enum class DeadlineKind {
-  idle,  // of a session that waits for a prompt
-  run,   // of the turn under way; and, once it was interrupted, of the agent to obey
-  own,   // of the agent to end its own turn, which was interrupted for a limit
+  idle,      // of a session that waits for a prompt
+  run,       // of the turn under way; and, once it was interrupted, of the agent to obey
+  own,       // of the agent to end its own turn, which was interrupted for a limit
   long_run,  // of the reminder that the session still lives
 };
 

@@ -48,9 +48,9 @@ Takeover taken_over(eventlog::BlockStore& log, eventlog::KeyValueStore& rows) {
 void require_is_of(const Takeover& takeover, eventlog::BlockStore& log) {
   std::map<std::string, LoadedStream> shared;
   std::map<std::string, domain::SessionState> sessions;
-  shared.emplace("$admission", LoadedStream{domain::AdmissionState{}, {}, {}});
-  shared.emplace("$outbox", LoadedStream{domain::OutboxState{}, {}, {}});
-  shared.emplace("$server", LoadedStream{domain::ServerState{}, {}, {}});
+  for (const std::string& kept : domain::kept_streams()) {
+    shared.emplace(kept, LoadedStream{*domain::initial_state(kept), {}, {}});
+  }
   auto streams = support::fold_all(log);
   std::set<std::string> registries;  // of the agents that have a session under way
   for (auto& [name, stream] : streams) {

@@ -701,12 +701,12 @@ TEST_CASE("a session that nobody has asked for in long is forgotten, and loaded 
   for (int i = 1; i <= 40; ++i) {
     REQUIRE(w.loop.ask(DrivenLoop::message(i, i, DrivenLoop::spawn())));
   }
-  CHECK(w.loop.worker.loaded_streams() == 44);
+  CHECK(w.loop.worker.loaded_streams() == 41);
   w.loop.set_time(w.loop.time() + 900'000);
   REQUIRE(w.loop.ask(DrivenLoop::message(7, 107, prompt("more"))));
   w.loop.set_time(w.loop.time() + 200'000);
   for (int i = 0; i < 5; ++i) w.loop.settle();  // saves come in small portions
-  CHECK(w.loop.worker.loaded_streams() == 4);
+  CHECK(w.loop.worker.loaded_streams() == 1);
   CHECK(w.loop.worker.find<domain::SessionStream>(
             domain::session_stream("main", numbered<base::SessionId>(7))) != nullptr);
   CHECK(w.loop.worker.find<domain::SessionStream>(
@@ -737,10 +737,10 @@ TEST_CASE("an agent's names leave memory with its sessions, and are loaded for t
   auto refused = DrivenLoop::message(90, 90, prompt("to nobody"));
   refused.agent = "job-of-no-session";
   CHECK_FALSE(w.loop.ask(std::move(refused)));
-  CHECK(w.loop.worker.loaded_streams() == 44);
+  CHECK(w.loop.worker.loaded_streams() == 41);
   w.loop.set_time(w.loop.time() + 1'100'000);
   for (int i = 0; i < 10; ++i) w.loop.settle();  // saves come in small portions
-  CHECK(w.loop.worker.loaded_streams() == 3);
+  CHECK(w.loop.worker.loaded_streams() == 0);
   CHECK(w.loop.worker.find<domain::AdmissionStream>(domain::kAdmissionStream) != nullptr);
   CHECK(w.loop.worker.find<domain::ServerStream>(domain::kServerStream) != nullptr);
   for (int i = 1; i <= 20; ++i) {
@@ -761,7 +761,7 @@ TEST_CASE("a session whose snapshot cannot be written stays in memory", "[worker
   for (int i = 1; i <= 10; ++i) {
     REQUIRE(w.loop.ask(DrivenLoop::message(i, i, DrivenLoop::spawn())));
   }
-  CHECK(w.loop.worker.loaded_streams() == 13);  // the empty registry is evicted
+  CHECK(w.loop.worker.loaded_streams() == 10);  // the empty registry is evicted
   for (int i = 1; i <= 10; ++i) CHECK(w.loop.loader.requests.at(stream_of(i)) == 1);
   w.loop.loader.is_saving_broken = false;
   w.loop.settle();

@@ -13,6 +13,7 @@
 #include "workers/protocol/copies.hpp"
 #include "workers/protocol/notifications.hpp"
 #include "workers/protocol/queries.hpp"
+#include "workers/protocol/schedules.hpp"
 #include "workers/protocol/status.hpp"
 #include "workers/server/older_requests.hpp"
 
@@ -40,6 +41,12 @@ constexpr std::string_view named(Is<domain::ErasureReason>) { return "erasure_re
 constexpr std::string_view named(Is<domain::NotificationKind>) { return "notification_kind"; }
 constexpr std::string_view named(Is<domain::NotificationTarget>) { return "notification_target"; }
 constexpr std::string_view named(Is<domain::DropReason>) { return "drop_reason"; }
+constexpr std::string_view named(Is<domain::DescriptorKind>) { return "descriptor_kind"; }
+constexpr std::string_view named(Is<domain::ScheduleKind>) { return "schedule_kind"; }
+constexpr std::string_view named(Is<domain::RunKind>) { return "run_kind"; }
+constexpr std::string_view named(Is<domain::MissedRuns>) { return "missed_runs"; }
+constexpr std::string_view named(Is<domain::SkipReason>) { return "skip_reason"; }
+constexpr std::string_view named(Is<domain::RunOutcome>) { return "run_outcome"; }
 constexpr std::string_view named(Is<domain::ActorKind>) { return "actor_kind"; }
 constexpr std::string_view named(Is<workers::ItemKind>) { return "item_kind"; }
 constexpr std::string_view named(Is<workers::BackupAction>) { return "backup_action"; }
@@ -56,6 +63,7 @@ constexpr std::string_view named(Is<workers::CommandBody>) { return "command"; }
 constexpr std::string_view named(Is<workers::CommandReplyBody>) { return "outcome"; }
 constexpr std::string_view named(Is<workers::ServerCommandReplyBody>) { return "log_outcome"; }
 constexpr std::string_view named(Is<workers::OutboxReplyBody>) { return "outbox_outcome"; }
+constexpr std::string_view named(Is<workers::SchedulesReplyBody>) { return "schedules_outcome"; }
 constexpr std::string_view named(Is<workers::QueryBody>) { return "query"; }
 constexpr std::string_view named(Is<bus::LogEpoch>) { return "epoch"; }
 constexpr std::string_view named(Is<domain::SessionSpec>) { return "spec"; }
@@ -74,6 +82,10 @@ constexpr std::string_view named(Is<workers::DigestRow>) { return "digest"; }
 constexpr std::string_view named(Is<workers::BackupRow>) { return "backup"; }
 constexpr std::string_view named(Is<workers::ArchiveRow>) { return "archive"; }
 constexpr std::string_view named(Is<workers::NotificationRow>) { return "notification"; }
+constexpr std::string_view named(Is<domain::Descriptor>) { return "descriptor"; }
+constexpr std::string_view named(Is<domain::ScheduleSpec>) { return "schedule_spec"; }
+constexpr std::string_view named(Is<domain::Schedule>) { return "schedule"; }
+constexpr std::string_view named(Is<domain::ScheduleRun>) { return "schedule_run"; }
 constexpr std::string_view named(Is<domain::MadeAnchor>) { return "made_anchor"; }
 constexpr std::string_view named(Is<domain::AnchorMade>) { return "AnchorMade"; }
 constexpr std::string_view named(Is<workers::StageTime>) { return "stage"; }
@@ -295,6 +307,7 @@ TEST_CASE("the page for other clients has every command and map with its fields"
   check_fields<workers::CommandReplyBody>(page);
   check_fields<workers::ServerCommandReplyBody>(page);
   check_fields<workers::OutboxReplyBody>(page);
+  check_fields<workers::SchedulesReplyBody>(page);
   check_fields<domain::SessionSpec>(page);
   check_fields<workers::QueryBody>(page);
   check_fields<projections::SessionRow>(page);
@@ -312,19 +325,31 @@ TEST_CASE("the page for other clients has every command and map with its fields"
        map_row<workers::StatusAnswer>("status"), map_row<workers::BackupsAnswer>("backups"),
        map_row<workers::AnchorsAnswer>("anchors"), map_row<workers::ArchivesAnswer>("archives"),
        map_row<workers::NotificationsAnswer>("notifications"),
-       map_row<workers::FlightAnswer>("flight")});
+       map_row<workers::SchedulesAnswer>("schedules"), map_row<workers::FlightAnswer>("flight")});
   check_rows("Requests of operators", page.at("Requests of operators"),
              {map_row<workers::BackupBody>("backup"), map_row<workers::ArchiveBody>("archive")});
-  check_rows(
-      "Other maps", page.at("Other maps"),
-      {map_row<domain::Usage>(), map_row<domain::TurnCost>(), map_row<domain::ModelSpending>(),
-       map_row<domain::ContentProof>(), map_row<domain::VersionRange>(),
-       map_row<projections::Erasure>(), map_row<workers::OutputItem>(),
-       map_row<projections::MetricsTotals>(), map_row<projections::MostExpensive>(),
-       map_row<workers::DigestRow>(), map_row<workers::BackupRow>(), map_row<workers::ArchiveRow>(),
-       map_row<domain::MadeAnchor>(), map_row<workers::NotificationRow>(),
-       map_row<workers::StageTimes>(), map_row<workers::StageTime>(),
-       map_row<workers::FlightEntry>()});
+  check_rows("Other maps", page.at("Other maps"),
+             {map_row<domain::Usage>(),
+              map_row<domain::TurnCost>(),
+              map_row<domain::ModelSpending>(),
+              map_row<domain::ContentProof>(),
+              map_row<domain::VersionRange>(),
+              map_row<projections::Erasure>(),
+              map_row<workers::OutputItem>(),
+              map_row<projections::MetricsTotals>(),
+              map_row<projections::MostExpensive>(),
+              map_row<workers::DigestRow>(),
+              map_row<workers::BackupRow>(),
+              map_row<workers::ArchiveRow>(),
+              map_row<domain::MadeAnchor>(),
+              map_row<workers::NotificationRow>(),
+              map_row<domain::Descriptor>(),
+              map_row<domain::ScheduleSpec>(),
+              map_row<domain::Schedule>(),
+              map_row<domain::ScheduleRun>(),
+              map_row<workers::StageTimes>(),
+              map_row<workers::StageTime>(),
+              map_row<workers::FlightEntry>()});
 }
 
 TEST_CASE("the page for other clients has every name", "[workers]") {
@@ -343,6 +368,12 @@ TEST_CASE("the page for other clients has every name", "[workers]") {
   check_names<domain::NotificationKind>(page);
   check_names<domain::NotificationTarget>(page);
   check_names<domain::DropReason>(page);
+  check_names<domain::DescriptorKind>(page);
+  check_names<domain::ScheduleKind>(page);
+  check_names<domain::RunKind>(page);
+  check_names<domain::MissedRuns>(page);
+  check_names<domain::SkipReason>(page);
+  check_names<domain::RunOutcome>(page);
   check_names<domain::ActorKind>(page);
   check_names<workers::ItemKind>(page);
   check_names<workers::BackupAction>(page);

@@ -33,8 +33,15 @@ class Sinks final : public Notifier {
   // Answers the oldest job that is under way.
   void answer(std::string error = {}) {
     REQUIRE_FALSE(jobs.empty());
-    outcomes.push_back(
-        {jobs.front().notification, jobs.front().requested.target, std::move(error), {}, false});
+    outcomes.push_back({jobs.front().notification,
+                        jobs.front().requested.target,
+                        std::move(error),
+                        {},
+                        {},
+                        false});
+    if (jobs.front().requested.target == NotificationTarget::parent) {
+      outcomes.back().prompt = "Subagent fix-bug failed.";
+    }
     jobs.pop_front();
   }
 
@@ -45,6 +52,7 @@ class Sinks final : public Notifier {
 CommandLoopOptions with_sinks() {
   CommandLoopOptions options;
   options.limits.sinks[kSystem] = options.limits.sinks[kChannel] = true;
+  options.limits.sinks[static_cast<std::size_t>(NotificationTarget::parent)] = true;
   return options;
 }
 
@@ -64,10 +72,13 @@ class ToldLife {
       loop.settle();
       loop.answer_reactors();
       for (; told_ < loop.events.size(); ++told_) reactor.on_durable(loop.events[told_]);
-      reactor.do_work({Time{now_us_}, Time{now_us_}, Duration{now_us_}, loop.sequencer.durable(),
-                       true, flight_});
+      reactor.do_work(cycle());
     }
     loop.settle();
+  }
+  Cycle cycle() {
+    return {Time{now_us_}, Time{now_us_}, Duration{now_us_}, loop.sequencer.durable(),
+            true,          flight_};
   }
   // Opens session `number` and kills it, which gives cause to a notification.
   void open_and_kill(int number) {
@@ -218,6 +229,89 @@ TEST_CASE("a server that was killed within a delivery delivers it again", "[work
   ToldLife last(stores, 3'000'000, 7);
   last.step();
   CHECK(last.sinks.jobs.empty());
+}
+
+// Opens a parent, session 1, and its subagent, session 2, and kills the subagent. The news of that
+// for the system waits.
+void kill_subagent(ToldLife& life) {
+  REQUIRE(life.loop.ask(DrivenLoop::message(1, 1, DrivenLoop::spawn(true))));
+  domain::Spawn spawn;
+  spawn.spec = support::sample_spec(false);
+  spawn.prompt = "work on it";
+  spawn.descriptor.kind = domain::DescriptorKind::subagent;
+  spawn.descriptor.parent = support::numbered<base::SessionId>(1);
+  REQUIRE(life.loop.ask(DrivenLoop::message(2, 2, support::as_command(spawn))));
+  REQUIRE(life.loop.ask(DrivenLoop::message(2, 3, support::as_command(domain::KillSession{}))));
+  life.step();
+}
+
+// Answers the job for the parent.
+void answer_parent(ToldLife& life) {
+  auto& jobs = life.sinks.jobs;
+  const auto job = std::find_if(jobs.begin(), jobs.end(), [](const DeliveryJob& one) {
+    return one.requested.target == NotificationTarget::parent;
+  });
+  REQUIRE(job != jobs.end());
+  std::iter_swap(jobs.begin(), job);
+  life.sinks.answer();
+  life.step();
+}
+
+std::size_t prompts_from_subagent(const ToldLife& life) {
+  std::size_t count = 0;
+  for (const auto& queued : life.all<domain::TurnQueued>()) {
+    count += queued.from == support::numbered<base::SessionId>(2) ? 1U : 0U;
+  }
+  return count;
+}
+
+TEST_CASE("a parent gets a prompt about its subagent, once", "[workers][R312][R316]") {
+  support::LastingStores stores;
+  ToldLife life(stores);
+  kill_subagent(life);
+  answer_parent(life);
+  CHECK(prompts_from_subagent(life) == 1);
+  CHECK(life.all<NotificationDelivered>().size() == 1);
+}
+
+TEST_CASE("a parent gets no second prompt if the server dies before it is recorded",
+          "[workers][R312]") {
+  support::LastingStores stores;
+  {
+    ToldLife life(stores);
+    kill_subagent(life);
+    // The prompt is accepted; that it is delivered is not on the record yet.
+    domain::NotificationRequested requested;
+    base::Position notification;
+    for (const DeliveryJob& job : life.sinks.jobs) {
+      if (job.requested.target != NotificationTarget::parent) continue;
+      requested = job.requested;
+      notification = job.notification;
+    }
+    life.sinks.outcomes.push_back(
+        {notification, NotificationTarget::parent, {}, {}, "failed", false});
+    life.reactor.do_work(life.cycle());
+    life.loop.settle();
+    CHECK(prompts_from_subagent(life) == 1);
+    CHECK(life.all<NotificationDelivered>().empty());
+  }
+  ToldLife next(stores, 2'000'000, 6);
+  next.step();
+  answer_parent(next);
+  CHECK(prompts_from_subagent(next) == 0);
+  CHECK(next.all<NotificationDelivered>().size() == 1);
+}
+
+TEST_CASE("a parent that has ended is told nothing, and that is on the record", "[workers][C13]") {
+  support::LastingStores stores;
+  ToldLife life(stores);
+  kill_subagent(life);
+  REQUIRE(life.loop.ask(DrivenLoop::message(1, 9, support::as_command(domain::KillSession{}))));
+  answer_parent(life);
+  CHECK(prompts_from_subagent(life) == 0);
+  const auto dropped = life.all<domain::NotificationDropped>();
+  REQUIRE(dropped.size() == 1);
+  CHECK(dropped.front().reason == domain::DropReason::unreachable);
 }
 
 }  // namespace

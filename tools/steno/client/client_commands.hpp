@@ -19,6 +19,8 @@ struct SpawnArguments {
   bool is_multi_turn = false;
   bool continues_after_failure = false;
   bool is_detached = false;  // run: return once the session exists
+  std::string parent;        // the session whose subagent it is; empty: it is none
+  std::string user;          // "connector/user/channel"; empty: no user's
 };
 
 // Starts a session and follows it to its end.
@@ -51,6 +53,13 @@ struct SendArguments {
   bool shows_all = false;
 };
 Outcome<int> send(const Config& config, const SendArguments& arguments);
+
+struct MessageArguments {
+  std::string prompt;  // "-": read from stdin
+  std::string to;      // empty: the parent of a subagent, else the newest session of a user
+  std::string from;    // empty: the session whose agent calls, if one does
+};
+Outcome<int> message(const Config& config, const MessageArguments& arguments);
 
 struct ReferenceArguments {
   std::string reference;
@@ -118,11 +127,33 @@ Outcome<int> notify_list(const Config& config, const NotifyArguments& arguments)
 Outcome<int> notify_retry(const Config& config, const NotifyArguments& arguments);
 Outcome<int> notify_drop(const Config& config, const NotifyArguments& arguments);
 
+struct ScheduleArguments {
+  std::string name;
+  std::string at;  // of these three one is given
+  std::string every;
+  std::string cron;
+  std::string zone;  // empty: this machine's
+  std::string to;    // the session that each run prompts; empty: each run opens one
+  bool is_heartbeat = false;
+  bool skips_missed = false;
+  bool overlaps = false;
+  std::string prompt;  // "-": read from stdin
+  std::vector<std::string> allowed_tools;
+  std::int64_t max_turns = 0;
+  bool is_multi_turn = false;
+};
+Outcome<int> schedule_add(const Config& config, const ScheduleArguments& arguments);
+Outcome<int> schedule_list(const Config& config, const ScheduleArguments& arguments);
+Outcome<int> schedule_remove(const Config& config, const ScheduleArguments& arguments);
+Outcome<int> schedule_run(const Config& config, const ScheduleArguments& arguments);
+Outcome<int> schedule_log(const Config& config, const ScheduleArguments& arguments);
+
 struct ListArguments {
   std::vector<std::string> statuses;  // empty: all
   bool all_agents = false;
   std::int64_t count = 50;
   bool is_all = false;
+  bool is_tree = false;  // subagents below their parents
 };
 Outcome<int> list(const Config& config, const ListArguments& arguments);
 

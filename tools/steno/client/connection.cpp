@@ -124,6 +124,13 @@ Outcome<base::Position> Connection::command_outbox(const domain::OutboxCommand& 
   return answer->position;
 }
 
+Outcome<workers::SchedulesReplyBody> Connection::command_schedules(
+    const domain::SchedulesCommand& command) {
+  return answer_of<workers::SchedulesReplyBody>(
+      workers::kVerbCommand,
+      client_->command(fresh_command_id(), actor(), {}, {}, command, config_.timeout));
+}
+
 Outcome<workers::CommandReplyBody> Connection::command(const base::CommandId& id,
                                                        base::SessionId session,
                                                        const std::string& agent,
@@ -138,6 +145,24 @@ Outcome<workers::ShowAnswer> Connection::find(const std::string& reference, bool
   query.agent = config_.agent;
   query.reference = reference;
   query.wants_texts = with_texts;
+  if (reference == "@self" || reference == "@parent") {
+    const char* self = std::getenv("STENO_SESSION");
+    if (self == nullptr || *self == '\0') {
+      return fail(kExitUsage, reference +
+                                  " is known only to the agent of a session, by its "
+                                  "variable STENO_SESSION; name the session");
+    }
+    query.reference = self;
+    if (reference == "@parent") {
+      const auto own = ask<workers::ShowAnswer>(workers::kVerbShow, query);
+      if (!own) return tl::unexpected(own.error());
+      const base::SessionId parent = own->session.descriptor.parent;
+      if (!parent.is_set()) {
+        return fail(kExitNotFound, "session " + own->session.alias + " has no parent");
+      }
+      query.reference = parent.text();
+    }
+  }
   return ask<workers::ShowAnswer>(workers::kVerbShow, query);
 }
 

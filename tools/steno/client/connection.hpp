@@ -47,7 +47,8 @@ class Connection {
                                              const std::string& agent,
                                              const domain::Command& command);
 
-  // Returns the session that a user means by `reference`.
+  // Returns the session that a user means by `reference`. "@self" is the session whose agent calls,
+  // and "@parent" its parent.
   Outcome<workers::ShowAnswer> find(const std::string& reference, bool with_texts = false);
 
   // Sends a command to the log as a whole, and retries until the time-out while the server is busy.
@@ -55,6 +56,8 @@ class Connection {
   Outcome<base::Position> command_server(const domain::ServerCommand& command);
   // Sends a command about notifications.
   Outcome<base::Position> command_outbox(const domain::OutboxCommand& command);
+  // Sends a command about schedules.
+  Outcome<workers::SchedulesReplyBody> command_schedules(const domain::SchedulesCommand& command);
   base::CommandId fresh_command_id() { return client_->fresh_id(); }
 
   const Config& config() const { return config_; }

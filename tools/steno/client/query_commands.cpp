@@ -1,6 +1,7 @@
 // `ls`, `show` and `output`: ask about sessions and change nothing.
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "tools/steno/client/attention_text.hpp"
 #include "tools/steno/client/client_commands.hpp"
@@ -66,9 +67,30 @@ Outcome<std::set<domain::SessionStatus>> parse_statuses(const std::vector<std::s
   return statuses;
 }
 
+// Returns the sessions with subagents behind their parents, each with its depth below a session
+// without a parent here.
+std::vector<std::pair<std::size_t, const SessionRow*>> tree_of(
+    const std::vector<SessionRow>& rows) {
+  std::map<base::SessionId, std::vector<const SessionRow*>> children;
+  std::set<base::SessionId> known;
+  for (const SessionRow& row : rows) known.insert(row.session);
+  std::vector<const SessionRow*> roots;
+  for (const SessionRow& row : rows) {
+    const base::SessionId parent = row.descriptor.parent;
+    (known.contains(parent) ? children[parent] : roots).push_back(&row);
+  }
+  std::vector<std::pair<std::size_t, const SessionRow*>> ordered;
+  const auto add = [&](const auto& again, std::size_t depth, const SessionRow* row) -> void {
+    ordered.emplace_back(depth, row);
+    for (const SessionRow* child : children[row->session]) again(again, depth + 1, child);
+  };
+  for (const SessionRow* root : roots) add(add, 0, root);
+  return ordered;
+}
+
 // Prints one page of the list; only the first page has titles.
 void print_list(const workers::ListAnswer& answer, base::Time now, bool shows_agent,
-                bool has_titles) {
+                bool has_titles, bool is_tree) {
   std::vector<Column> columns{{"ALIAS"},
                               {"NAME", Align::left, 40},
                               {"STATUS"},
@@ -80,11 +102,18 @@ void print_list(const workers::ListAnswer& answer, base::Time now, bool shows_ag
                               {"WORKDIR", Align::left, 48}};
   if (shows_agent) columns.insert(columns.begin(), Column{"AGENT"});
   Table table(std::move(columns));
+  std::vector<std::pair<std::size_t, const SessionRow*>> ordered;
+  if (is_tree) ordered = tree_of(answer.sessions);
   for (const SessionRow& row : answer.sessions) {
+    if (!is_tree) ordered.emplace_back(0, &row);
+  }
+  for (const auto& [depth, of] : ordered) {
+    const SessionRow& row = *of;
     std::string silence = silence_text(row, now);
     if (!silence.empty()) silence.insert(0, ", ");
+    const std::string branch = depth == 0 ? "" : std::string(2 * (depth - 1), ' ') + "└ ";
     std::vector<std::string> cells{row.alias,
-                                   row.name,
+                                   branch + row.name,
                                    status_text(row) + silence,
                                    short_time_text(row.created_at),
                                    ran_text(row, now),
@@ -175,6 +204,23 @@ std::string place_text(const SessionRow& row) {
   return {};
 }
 
+// Returns what the session is for; empty: nobody said.
+std::string descriptor_text(const domain::Descriptor& descriptor) {
+  switch (descriptor.kind) {
+    case domain::DescriptorKind::none:
+      return {};
+    case domain::DescriptorKind::user:
+      return "user " + descriptor.user + " on " + descriptor.connector + ", " + descriptor.channel;
+    case domain::DescriptorKind::cron:
+      return "a run of the schedule " + descriptor.task;
+    case domain::DescriptorKind::heartbeat:
+      return "the runs of the schedule " + descriptor.task;
+    case domain::DescriptorKind::subagent:
+      return "its parent " + descriptor.parent.text();
+  }
+  return {};
+}
+
 std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
   const SessionRow& row = answer.session;
   Fields fields;
@@ -185,6 +231,7 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
   fields.add("status", status_text(row));
   fields.add("ran", ran_text(row, now));
   fields.add("kind", row.is_multi_turn ? "multi-turn" : "single-turn");
+  fields.add("for", descriptor_text(row.descriptor));
   fields.add("turns", std::to_string(row.turns_queued) + " queued, " +
                           std::to_string(row.turns_finished) + " finished" +
                           counted(row.turns_failed, "failed") +
@@ -393,7 +440,8 @@ Outcome<int> list(const Config& config, const ListArguments& arguments) {
     if (config.output == OutputFormat::jsonl) {
       for (const SessionRow& row : page.sessions) print(workers::to_json(row) + "\n");
     } else if (config.output == OutputFormat::table && !page.sessions.empty()) {
-      print_list(page, (*connection)->clock().wall(), arguments.all_agents, printed == 0);
+      print_list(page, (*connection)->clock().wall(), arguments.all_agents, printed == 0,
+                 arguments.is_tree);
     }
     printed += static_cast<std::int64_t>(page.sessions.size());
     if (config.output == OutputFormat::json) {

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
 
 #include "eventlog/domain/outbox/route.hpp"
@@ -10,6 +9,7 @@
 #include "tools/steno/client/follower.hpp"
 #include "tools/steno/client/left_prompts.hpp"
 #include "tools/steno/client/session_follow.hpp"
+#include "tools/steno/client/spawning.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
 #include "tools/steno/text/units.hpp"
@@ -25,17 +25,6 @@ using workers::CommandReplyBody;
 using workers::cut_to_columns;
 using workers::safe_line;
 
-// Reads at most enough to see that a prompt is too long, since stdin may never end.
-std::string read_all(LineInput& input) {
-  std::string all;
-  while (!input.is_at_end() && all.size() <= LineInput::kLineBytesMax) {
-    input.fill();
-    all += input.take_all();
-  }
-  while (!all.empty() && all.back() == '\n') all.pop_back();
-  return all;
-}
-
 std::string read_line(LineInput& input) {
   while (!input.is_at_end()) {
     input.fill();
@@ -44,46 +33,43 @@ std::string read_line(LineInput& input) {
   return {};
 }
 
-// Fails for a prompt that the server would refuse, before sending it.
-Outcome<bool> check_prompt(const std::string& prompt) {
-  if (prompt.empty()) {
-    return fail(kExitUsage, "the prompt is empty; say what the agent is to do");
-  }
-  if (static_cast<std::int64_t>(prompt.size()) <= domain::kContentBytesMax) return true;
-  return fail(kExitRefused, "the prompt is over " + std::to_string(domain::kContentBytesMax) +
-                                " bytes, the most that is accepted; name a file instead");
-}
-
-// Fails if the working folder is missing: otherwise the session would only fail when its agent
-// starts. The server runs on this machine, so the check is valid for it.
-Outcome<bool> check_workdir(const std::string& workdir) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(workdir, ignored)) return true;
-  return fail(kExitNotFound, "the working folder " + workdir +
-                                 " is not there; make it, or name another one with --workdir");
-}
-
 domain::Spawn to_spawn(const Config& config, const SpawnArguments& arguments) {
   domain::Spawn spawn;
   spawn.name = arguments.name;
   spawn.origin_channel = channel_of(config);
   spawn.prompt = arguments.prompt;
   spawn.system_prompt = arguments.system_prompt;
-  spawn.spec.engine = config.engine;
-  spawn.spec.workdir = config.workdir;
-  spawn.spec.model = config.model;
-  spawn.spec.permission_mode = config.permission_mode;
+  spawn.spec = spec_of(config);
   spawn.spec.is_multi_turn = arguments.is_multi_turn;
-  spawn.spec.background = config.background;
   spawn.spec.continues_after_failure = arguments.continues_after_failure;
-  spawn.spec.budget = config.budget;
-  spawn.spec.idle_timeout = said(config.idle_timeout);
-  spawn.spec.run_timeout = said(config.run_timeout);
-  spawn.spec.repeated_calls_max = said(config.repeated_calls_max);
-  spawn.spec.remind_after = said(config.remind_after);
   spawn.spec.max_turns = arguments.max_turns;
   spawn.spec.allowed_tools = arguments.allowed_tools;
   return spawn;
+}
+
+// Sets what the session is for, if the command line says so.
+Outcome<bool> describe(Connection& connection, const SpawnArguments& arguments,
+                       domain::Descriptor& descriptor) {
+  if (!arguments.parent.empty()) {
+    const auto parent = connection.find(arguments.parent);
+    if (!parent) return tl::unexpected(parent.error());
+    descriptor.kind = domain::DescriptorKind::subagent;
+    descriptor.parent = parent->session.session;
+  }
+  if (arguments.user.empty()) return true;
+  const std::size_t first = arguments.user.find('/');
+  const std::size_t second =
+      first == std::string::npos ? first : arguments.user.find('/', first + 1);
+  if (second == std::string::npos) {
+    return fail(kExitUsage, "'" + arguments.user +
+                                "' is no user; accepted is connector/user/channel, as in "
+                                "telegram/alice/1234");
+  }
+  descriptor.kind = domain::DescriptorKind::user;
+  descriptor.connector = arguments.user.substr(0, first);
+  descriptor.user = arguments.user.substr(first + 1, second - first - 1);
+  descriptor.channel = arguments.user.substr(second + 1);
+  return true;
 }
 
 struct Spawned {
@@ -361,7 +347,11 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
   if (!connection) return tl::unexpected(connection.error());
   // Taken before the session exists, so that Ctrl-C never leaves a session that nobody interrupted.
   if (!told.is_detached) (*connection)->take_interrupts();
-  const auto spawned = send_spawn(**connection, to_spawn(config, told));
+  domain::Spawn wanted = to_spawn(config, told);
+  if (const auto ok = describe(**connection, told, wanted.descriptor); !ok) {
+    return tl::unexpected(ok.error());
+  }
+  const auto spawned = send_spawn(**connection, wanted);
   if (!spawned) return tl::unexpected(spawned.error());
   if (told.is_detached) {
     print_spawned(config, *spawned);
@@ -432,9 +422,8 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
 }
 
 Outcome<int> send(const Config& config, const SendArguments& arguments) {
-  LineInput input(STDIN_FILENO);
-  const std::string prompt = arguments.prompt == "-" ? read_all(input) : arguments.prompt;
-  if (const auto ok = check_prompt(prompt); !ok) return tl::unexpected(ok.error());
+  const auto prompt = prompt_of(arguments.prompt);
+  if (!prompt) return tl::unexpected(prompt.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   const auto shown = (*connection)->find(arguments.reference);
@@ -444,7 +433,7 @@ Outcome<int> send(const Config& config, const SendArguments& arguments) {
   const base::CommandId id = (*connection)->fresh_command_id();
   const auto reply = (*connection)
                          ->command(id, row.session, row.agent,
-                                   domain::SendPrompt{prompt, arguments.is_interrupting});
+                                   domain::SendPrompt{*prompt, arguments.is_interrupting});
   if (!reply) return tl::unexpected(reply.error());
   const bool is_paused = row.pause != domain::EndReason::none;
   const std::string pause = "which is paused behind a failed turn: steno continue " + row.alias;
@@ -462,6 +451,34 @@ Outcome<int> send(const Config& config, const SendArguments& arguments) {
   request.ends_with_turn = true;
   request.shows_all = arguments.shows_all;
   return follow_session(**connection, request);
+}
+
+Outcome<int> message(const Config& config, const MessageArguments& arguments) {
+  const auto prompt = prompt_of(arguments.prompt);
+  if (!prompt) return tl::unexpected(prompt.error());
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  const char* self = std::getenv("STENO_SESSION");
+  std::string from = arguments.from;
+  if (from.empty() && self != nullptr) from = self;
+  std::string to = arguments.to;
+  domain::SendPrompt send{*prompt, false};
+  if (!from.empty()) {
+    const auto sender = (*connection)->find(from);
+    if (!sender) return tl::unexpected(sender.error());
+    send.from = sender->session.session;
+    const base::SessionId parent = sender->session.descriptor.parent;
+    if (to.empty() && parent.is_set()) to = parent.text();
+  }
+  if (to.empty()) to = "@foreground";
+  const auto shown = (*connection)->find(to);
+  if (!shown) return tl::unexpected(shown.error());
+  const projections::SessionRow& row = shown->session;
+  const auto reply =
+      (*connection)->command((*connection)->fresh_command_id(), row.session, row.agent, send);
+  if (!reply) return tl::unexpected(reply.error());
+  print_reply(config, row, *reply, "queued for " + row.alias + " " + row.name);
+  return kExitOk;
 }
 
 Outcome<int> interrupt(const Config& config, const ReferenceArguments& arguments) {

@@ -26,6 +26,7 @@
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/exit_codes.hpp"
 #include "workers/server/server_assembly.hpp"
+#include "workers/time_zones/system_time_zones.hpp"
 
 namespace steno {
 namespace {
@@ -72,6 +73,7 @@ struct Process {
   base::SystemClock clock;
   base::SystemRandom random;
   FileLeaseLocks locks;
+  workers::SystemTimeZones zones;
   eventlog::OpenedLog log;
   std::optional<base::SigningKey> key;
   std::unique_ptr<eventlog::KeyValueStore> index_rows;
@@ -176,13 +178,16 @@ void Process::assemble(std::unique_ptr<workers::DerivedStores> derived) {
   upkeep.session_folder = options.agents.session_folder;
   upkeep.key = key;
   upkeep.data_folder = options.data_folder;
+  workers::CommandLoopOptions commands = options.commands;
+  commands.zones = &zones;
   const auto threads = workers::make_thread_side_work(options.sinks);
-  assembly.emplace(workers::ServerStores{*log.store, log.head.get(), *index_rows, *view_rows},
-                   std::move(derived),
-                   workers::ServerSurroundings{clock, random, locks, *command_socket,
-                                               *worker_socket, *feed_socket},
-                   workers::ServerOptions{log.tail, options.commands, options.leases, fingerprint},
-                   std::move(upkeep), *threads);
+  assembly.emplace(
+      workers::ServerStores{*log.store, log.head.get(), *index_rows, *view_rows},
+      std::move(derived),
+      workers::ServerSurroundings{clock, random, locks, *command_socket, *worker_socket,
+                                  *feed_socket},
+      workers::ServerOptions{log.tail, std::move(commands), options.leases, fingerprint},
+      std::move(upkeep), *threads);
 }
 
 int run_loop(Process& p, WorkerSupervisor& supervisor, StopSignals& signals) {

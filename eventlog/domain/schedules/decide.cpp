@@ -1,0 +1,298 @@
+// Decides what runs when. Each time that passes has one outcome on the record: it runs, or it is
+// skipped for a reason.
+#include <algorithm>
+
+#include "eventlog/domain/decision.hpp"
+#include "eventlog/domain/text_limits.hpp"
+
+namespace domain {
+namespace {
+
+// Whoever is later than this has missed its time.
+constexpr base::Duration kOnTime = std::chrono::minutes(1);
+// Times that are counted when many have passed at once.
+constexpr std::int64_t kMomentsMax = 1'000;
+
+Rejection no_schedule(const SchedulesState& s, const std::string& name) {
+  std::string text = "there is no schedule '" + cut_fact(name) + "'";
+  text += s.schedules.empty() ? "; steno schedule add makes one" : "; steno schedule ls lists them";
+  return {RejectionCode::not_found, std::move(text)};
+}
+
+const Schedule* find(const SchedulesState& s, const std::string& name) {
+  const auto found = s.schedules.find(name);
+  return found == s.schedules.end() ? nullptr : &found->second;
+}
+
+std::optional<Rejection> invalid(std::string text) {
+  return Rejection{RejectionCode::invalid, std::move(text)};
+}
+
+std::optional<Rejection> check_lengths(const ScheduleSpec& spec) {
+  if (auto bad = check_length("when", spec.when.size(), kFactBytesMax)) return bad;
+  if (auto bad = check_length("zone", spec.zone.size(), kFactBytesMax)) return bad;
+  if (auto bad = check_length("channel", spec.session.channel.size(), kFactBytesMax)) return bad;
+  if (auto bad = check_length("engine", spec.session.engine.size(), kFactBytesMax)) return bad;
+  if (auto bad = check_length("model", spec.session.model.size(), kFactBytesMax)) return bad;
+  if (auto bad = check_length("workdir", spec.session.workdir.size(), kPathBytesMax)) return bad;
+  std::size_t tools = spec.session.allowed_tools.size();
+  for (const std::string& tool : spec.session.allowed_tools) tools += tool.size();
+  return check_length("allowed_tools", tools, kToolsBytesMax);
+}
+
+std::optional<Rejection> check_spec(const SchedulesState& s, const ScheduleSpec& spec,
+                                    const Context& context) {
+  if (!is_agent_name(spec.name)) {
+    return invalid("a schedule's name is 1 to 64 of a-z 0-9 . _ -");
+  }
+  if (!is_agent_name(spec.agent)) return invalid("an agent's name is 1 to 64 of a-z 0-9 . _ -");
+  if (auto bad = check_lengths(spec)) return bad;
+  if (spec.prompt.empty()) return invalid("the prompt is empty; say what the agent is to do");
+  if (spec.prompt.size() > kSchedulePromptBytesMax) {
+    return Rejection{RejectionCode::limit_reached,
+                     "the prompt has " + std::to_string(spec.prompt.size()) + " bytes, of " +
+                         std::to_string(kSchedulePromptBytesMax) +
+                         " at most; write the task into a file, and tell the agent to read it"};
+  }
+  if (context.zones == nullptr || !context.zones->has(spec.zone)) {
+    return invalid("there is no time zone '" + spec.zone +
+                   "'; accepted are names such as Europe/Berlin, America/New_York and UTC");
+  }
+  if (spec.run == RunKind::message && !spec.to.is_set()) {
+    return invalid("a schedule that sends messages needs a session to send them to");
+  }
+  if (spec.run != RunKind::message && spec.to.is_set()) {
+    return invalid("only a schedule that sends messages has a session to send them to");
+  }
+  if (spec.run != RunKind::message) {
+    const auto& engines = context.engines;
+    if (std::find(engines.begin(), engines.end(), spec.session.engine) == engines.end()) {
+      return invalid("unknown engine '" + spec.session.engine + "'");
+    }
+    if (!spec.session.workdir.starts_with('/')) {
+      return invalid("the working folder must be an absolute path, not '" + spec.session.workdir +
+                     "'");
+    }
+  }
+  if (find(s, spec.name) != nullptr) {
+    return Rejection{RejectionCode::already_exists,
+                     "there is a schedule '" + spec.name +
+                         "' already; give another name, or remove that one first"};
+  }
+  return std::nullopt;
+}
+
+// Makes room for one schedule more: the one that is over and was added first goes.
+std::optional<Rejection> make_room(const SchedulesState& s, Decision& decision) {
+  if (s.schedules.size() < kSchedulesMax) return std::nullopt;
+  const Schedule* oldest = nullptr;
+  for (const auto& [name, schedule] : s.schedules) {
+    const bool is_over = schedule.next_due.us == 0 && begun_run(schedule) == nullptr;
+    if (is_over && (oldest == nullptr || schedule.added < oldest->added)) oldest = &schedule;
+  }
+  if (oldest == nullptr) {
+    return Rejection{RejectionCode::limit_reached,
+                     "there are " + std::to_string(s.schedules.size()) +
+                         " schedules, as many as can be; remove one first"};
+  }
+  decision.push_back({{}, ScheduleRemoved{oldest->spec.name}, {}});
+  return std::nullopt;
+}
+
+Decided decide_one(const SchedulesState& s, const States&, const Context& context,
+                   const AddSchedule& c) {
+  if (auto bad = check_spec(s, c.spec, context)) return tl::unexpected(*bad);
+  const auto timing = parse_timing(c.spec.kind, c.spec.when);
+  if (!timing) return reject(RejectionCode::invalid, timing.error());
+  const auto due = next_due(*timing, c.spec.zone, *context.zones, context.now, context.now);
+  if (!due) {
+    return reject(RejectionCode::invalid,
+                  "'" + c.spec.when + "' is never due: " +
+                      (c.spec.kind == ScheduleKind::at ? "it has passed, in the zone " + c.spec.zone
+                                                       : "no date is like that"));
+  }
+  Decision decision;
+  if (auto bad = make_room(s, decision)) return tl::unexpected(*bad);
+  ScheduleAdded added{c.spec, *due};
+  added.spec.session.is_multi_turn |= c.spec.run == RunKind::heartbeat;
+  decision.push_back({{}, std::move(added), {}});
+  return decision;
+}
+
+Decided decide_one(const SchedulesState& s, const States&, const Context&,
+                   const RemoveSchedule& c) {
+  if (find(s, c.schedule) == nullptr) return tl::unexpected(no_schedule(s, c.schedule));
+  Decision decision;
+  decision.push_back({{}, ScheduleRemoved{c.schedule}, {}});
+  return decision;
+}
+
+// The state of the session that runs are about; null: there is none yet.
+const SessionState* session_of(const Schedule& schedule, const States& states) {
+  const SessionId session =
+      schedule.spec.run == RunKind::message ? schedule.spec.to : schedule.session;
+  if (!session.is_set()) return nullptr;
+  return states.find<SessionStream>(session_stream(schedule.spec.agent, session));
+}
+
+bool is_working(const SessionState* session, RunKind kind) {
+  if (session == nullptr || !is_live(session->status)) return false;
+  return kind == RunKind::session || has_work(*session) || session->tasks > 0;
+}
+
+ScheduleFired fired(const Schedule& schedule, const States& states, const CommandId& run) {
+  ScheduleFired fired;
+  fired.schedule = schedule.spec.name;
+  fired.run = run;
+  fired.session = SessionId{run.bytes};
+  fired.opens = true;
+  const SessionState* session = session_of(schedule, states);
+  if (schedule.spec.run == RunKind::message) {
+    fired.session = schedule.spec.to;
+    fired.opens = false;
+  } else if (schedule.spec.run == RunKind::heartbeat && session != nullptr &&
+             is_live(session->status) && !session->is_close_requested) {
+    fired.session = schedule.session;
+    fired.opens = false;
+  }
+  return fired;
+}
+
+Decided decide_one(const SchedulesState& s, const States& states, const Context&,
+                   const RunSchedule& c) {
+  const Schedule* schedule = find(s, c.schedule);
+  if (schedule == nullptr) return tl::unexpected(no_schedule(s, c.schedule));
+  if (!c.run.is_set()) return reject(RejectionCode::invalid, "a run needs a fresh id");
+  if (begun_run(*schedule) != nullptr) {
+    return reject(RejectionCode::in_progress,
+                  "the last run of '" + c.schedule + "' has not begun yet; try again later");
+  }
+  ScheduleFired run = fired(*schedule, states, c.run);
+  run.next_due = schedule->next_due;
+  Decision decision;
+  decision.push_back({{}, std::move(run), {}});
+  return decision;
+}
+
+// What is due now, and what is due next.
+struct Passed {
+  Time last;                 // the last time that has passed
+  std::int64_t moments = 0;  // times that have passed
+  Time next;                 // 0: none comes
+};
+
+// No value: this server does not know the zone, or cannot read what another release could.
+std::optional<Passed> passed_of(const Schedule& schedule, const TimeZones& zones, Time now) {
+  Passed passed{schedule.next_due, 1, {}};
+  const ScheduleSpec& spec = schedule.spec;
+  const auto timing = parse_timing(spec.kind, spec.when);
+  if (!timing || !zones.has(spec.zone)) return std::nullopt;
+  for (; passed.moments <= kMomentsMax; ++passed.moments) {
+    const auto next = next_due(*timing, spec.zone, zones, passed.last, schedule.added);
+    passed.next = next.value_or(Time{});
+    if (!next || *next > now) return passed;
+    passed.last = *next;
+  }
+  passed.next = next_due(*timing, spec.zone, zones, now, schedule.added).value_or(Time{});
+  return passed;
+}
+
+Decided decide_one(const SchedulesState& s, const States& states, const Context& context,
+                   const FireSchedule& c) {
+  const Schedule* schedule = find(s, c.schedule);
+  const bool is_due =
+      schedule != nullptr && schedule->next_due == c.due && c.due.us != 0 && c.due <= context.now;
+  if (!is_due || context.zones == nullptr) return Decision{};
+  const auto found = passed_of(*schedule, *context.zones, context.now);
+  if (!found) {
+    return reject(RejectionCode::refused, "this server cannot tell when '" + schedule->spec.when +
+                                              "' is due in the zone '" + schedule->spec.zone + "'");
+  }
+  const Passed& passed = *found;
+  ScheduleSkipped skipped{c.schedule, {}, passed.last, passed.moments, passed.next};
+  Decision decision;
+  const bool is_late = context.now - passed.last > kOnTime;
+  if (is_late && schedule->spec.missed == MissedRuns::skip) {
+    skipped.reason = SkipReason::missed;
+    decision.push_back({{}, std::move(skipped), {}});
+  } else if (begun_run(*schedule) != nullptr) {
+    skipped.reason = SkipReason::waiting;
+    decision.push_back({{}, std::move(skipped), {}});
+  } else if (!schedule->spec.overlaps &&
+             is_working(session_of(*schedule, states), schedule->spec.run)) {
+    skipped.reason = SkipReason::overlap;
+    decision.push_back({{}, std::move(skipped), {}});
+  } else {
+    ScheduleFired run = fired(*schedule, states, c.run);
+    run.due = passed.last;
+    run.moments = passed.moments;
+    run.next_due = passed.next;
+    decision.push_back({{}, std::move(run), {}});
+  }
+  return decision;
+}
+
+Decided decide_one(const SchedulesState& s, const States&, const Context&, const RecordRun& c) {
+  Decision decision;
+  const Schedule* schedule = find(s, c.schedule);
+  const ScheduleRun* run = schedule == nullptr ? nullptr : begun_run(*schedule);
+  if (run == nullptr || run->run != c.run) return decision;
+  if (c.error.empty()) {
+    decision.push_back({{}, RunTaken{c.schedule, c.run}, {}});
+  } else {
+    RunRefused refused{c.schedule, c.run, c.error};
+    cut_text(refused.error, kRefusalBytesMax);
+    decision.push_back({{}, std::move(refused), {}});
+  }
+  return decision;
+}
+
+const std::string& name_in(const FireSchedule& c) {
+  return c.schedule;
+}
+const std::string& name_in(const RunSchedule& c) {
+  return c.schedule;
+}
+
+}  // namespace
+
+void reads(const SchedulesCommand&, const StreamRef&, Reads&) {}
+
+void reads_further(const SchedulesCommand& command, const StreamRef&, const States& states,
+                   Reads& further) {
+  std::visit(
+      [&]<class C>(const C& c) {
+        if constexpr (base::kContains<C, base::Types<FireSchedule, RunSchedule>>) {
+          const Schedule* schedule = find(states.target<SchedulesStream>(), name_in(c));
+          if (schedule == nullptr) return;
+          const bool is_message = schedule->spec.run == RunKind::message;
+          const SessionId session = is_message ? schedule->spec.to : schedule->session;
+          if (session.is_set()) further.add(session_stream(schedule->spec.agent, session));
+        }
+      },
+      command);
+}
+
+Decided decide(const SchedulesCommand& command, const States& states, const Context& context) {
+  const auto& state = states.target<SchedulesStream>();
+  return std::visit([&](const auto& c) { return decide_one(state, states, context, c); }, command);
+}
+
+SchedulesReply reply(const SchedulesState& state, const SchedulesCommand& command) {
+  SchedulesReply reply{static_cast<std::int64_t>(state.schedules.size()), {}, {}};
+  const Schedule* schedule = std::visit(
+      [&]<class C>(const C& c) -> const Schedule* {
+        if constexpr (std::same_as<C, AddSchedule>)
+          return find(state, c.spec.name);
+        else
+          return find(state, c.schedule);
+      },
+      command);
+  if (schedule != nullptr) {
+    reply.next_due = schedule->next_due;
+    reply.session = schedule->session;
+  }
+  return reply;
+}
+
+}  // namespace domain

@@ -1,0 +1,96 @@
+// The state of the schedules: when each is due next, and what became of its last runs.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "eventlog/domain/accepted_commands.hpp"
+#include "eventlog/domain/aggregate.hpp"
+#include "eventlog/domain/schedules/events.hpp"
+
+namespace domain {
+
+constexpr std::size_t kSchedulesMax = 1'000;
+// A longer task belongs into a file that the agent reads.
+constexpr std::size_t kSchedulePromptBytesMax = 8'192;
+// Of each schedule; the log has all.
+constexpr std::size_t kRunsKept = 20;
+
+enum class RunOutcome : std::uint8_t { begun, taken, refused, skipped };
+
+// A time at which a schedule ran or was skipped.
+struct ScheduleRun {
+  CommandId run;  // unset: it was skipped
+  SessionId session;
+  bool opens = false;
+  Time due;                  // 0: somebody asked for it
+  Time at;                   // log time at which that was decided
+  std::int64_t moments = 0;  // times that ran or were skipped together
+  RunOutcome outcome = RunOutcome::begun;
+  SkipReason skipped = SkipReason::missed;  // of one that was skipped
+  std::string error;                        // of one that was refused
+
+  bool operator==(const ScheduleRun&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("run", &ScheduleRun::run);
+    visit("session", &ScheduleRun::session);
+    visit("opens", &ScheduleRun::opens);
+    visit("due", &ScheduleRun::due);
+    visit("at", &ScheduleRun::at);
+    visit("moments", &ScheduleRun::moments);
+    visit("outcome", &ScheduleRun::outcome);
+    visit("skipped", &ScheduleRun::skipped);
+    visit("error", &ScheduleRun::error);
+  }
+};
+
+struct Schedule {
+  ScheduleSpec spec;
+  Time added;                     // log time
+  Time next_due;                  // log time; 0: never again
+  SessionId session;              // the one that its last run opened or prompted; unset: none
+  std::vector<ScheduleRun> runs;  // the newest last
+  std::int64_t fired = 0;         // so often it has run
+
+  bool operator==(const Schedule&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("spec", &Schedule::spec);
+    visit("added", &Schedule::added);
+    visit("next_due", &Schedule::next_due);
+    visit("session", &Schedule::session);
+    visit("runs", &Schedule::runs);
+    visit("fired", &Schedule::fired);
+  }
+};
+
+// Returns the run that was begun and neither taken nor refused yet; null: there is none.
+const ScheduleRun* begun_run(const Schedule& schedule);
+
+struct SchedulesState {
+  std::map<std::string, Schedule> schedules;  // by name
+  std::vector<AcceptedCommand> requests;      // clients' commands with events here; newest last
+  Position inconsistent;
+
+  bool operator==(const SchedulesState&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("schedules", &SchedulesState::schedules);
+    visit("requests", &SchedulesState::requests);
+    visit("inconsistent", &SchedulesState::inconsistent);
+  }
+};
+
+void evolve(SchedulesState& state, const Envelope& envelope, const Event& event);
+
+// Returns the client's command that was accepted under that id; none if it is new, or long ago.
+std::optional<AcceptedCommand> known_command(const SchedulesState& state, const CommandId& command);
+
+}  // namespace domain
+
+template <>
+struct base::EnumNames<domain::RunOutcome> {
+  static constexpr std::string_view kNames[] = {"begun", "taken", "refused", "skipped"};
+};

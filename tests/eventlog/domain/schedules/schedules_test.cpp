@@ -1,0 +1,314 @@
+// What becomes of each time at which a schedule is due.
+#include "tests/support/fixed_time_zones.hpp"
+#include "tests/support/session_samples.hpp"
+
+namespace domain {
+namespace {
+
+using support::numbered;
+
+const support::FixedTimeZones kTestZones({}, {});
+const std::string kSchedules(kSchedulesStream);
+constexpr std::int64_t kSecond = 1'000'000;
+constexpr auto kRun = numbered<CommandId>(700);
+const SessionId kOpened{kRun.bytes};
+
+Time seconds(std::int64_t count) {
+  return {count * kSecond};
+}
+
+ScheduleSpec every_minute() {
+  ScheduleSpec spec;
+  spec.name = "often";
+  spec.kind = ScheduleKind::every;
+  spec.when = "60s";
+  spec.zone = "UTC";
+  spec.agent = "main";
+  spec.session = support::sample_spec(false);
+  spec.prompt = "look around";
+  return spec;
+}
+
+// The streams of a server with schedules.
+class Schedules {
+ public:
+  explicit Schedules(ScheduleSpec spec) {
+    fold(kSchedules, ScheduleAdded{std::move(spec), seconds(60)});
+  }
+
+  void fold(const std::string& stream, Event event) {
+    Envelope envelope;
+    envelope.stream = stream;
+    envelope.log_time = now;
+    envelope.position = {++position_};
+    evolve(streams_.at(stream), envelope, event);
+  }
+  // Adds the session that the schedule's last run opened.
+  void open(SessionId id, bool is_multi_turn = false) {
+    const std::string stream = session_stream("main", id);
+    SessionOpened opened = support::opened(is_multi_turn);
+    opened.session = id;
+    fold(stream, opened);
+    fold(stream, TurnQueued{TurnId{id.bytes}});
+  }
+
+  Decided decide(const Command& command) {
+    Context context = support::context_of(*parse_stream(kSchedules), support::kCommand);
+    context.now = now;
+    context.zones = &kTestZones;
+    return streams_.decide(command, context);
+  }
+  // Decides, folds, and returns the only event.
+  template <class E>
+  E one(const SchedulesCommand& command) {
+    const Decided decided = decide(command);
+    REQUIRE(decided);
+    REQUIRE(decided->size() == 1);
+    fold(kSchedules, decided->front().event);
+    REQUIRE(std::holds_alternative<E>(decided->front().event));
+    return std::get<E>(decided->front().event);
+  }
+  RejectionCode refusal(const SchedulesCommand& command) {
+    const Decided decided = decide(command);
+    REQUIRE_FALSE(decided);
+    return decided.error().code;
+  }
+  const Schedule& schedule() {
+    return streams_.get<SchedulesStream>(kSchedules).schedules.at("often");
+  }
+  FireSchedule fire() { return {"often", schedule().next_due, kRun}; }
+
+  Time now;
+
+ private:
+  support::FoldedStreams streams_;
+  std::int64_t position_ = 0;
+};
+
+TEST_CASE("a schedule that is due runs, and is due again", "[schedules][R304]") {
+  Schedules s(every_minute());
+  s.now = seconds(60);
+  CHECK(s.one<ScheduleFired>(s.fire()) ==
+        ScheduleFired{"often", kRun, kOpened, true, seconds(60), 1, seconds(120)});
+  CHECK(begun_run(s.schedule())->run == kRun);
+  CHECK(s.one<RunTaken>(RecordRun{"often", kRun, {}}) == RunTaken{"often", kRun});
+  CHECK(begun_run(s.schedule()) == nullptr);
+  CHECK(s.schedule().fired == 1);
+}
+
+TEST_CASE("nothing is fired before it is due, or twice for one time", "[schedules]") {
+  Schedules s(every_minute());
+  s.now = seconds(59);
+  CHECK(s.decide(SchedulesCommand(s.fire()))->empty());
+  s.now = seconds(60);
+  const FireSchedule first = s.fire();
+  s.one<ScheduleFired>(first);
+  CHECK(s.decide(SchedulesCommand(first))->empty());
+  CHECK(s.decide(SchedulesCommand(FireSchedule{"rarely", seconds(60), kRun}))->empty());
+}
+
+TEST_CASE("times that passed while no server ran run once, together", "[schedules][C30]") {
+  Schedules s(every_minute());
+  s.now = seconds(60 + 4 * 60 + 30);
+  const auto fired = s.one<ScheduleFired>(s.fire());
+  CHECK(fired.due == seconds(300));
+  CHECK(fired.moments == 5);
+  CHECK(fired.next_due == seconds(360));
+}
+
+TEST_CASE("times that passed while no server ran are skipped if it says so", "[schedules][C30]") {
+  auto spec = every_minute();
+  spec.when = "1h";
+  spec.missed = MissedRuns::skip;
+  Schedules s(spec);
+  s.now = seconds(60 + 3600 + 61);
+  CHECK(s.one<ScheduleSkipped>(s.fire()) ==
+        ScheduleSkipped{"often", SkipReason::missed, seconds(3600), 2, seconds(7200)});
+  // A minute late is in time.
+  Schedules in_time(spec);
+  in_time.now = seconds(60 + 60);
+  CHECK(in_time.one<ScheduleFired>(in_time.fire()).moments == 1);
+}
+
+TEST_CASE("very many times that passed are counted up to a limit", "[schedules]") {
+  auto spec = every_minute();
+  spec.when = "1s";
+  Schedules s(spec);
+  s.now = seconds(1'000'000);
+  const auto fired = s.one<ScheduleFired>(s.fire());
+  CHECK(fired.moments == 1'001);
+  CHECK(fired.next_due == seconds(1'000'001));
+}
+
+TEST_CASE("a run is skipped while the session of the last one lives", "[schedules][C21]") {
+  for (const bool overlaps : {false, true}) {
+    auto spec = every_minute();
+    spec.overlaps = overlaps;
+    Schedules s(spec);
+    s.now = seconds(60);
+    s.one<ScheduleFired>(s.fire());
+    s.open(kOpened);
+    s.one<RunTaken>(RecordRun{"often", kRun, {}});
+    s.now = seconds(120);
+    FireSchedule next = s.fire();
+    next.run = numbered<CommandId>(701);
+    if (overlaps) {
+      CHECK(s.one<ScheduleFired>(next).session == SessionId{next.run.bytes});
+    } else {
+      CHECK(s.one<ScheduleSkipped>(next).reason == SkipReason::overlap);
+    }
+  }
+}
+
+TEST_CASE("a run that has not begun holds up the next one", "[schedules]") {
+  auto spec = every_minute();
+  spec.overlaps = true;
+  Schedules s(spec);
+  s.now = seconds(60);
+  s.one<ScheduleFired>(s.fire());
+  for (int i = 2; i < 40; ++i) {
+    s.now = seconds(60 * i);
+    FireSchedule next = s.fire();
+    next.run = numbered<CommandId>(701);
+    CHECK(s.one<ScheduleSkipped>(next).reason == SkipReason::waiting);
+  }
+  // It is not forgotten behind all those that were skipped.
+  REQUIRE(begun_run(s.schedule()) != nullptr);
+  CHECK(begun_run(s.schedule())->run == kRun);
+  CHECK(s.schedule().runs.size() == kRunsKept);
+  CHECK(s.one<RunRefused>(RecordRun{"often", kRun, "session_limit: no room"}).error ==
+        "session_limit: no room");
+}
+
+TEST_CASE("heartbeats go to one session, which is opened when there is none", "[schedules][R303]") {
+  auto spec = every_minute();
+  spec.run = RunKind::heartbeat;
+  spec.session.is_multi_turn = true;
+  Schedules s(spec);
+  s.now = seconds(60);
+  CHECK(s.one<ScheduleFired>(s.fire()).opens);
+  s.open(kOpened, true);
+  s.one<RunTaken>(RecordRun{"often", kRun, {}});
+  s.now = seconds(120);
+  FireSchedule next = s.fire();
+  next.run = numbered<CommandId>(701);
+  CHECK(s.one<ScheduleSkipped>(next).reason == SkipReason::overlap);  // its first prompt waits
+  s.fold(session_stream("main", kOpened),
+         TurnInterrupted{TurnId{kOpened.bytes}, EndReason::user, {}});
+  s.now = seconds(180);
+  next = s.fire();
+  next.run = numbered<CommandId>(702);
+  const auto prompted = s.one<ScheduleFired>(next);
+  CHECK(prompted.session == kOpened);
+  CHECK_FALSE(prompted.opens);
+  s.one<RunTaken>(RecordRun{"often", next.run, {}});
+  s.fold(session_stream("main", kOpened), SessionClosed{SessionStatus::killed, EndReason::user});
+  s.now = seconds(240);
+  next = s.fire();
+  next.run = numbered<CommandId>(703);
+  const auto reopened = s.one<ScheduleFired>(next);
+  CHECK(reopened.opens);
+  CHECK(reopened.session == SessionId{next.run.bytes});
+}
+
+TEST_CASE("messages go to the session that the schedule names", "[schedules]") {
+  auto spec = every_minute();
+  spec.run = RunKind::message;
+  spec.to = support::kSession;
+  Schedules s(spec);
+  s.now = seconds(60);
+  const auto fired = s.one<ScheduleFired>(s.fire());
+  CHECK(fired.session == support::kSession);
+  CHECK_FALSE(fired.opens);
+}
+
+TEST_CASE("a schedule runs now if somebody asks for it", "[schedules]") {
+  Schedules s(every_minute());
+  s.now = seconds(10);
+  const auto fired = s.one<ScheduleFired>(RunSchedule{"often", kRun});
+  CHECK(fired.due.us == 0);
+  CHECK(fired.next_due == seconds(60));
+  CHECK(s.refusal(RunSchedule{"often", numbered<CommandId>(701)}) == RejectionCode::in_progress);
+  CHECK(s.refusal(RunSchedule{"rarely", kRun}) == RejectionCode::not_found);
+  CHECK(s.refusal(RunSchedule{"often", {}}) == RejectionCode::invalid);
+}
+
+TEST_CASE("a schedule that is due once is never due again", "[schedules]") {
+  auto spec = every_minute();
+  spec.kind = ScheduleKind::at;
+  spec.when = "1970-01-01 00:01";
+  Schedules s(spec);
+  s.now = seconds(60);
+  CHECK(s.one<ScheduleFired>(s.fire()).next_due.us == 0);
+}
+
+TEST_CASE("what is no schedule is refused before it is stored", "[schedules]") {
+  Schedules s(every_minute());
+  s.now = seconds(1);
+  const auto refused = [&](auto change) {
+    AddSchedule add{every_minute()};
+    add.spec.name = "new";
+    change(add.spec);
+    return s.refusal(add);
+  };
+  CHECK(refused([](auto& spec) { spec.name = "often"; }) == RejectionCode::already_exists);
+  CHECK(refused([](auto& spec) { spec.prompt = std::string(8'193, 'x'); }) ==
+        RejectionCode::limit_reached);
+  const std::vector<void (*)(ScheduleSpec&)> invalid = {
+      [](ScheduleSpec& spec) { spec.name = "Not A Name"; },
+      [](ScheduleSpec& spec) { spec.agent = ""; },
+      [](ScheduleSpec& spec) { spec.prompt = ""; },
+      [](ScheduleSpec& spec) { spec.zone = "Mars/Olympus"; },
+      [](ScheduleSpec& spec) { spec.when = "soon"; },
+      [](ScheduleSpec& spec) { spec.session.engine = "nobody"; },
+      [](ScheduleSpec& spec) { spec.session.workdir = "here"; },
+      [](ScheduleSpec& spec) { spec.run = RunKind::message; },
+      [](ScheduleSpec& spec) { spec.to = support::kSession; },
+      [](ScheduleSpec& spec) { spec.kind = ScheduleKind::cron, spec.when = "0 0 31 2 *"; },
+      [](ScheduleSpec& spec) { spec.kind = ScheduleKind::at, spec.when = "1970-01-01 00:00"; },
+  };
+  for (std::size_t i = 0; i < invalid.size(); ++i) {
+    CAPTURE(i);
+    CHECK(refused(invalid[i]) == RejectionCode::invalid);
+  }
+  AddSchedule add{every_minute()};
+  add.spec.name = "new";
+  CHECK(s.one<ScheduleAdded>(add).next_due == seconds(61));
+}
+
+TEST_CASE("one that is over makes room for a new one", "[schedules]") {
+  auto spec = every_minute();
+  spec.name = "first";
+  Schedules s(spec);
+  for (std::size_t i = 1; i < kSchedulesMax; ++i) {
+    spec.name = "other-" + std::to_string(i);
+    s.fold(kSchedules, ScheduleAdded{spec, seconds(60)});
+  }
+  AddSchedule add{every_minute()};
+  CHECK(s.refusal(add) == RejectionCode::limit_reached);
+  s.fold(kSchedules, ScheduleSkipped{"other-5", SkipReason::missed, seconds(60), 1, {}});
+  const Decided decided = s.decide(SchedulesCommand(add));
+  REQUIRE(decided);
+  REQUIRE(decided->size() == 2);
+  CHECK(decided->front().event == Event(ScheduleRemoved{"other-5"}));
+}
+
+TEST_CASE("a removed schedule's run has no outcome any more", "[schedules]") {
+  Schedules s(every_minute());
+  s.now = seconds(60);
+  s.one<ScheduleFired>(s.fire());
+  s.one<ScheduleRemoved>(RemoveSchedule{"often"});
+  CHECK(s.decide(SchedulesCommand(RecordRun{"often", kRun, {}}))->empty());
+  CHECK(s.refusal(RemoveSchedule{"often"}) == RejectionCode::not_found);
+}
+
+TEST_CASE("a server that does not know the zone leaves the schedule as it is", "[schedules]") {
+  auto spec = every_minute();
+  spec.zone = "Mars/Olympus";
+  Schedules s(spec);
+  s.now = seconds(60);
+  CHECK(s.refusal(s.fire()) == RejectionCode::refused);
+}
+
+}  // namespace
+}  // namespace domain

@@ -1,0 +1,59 @@
+// Fires schedules that are due, and has their runs begun: opens a session, or sends a prompt. Both
+// go under the run's id, which is on the record first, so no run is begun twice.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "workers/protocol/schedules.hpp"
+#include "workers/reactors/reactor.hpp"
+
+namespace workers {
+
+class Schedules final : public Reactor {
+ public:
+  // Both references must outlive it.
+  Schedules(CommandLoop& commands, base::Random& random) : commands_(commands), random_(random) {}
+
+  void begin(Position started_at, std::int64_t writer_term) override;
+  void on_durable(const domain::RecordedEvent& event) override;
+  void on_answer(std::uint64_t number, const CommandAnswer& answer) override;
+  std::string_view verb() const override { return kVerbSchedules; }
+  base::RawValue answer(Position durable) const override;
+  bool do_work(const Cycle& cycle) override;
+  base::Duration next_timer() const override { return next_timer_; }
+
+ private:
+  enum class Step { fire, begin, record };
+  struct Asked {
+    std::string schedule;
+    Step step = Step::fire;
+    base::CommandId run;
+  };
+
+  bool look(const Cycle& cycle);
+  // Does what the schedule needs next. Returns true if anything was done; sets when to look again.
+  bool advance(const domain::Schedule& schedule, const Cycle& cycle);
+  void fire(const domain::Schedule& schedule);
+  void begin_run(const domain::Schedule& schedule, const domain::ScheduleRun& run);
+  void record(const std::string& schedule, const base::CommandId& run, std::string error);
+  void submit(Asked asked, CommandMessage message);
+  void wait_until(base::Time at);
+  // Does nothing for the schedule before that time.
+  void hold(const std::string& schedule, base::Duration wait);
+
+  CommandLoop& commands_;
+  base::Random& random_;
+  domain::SchedulesState durable_;  // as far as it can be told
+  base::Time now_;
+  std::map<std::uint64_t, Asked> asked_;
+  std::set<std::string> busy_;              // schedules with a command under way
+  std::map<std::string, base::Time> held_;  // log time before which nothing is tried
+  std::uint64_t next_ticket_ = 0;
+  bool is_changed_ = true;  // since the last look
+  base::Time look_at_;      // log time of the next look; 0: none
+  base::Duration next_timer_ = base::Duration::max();
+};
+
+}  // namespace workers
