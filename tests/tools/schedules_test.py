@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""What sessions are for, and prompts that run at set times, over kills of server and worker."""
+import json
+import os
+import signal
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support.steno_process import Home, until  # noqa: E402
+
+
+class WithHome(unittest.TestCase):
+    def setUp(self):
+        self.home = Home('worker_silence_max = "1s"\nmax_sessions = 50\n')
+        self.addCleanup(self.home.close)
+
+    def prompts(self, reference):
+        items = self.home.ask("output", reference, "--all")["items"]
+        return [item["text"] for item in items if item["kind"] == "prompt"]
+
+    def alias(self, reference):
+        return self.home.show(reference)["alias"]
+
+    def kill_server(self):
+        self.home.server.signal(signal.SIGKILL)
+        self.home.server.child.wait()
+        self.home.server.close()
+        self.home.start()
+
+    def lose_worker(self):
+        """Kills the worker; its agents end with it, and another one takes its place."""
+        os.kill(self.home.worker_pid(), signal.SIGKILL)
+
+
+class Descriptors(WithHome):
+    # Shows R298, R300, R301, R305.
+    def test_a_session_is_found_by_what_it_is_for(self):
+        self.home.start()
+        missing = self.home.run("show", "@foreground")
+        self.assertEqual(missing.code, 3)
+        self.assertIn("No recent foreground session found.", missing.err)
+        first = self.home.start_session("hello", "--multi-turn", "--user", "telegram/alice/42")
+        self.home.start_session("count", "--multi-turn")
+        self.home.run("schedule", "add", "beat", "--every", "1d", "--heartbeat", "look")
+        self.home.run("schedule", "run", "beat")
+        second = self.home.start_session("hello", "--multi-turn", "--user", "slack/bob/7")
+        until(lambda: self.home.run("show", "@heartbeat").code == 0, "the heartbeat's session")
+        for _ in range(2):
+            self.assertEqual(self.alias("@foreground"), second)
+            self.assertEqual(self.alias("@telegram/alice/42"), first)
+            descriptor = self.home.show("@heartbeat")["descriptor"]
+            self.assertEqual((descriptor["kind"], descriptor["task"]), ("heartbeat", "beat"))
+            self.kill_server()
+        self.home.run("kill", second)
+        self.assertEqual(self.alias("@foreground"), first)
+        sent = self.home.run("send", "@telegram/alice/42", "--wait", "again")
+        self.assertEqual(sent.code, 0, sent)
+        self.assertEqual(self.prompts(first), ["hello", "again"])
+        self.assertEqual(self.home.run("show", "@nobody").code, 2)
+        self.assertEqual(self.home.run("spawn", "--user", "alice", "hello").code, 2)
+
+    # Shows R302, R306, R307.
+    def test_a_message_goes_to_the_parent_or_else_to_the_foreground(self):
+        self.home.start()
+        user = self.home.start_session("hello", "--multi-turn", "--user", "telegram/alice/42")
+        boss = self.home.start_session("lead", "--multi-turn")
+        child = self.home.start_session("help", "--multi-turn", "--parent", boss)
+
+        def message(sender, *words):
+            session = self.home.show(sender)["session"]
+            return self.home.run("message", *words, environment={"STENO_SESSION": session})
+        self.assertEqual(message(child, "from the subagent").code, 0)
+        self.assertEqual(message(boss, "from another").code, 0)
+        self.assertEqual(message(boss, "--to", child, "to the subagent").code, 0)
+        self.assertEqual(self.home.run("message", "--from", child, "again").code, 0)
+        self.assertIn("from the subagent", self.prompts(boss))
+        self.assertIn("again", self.prompts(boss))
+        self.assertIn("from another", self.prompts(user))
+        self.assertIn("to the subagent", self.prompts(child))
+        sent = [event for event in self.home.events(self.home.show(boss)["session"])
+                if event["type"] == "TurnQueued" and event["facts"]["from"]]
+        self.assertEqual({event["facts"]["from"] for event in sent},
+                         {self.home.show(child)["session"]})
+        parent = self.home.run("show", "@parent", "-o", "json",
+                               environment={"STENO_SESSION": self.home.show(child)["session"]})
+        self.assertEqual(parent.json()["session"]["alias"], boss)
+        self.assertEqual(self.home.run("show", "@parent").code, 2)
+        nested = self.home.run("spawn", "--parent", child, "--engine", "scripted", "more")
+        self.assertEqual(nested.code, 2)
+        self.assertIn("is a subagent itself", nested.err)
+        tree = self.home.run("ls", "--tree").out.split("\n")
+        self.assertIn("└ ", tree[[boss in line for line in tree].index(True) + 1])
+
+    # Shows R309, R312, R316, R317.
+    def test_a_parent_and_a_user_hear_that_a_turn_was_lost(self):
+        script = self.home.path("sink.sh")
+        told = self.home.path("told")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write(f'#!/bin/sh\necho "$@" >> {told}\n')
+        os.chmod(script, 0o700)
+        with open(self.home.path("steno.toml"), "a", encoding="utf-8") as file:
+            file.write(f"notify_command = {json.dumps(script + ' {target} {text}')}\n")
+        self.home.start()
+        boss = self.home.start_session("lead", "--multi-turn")
+        self.home.start_session("[hang]", "--multi-turn", "--parent", boss, "--name", "helper")
+        self.home.start_session("[hang]", "--multi-turn", "--user", "telegram/alice/42")
+        child = self.alias("helper")
+        until(lambda: self.home.show(child)["pid"] and self.home.show("@foreground")["pid"],
+              "that both run")
+        self.lose_worker()
+        text = f"Subagent helper ({child}) failed: Restored with pending work."
+        until(lambda: [one for one in self.prompts(boss) if one.startswith(text)], "the news")
+        self.kill_server()
+        until(lambda: not self.home.ask("notify", "ls")["notifications"], "that nothing waits")
+        self.assertEqual(len([one for one in self.prompts(boss) if one.startswith(text)]), 1)
+        with open(told, encoding="utf-8") as file:
+            lines = file.read().split("\n")
+        self.assertEqual(len([line for line in lines if line.startswith("42 ⚠️ Internal error.")]), 1)
+        self.assertEqual(self.home.show("@foreground")["turns_interrupted"], 1)
+
+    # Shows R310, R311.
+    def test_nobody_hears_of_a_scheduled_run_that_was_lost_and_the_next_one_proceeds(self):
+        self.home.start()
+        self.home.run("schedule", "add", "often", "--every", "1d", "--channel", "telegram|42",
+                      "--engine", "scripted", "[hang]")
+        self.home.run("schedule", "run", "often")
+        until(lambda: self.home.ask("ls")["sessions"], "the run")
+        run = self.home.ask("ls")["sessions"][0]["alias"]
+        until(lambda: self.home.show(run)["pid"], "that it runs")
+        self.lose_worker()
+        self.assertEqual(self.home.wait_for_end(run)["end_reason"], "worker_lost")
+        self.assertEqual([event for event in self.home.events()
+                          if event["type"] == "NotificationRequested"], [])
+        self.home.run("schedule", "run", "often")
+        until(lambda: len(self.home.ask("ls")["sessions"]) == 2, "the next run")
+
+
+class Schedules(WithHome):
+    def runs(self, name):
+        return self.home.ask("schedule", "log", name).get("runs", [])
+
+    # Shows R304, C30.
+    def test_a_schedule_runs_and_goes_on_after_a_kill(self):
+        self.home.start()
+        added = self.home.run("schedule", "add", "often", "--every", "1s", "--engine", "scripted",
+                              "[say Looked.] look around")
+        self.assertRegex(added.out, r"^often: every 1s, next at \d{4}-")
+        until(lambda: len(self.runs("often")) >= 2, "two runs")
+        self.kill_server()
+        before = len(self.runs("often"))
+        until(lambda: len(self.runs("often")) >= before + 2, "two more runs")
+        self.assertEqual(self.home.run("schedule", "rm", "often").code, 0)
+        events = self.home.events()
+        fired = [event["facts"] for event in events if event["type"] == "ScheduleFired"]
+        taken = [event["facts"]["run"] for event in events if event["type"] == "RunTaken"]
+        opened = [event["facts"] for event in events if event["type"] == "SessionOpened"]
+        self.assertEqual(len(taken), len(set(taken)))
+        self.assertLessEqual(len(fired) - len(taken), 1)
+        self.assertEqual([one["session"] for one in fired][:len(opened)],
+                         [one["session"] for one in opened])
+        for one in opened:
+            self.assertEqual((one["descriptor"]["kind"], one["descriptor"]["task"]),
+                             ("cron", "often"))
+        self.assertIn("for            a run of the schedule often",
+                      self.home.run("show", opened[0]["session"]).out)
+
+    def test_what_is_no_schedule_is_refused_with_what_is_accepted(self):
+        self.home.start()
+
+        def refusal(*flags, code=2):
+            result = self.home.run("schedule", "add", "new", "--engine", "scripted", *flags)
+            self.assertEqual(result.code, code, result)
+            return result.err
+        self.assertIn("'25' is no hour; accepted are 0 to 23", refusal("--cron", "0 25 * * *", "x"))
+        self.assertIn("is no time; accepted are s, m, h and d", refusal("--every", "5x", "x"))
+        self.assertIn("is no time; accepted are a date", refusal("--at", "tomorrow", "x"))
+        self.assertIn("is never due", refusal("--at", "2020-01-01 09:00", "x"))
+        self.assertIn("is never due", refusal("--cron", "0 0 31 2 *", "x"))
+        self.assertIn("there is no time zone 'Mars/Olympus'",
+                      refusal("--cron", "0 0 * * *", "--zone", "Mars/Olympus", "x"))
+        self.assertIn("--at,--every,--cron", refusal("x"))
+        self.assertIn("the prompt is empty", refusal("--every", "1h", ""))
+        self.assertIn("has no session 'nobody'",
+                      refusal("--every", "1h", "--to", "nobody", "x", code=3))
+        self.assertEqual(self.home.ask("schedule", "ls").get("schedules", []), [])
+        missing = self.home.run("schedule", "rm", "nightly")
+        self.assertEqual(missing.code, 3)
+        self.assertIn("there is no schedule 'nightly'; steno schedule add makes one", missing.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
