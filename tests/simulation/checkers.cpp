@@ -143,6 +143,67 @@ std::string check_costs(const std::vector<RecordedEvent>& events,
   return check_lineages(states, records);
 }
 
+std::string check_schedules(const std::vector<RecordedEvent>& events) {
+  std::map<base::CommandId, domain::ScheduleFired> fired;
+  std::map<base::CommandId, int> outcomes;
+  std::map<base::CommandId, int> begun;  // prompts queued under the run's id
+  std::vector<base::CommandId> taken;
+  for (const RecordedEvent& event : events) {
+    if (const auto* one = std::get_if<domain::ScheduleFired>(&event.event)) {
+      if (!fired.emplace(one->run, *one).second) return describe(event) + " was fired before";
+    } else if (const auto* run = std::get_if<domain::RunTaken>(&event.event)) {
+      ++outcomes[run->run];
+      taken.push_back(run->run);
+    } else if (const auto* refused = std::get_if<domain::RunRefused>(&event.event)) {
+      ++outcomes[refused->run];
+      if (begun[refused->run] != 0) return describe(event) + ", and had begun";
+    } else if (std::holds_alternative<domain::TurnQueued>(event.event)) {
+      const base::CommandId command = event.envelope.command;
+      if (event.envelope.actor == "scheduler" && !fired.contains(command)) {
+        return describe(event) + " is for a run that is not on the record";
+      }
+      ++begun[command];
+    }
+  }
+  for (const auto& [run, count] : outcomes) {
+    if (count > 1) return "the run " + run.text() + " has " + std::to_string(count) + " outcomes";
+  }
+  for (const base::CommandId& run : taken) {
+    if (begun[run] == 1) continue;
+    return "the run " + run.text() + " was begun " + std::to_string(begun[run]) + " times";
+  }
+  return {};
+}
+
+std::string check_parents(const std::vector<RecordedEvent>& events) {
+  using Pair = std::pair<base::SessionId, base::SessionId>;  // parent, subagent
+  std::map<base::Position, Pair> requested;
+  std::map<Pair, int> delivered;
+  std::map<Pair, int> prompts;
+  std::map<Pair, int> wanted;
+  for (const RecordedEvent& event : events) {
+    if (const auto* request = std::get_if<domain::NotificationRequested>(&event.event)) {
+      if (request->target != domain::NotificationTarget::parent) continue;
+      const Pair pair{request->parent, request->session};
+      requested.emplace(event.envelope.position, pair);
+      ++wanted[pair];
+    } else if (const auto* done = std::get_if<domain::NotificationDelivered>(&event.event)) {
+      const auto found = requested.find(done->notification);
+      if (found != requested.end()) ++delivered[found->second];
+    } else if (const auto* queued = std::get_if<domain::TurnQueued>(&event.event)) {
+      if (event.envelope.actor != "notifier") continue;
+      ++prompts[{domain::parse_stream(event.envelope.stream)->id, queued->from}];
+    }
+  }
+  for (const auto& [pair, count] : prompts) {
+    if (count > wanted[pair]) return "session " + pair.first.text() + " heard too often";
+  }
+  for (const auto& [pair, count] : delivered) {
+    if (prompts[pair] < count) return "session " + pair.first.text() + " did not hear all";
+  }
+  return {};
+}
+
 std::string check_tasks(const std::vector<RecordedEvent>& events,
                         const std::map<std::string, domain::StreamState>& states,
                         const std::map<LeaseKey, AgentRecord>& records) {

@@ -44,6 +44,12 @@ std::string check_tasks(const std::vector<RecordedEvent>& events,
                         const std::map<std::string, domain::StreamState>& states,
                         const std::map<LeaseKey, AgentRecord>& records);
 
+// Each run of a schedule has one outcome at most, and one that was taken has opened or prompted its
+// session, once.
+std::string check_schedules(const std::vector<RecordedEvent>& events);
+// A parent has a prompt for each notification that was delivered to it, and none without one.
+std::string check_parents(const std::vector<RecordedEvent>& events);
+
 // The store holds the content of each event as recorded, and none of the content that the states of
 // the streams call erased.
 std::string check_contents(eventlog::BlockStore& store, const std::vector<RecordedEvent>& events,

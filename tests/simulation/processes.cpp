@@ -178,6 +178,7 @@ std::optional<workers::DeliveryOutcome> SimNotifier::poll() {
     around_.notified.insert(job.notification);
     if (job.requested.target == domain::NotificationTarget::parent) {
       outcome.prompt = kParentPrompt;
+      ++around_.counts["prompts about subagents"];
     }
   }
   return outcome;

@@ -501,6 +501,8 @@ void World::finish() {
   check(check_answers(log_.events()));
   check(check_costs(log_.events(), log_.states(), around_.agents.records()));
   check(check_tasks(log_.events(), log_.states(), around_.agents.records()));
+  check(check_schedules(log_.events()));
+  check(check_parents(log_.events()));
   check(check_contents(around_.disk.log(), log_.events(), log_.states()));
   for (const auto& subscriber : subscribers_) {
     check(check_level(log_.events(), subscriber->level(), subscriber->given()));
