@@ -35,6 +35,7 @@ struct Context {
   StreamVersion version{};  // of the target
   Position head{};          // of the log's last event, as decided so far
   Time now;                 // log time
+  Time wall;                // what the clock shows
   std::span<const std::string> engines;
   bool has_key = false;              // the server can sign anchors
   const TimeZones* zones = nullptr;  // null: the server knows none

@@ -7,7 +7,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from support.steno_process import Home, until  # noqa: E402
+from support.steno_process import Home, beside, until  # noqa: E402
 
 
 class WithHome(unittest.TestCase):
@@ -92,6 +92,28 @@ class Descriptors(WithHome):
         tree = self.home.run("ls", "--tree").out.split("\n")
         self.assertIn("└ ", tree[[boss in line for line in tree].index(True) + 1])
 
+    # Shows R306, R307.
+    def test_an_agent_reaches_its_server_and_its_parent(self):
+        self.home.start(serve_flags=())
+        script = self.home.path("agent.sh")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\n{os.environ['STENO_PROGRAM']} message 'from within' > "
+                       f"{self.home.path('said')} 2>&1\nexec {beside('steno-scripted-agent')} \"$@\"\n")
+        os.chmod(script, 0o700)
+        self.home.stop()
+        with open(self.home.path("steno.toml"), encoding="utf-8") as file:
+            config = file.read()
+        self.home.write_config(config.replace(beside("steno-scripted-agent"), script))
+        self.home.start()
+        boss = self.home.ask("spawn", "--agent", "ci", "--engine", "scripted", "--multi-turn",
+                             "lead")["alias"]
+        self.home.ask("spawn", "--agent", "ci", "--engine", "claude", "--parent", boss, "help")
+
+        def heard():
+            items = self.home.ask("output", "--agent", "ci", boss, "--all")["items"]
+            return "from within" in [item["text"] for item in items]
+        until(heard, "the message of the subagent's own shell")
+
     # Shows R309, R312, R316, R317.
     def test_a_parent_and_a_user_hear_that_a_turn_was_lost(self):
         script = self.home.path("sink.sh")
@@ -169,7 +191,8 @@ class Schedules(WithHome):
         self.home.start()
 
         def refusal(*flags, code=2):
-            result = self.home.run("schedule", "add", "new", "--engine", "scripted", *flags)
+            result = self.home.run("schedule", "add", "new", *flags,
+                                   environment={"STENO_ENGINE": "scripted"})
             self.assertEqual(result.code, code, result)
             return result.err
         self.assertIn("'25' is no hour; accepted are 0 to 23", refusal("--cron", "0 25 * * *", "x"))
@@ -183,6 +206,10 @@ class Schedules(WithHome):
         self.assertIn("the prompt is empty", refusal("--every", "1h", ""))
         self.assertIn("has no session 'nobody'",
                       refusal("--every", "1h", "--to", "nobody", "x", code=3))
+        self.assertIn("--to excludes --model",
+                      refusal("--every", "1h", "--to", "nobody", "--model", "opus", "x"))
+        single = self.home.start_session("once")
+        self.assertIn("takes no prompts", refusal("--every", "1h", "--to", single, "x", code=5))
         self.assertEqual(self.home.ask("schedule", "ls").get("schedules", []), [])
         missing = self.home.run("schedule", "rm", "nightly")
         self.assertEqual(missing.code, 3)

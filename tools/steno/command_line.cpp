@@ -325,7 +325,8 @@ void add_schedule(CommandLine& line) {
       ->type_name("LINE");
   add->add_option("--zone", added.zone, "Time zone of --at and --cron; default: this machine's")
       ->type_name("ZONE");
-  CLI::Option* to = add->add_option("--to", added.to, "Each run is a prompt for this session");
+  CLI::Option* to = add->add_option("--to", added.to,
+                                    "Each run is a prompt for this session, which REF means now");
   to->type_name("REF");
   add->add_flag("--heartbeat", added.is_heartbeat,
                 "Each run is a prompt for one session, which is opened if there is none")
@@ -338,15 +339,17 @@ void add_schedule(CommandLine& line) {
       ->excludes(to);
   for (const char* key : {"engine", "model", "workdir", "permission_mode", "budget_usd",
                           "background", "idle_timeout", "run_timeout", "channel"}) {
-    line.setting(*add, key, flag_name(key));
+    line.setting(*add, key, flag_name(key))->excludes(to);
   }
   add->add_option("--max-turns", added.max_turns, "The agent's model calls; 0: no limit")
       ->check(within(0, base::kIntegerLimit - 1))
-      ->type_name("COUNT");
+      ->type_name("COUNT")
+      ->excludes(to);
   add->add_option("--allow-tool", added.allowed_tools,
                   "A tool that it can use without asking; can be repeated")
       ->allow_extra_args(false)
-      ->type_name("TOOL");
+      ->type_name("TOOL")
+      ->excludes(to);
   struct Kind {
     const char* name;
     const char* help;

@@ -361,6 +361,7 @@ CommandOutcome CommandLoop::decide(const Involved& streams, const Waiting& waiti
   context.version = target.version;
   context.head = sequencer_.tail();
   context.now = now_;
+  context.wall = wall_;
   context.engines = options_.engines;
   context.has_key = options_.has_key;
   context.zones = options_.zones;

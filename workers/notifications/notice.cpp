@@ -132,6 +132,7 @@ class NoticeReader {
   void begin(const Fact&, const RecordedEvent&) {}
   void begin(const domain::SessionOpened& e, const RecordedEvent& event) {
     opened_ = event.envelope.log_time;
+    notice_.given_name = e.name;
     if (!e.name.empty()) notice_.name = e.name;
     notice_.engine = e.spec.engine;
     notice_.workdir = e.spec.workdir;
@@ -303,28 +304,26 @@ std::string system_text(const Notice& notice) {
   return text;
 }
 
-// What the session that has this one as its subagent gets as a prompt.
 std::string parent_text(const Notice& notice) {
   const domain::NotificationKind kind = notice.requested.kind;
-  std::string text = "Subagent " + notice.name + " (" + notice.requested.alias + ") ";
+  const std::string& alias = notice.requested.alias;
+  std::string text = "Subagent ";
+  text += notice.given_name.empty() ? alias : notice.given_name + " (" + alias + ")";
   const bool is_lost = notice.reason == domain::EndReason::worker_lost;
   if (kind == NotificationKind::cut_off || (kind == NotificationKind::failed && is_lost)) {
-    text += "failed: Restored with pending work.";
+    text += " failed: Restored with pending work.";
   } else if (kind == NotificationKind::waiting) {
-    text += "is waiting for input.";
+    text += " waits for a prompt.";
   } else if (kind == NotificationKind::paused) {
-    text += "is paused: a turn failed, and prompts wait.";
+    text += " is paused: a turn failed, and prompts wait.";
   } else if (kind == NotificationKind::budget) {
-    text += "failed: its budget is spent.";
+    text += " failed: its budget is spent.";
   } else {
-    text += std::string(base::enum_name(kind)) + ".";
+    text += " " + std::string(base::enum_name(kind)) + ".";
   }
-  add_line(text, "Error: ", notice.error);
-  if (!notice.last.empty()) add_line(text, "\nLast output:\n", notice.last);
-  add_line(text, "", notice.fault);
-  add_line(text, "\nFull output: steno output ", notice.requested.alias);
-  if (notice.is_multi_turn && kind != NotificationKind::completed) {
-    add_line(text, "Reply: ", "steno send " + notice.requested.alias + " \"…\"");
+  add_line(text, "Its words: steno output ", alias);
+  if (kind == NotificationKind::waiting) {
+    add_line(text, "If there is more for it to do: ", "steno send " + alias + " \"…\"");
   }
   return text;
 }

@@ -13,7 +13,8 @@ namespace workers {
 struct Notice {
   Position notification;
   domain::NotificationRequested requested;
-  std::string name;  // the session's; its alias if it has none
+  std::string name;        // the session's; its alias if it has none
+  std::string given_name;  // empty: its name was made from the prompt
   std::string engine;
   std::string workdir;
   std::string prompt;  // the first one
@@ -34,6 +35,8 @@ base::Result<Notice> read_notice(eventlog::BlockStore& log, eventlog::StreamInde
 // The texts for a place where people chat, and for an orchestrator.
 std::string chat_text(const Notice& notice);
 std::string system_text(const Notice& notice);
+// The prompt for the session that has this one as its subagent. It quotes nothing that can be
+// erased: an erasure of the subagent does not reach its parent.
 std::string parent_text(const Notice& notice);
 // A line, and what is behind it, as a desktop shows them.
 std::string title_text(const Notice& notice);

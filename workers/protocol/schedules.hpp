@@ -1,6 +1,7 @@
 // The answer about schedules.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,13 +14,14 @@ constexpr std::string_view kVerbSchedules = "schedules";  // no body → Schedul
 
 struct SchedulesAnswer {
   std::vector<domain::Schedule> schedules;  // by name
-  base::Time now;                           // log time
+  // By name: why one does not go on, as far as the server knows.
+  std::map<std::string, std::string> faults;
 
   bool operator==(const SchedulesAnswer&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("schedules", &SchedulesAnswer::schedules);
-    visit("now", &SchedulesAnswer::now);
+    visit("faults", &SchedulesAnswer::faults);
   }
 };
 

@@ -17,7 +17,8 @@ constexpr auto kParent = static_cast<std::size_t>(domain::NotificationTarget::pa
 
 // What a parent's refusal means for the notification.
 domain::RecordDelivery refused_by(Position notification, domain::RejectionCode code) {
-  const bool is_passing = code == domain::RejectionCode::limit_reached;
+  const bool is_passing =
+      code == domain::RejectionCode::limit_reached || domain::is_undecided(code);
   return {notification, std::string(base::enum_name(code)), !is_passing};
 }
 
@@ -44,8 +45,7 @@ void Notifications::on_durable(const domain::RecordedEvent& event) {
 void Notifications::on_answer(std::uint64_t number, const CommandAnswer& answer) {
   auto asked = asked_.extract(number);
   if (asked.empty()) return;
-  const bool is_undecided = !answer.outcome && domain::is_undecided(answer.outcome.error().code);
-  if (asked.mapped().prompt && !is_undecided) {
+  if (asked.mapped().prompt) {
     if (!answer.outcome) {
       const Position notification = under_way_[kParent];
       asked.mapped().command = refused_by(notification, answer.outcome.error().code);

@@ -12,6 +12,8 @@ constexpr base::Duration kAgain = std::chrono::seconds(5);
 constexpr base::Duration kPatience = std::chrono::hours(1);
 // A schedule of which this server cannot tell when it is due.
 constexpr base::Duration kUnknownAgain = std::chrono::minutes(10);
+// The clock can be set meanwhile.
+constexpr base::Duration kLookAgain = std::chrono::minutes(1);
 
 // True if the same command can be taken a little later.
 bool is_passing(domain::RejectionCode code) {
@@ -44,13 +46,12 @@ void Schedules::on_durable(const domain::RecordedEvent& event) {
   is_changed_ = true;
 }
 
-void Schedules::wait_until(base::Time at) {
-  if (look_at_.us == 0 || at < look_at_) look_at_ = at;
+void Schedules::wait_for(base::Duration wait) {
+  next_timer_ = std::min(next_timer_, boot_ + std::min(wait, kLookAgain));
 }
 
 void Schedules::hold(const std::string& schedule, base::Duration wait) {
-  held_[schedule] = now_ + wait;
-  wait_until(now_ + wait);
+  held_[schedule] = boot_ + wait;
 }
 
 void Schedules::submit(Asked asked, CommandMessage message) {
@@ -102,55 +103,67 @@ void Schedules::on_answer(std::uint64_t number, const CommandAnswer& answer) {
   busy_.erase(asked.schedule);
   is_changed_ = true;
   if (answer.outcome) {
+    faults_.erase(asked.schedule);
     if (asked.step == Step::begin) record(asked.schedule, asked.run, {});
     return;
   }
   const domain::Rejection& refused = answer.outcome.error();
-  const auto found = commands_.schedules().schedules.find(asked.schedule);
-  if (found == commands_.schedules().schedules.end()) return;
-  if (asked.step == Step::fire) {
-    return hold(asked.schedule, domain::is_undecided(refused.code) ? kAgain : kUnknownAgain);
+  faults_[asked.schedule] = refused.text;
+  if (asked.step == Step::fire && !domain::is_undecided(refused.code)) {
+    return hold(asked.schedule, kUnknownAgain);
   }
-  const domain::ScheduleRun* run = domain::begun_run(found->second);
-  const bool is_over = run == nullptr || now_ - run->at >= kPatience;
-  const bool is_final = asked.step == Step::begin && (!is_passing(refused.code) || is_over);
+  // Of an undecided command nobody knows whether an earlier copy was taken.
+  const bool is_waiting = is_passing(refused.code) && boot_ - tried_since(asked.run) < kPatience;
+  const bool is_final =
+      asked.step == Step::begin && !domain::is_undecided(refused.code) && !is_waiting;
   if (!is_final) return hold(asked.schedule, kAgain);
+  faults_.erase(asked.schedule);
   record(asked.schedule, asked.run,
          std::string(base::enum_name(refused.code)) + ": " + refused.text);
+}
+
+base::Duration Schedules::tried_since(const base::CommandId& run) {
+  return tried_.emplace(run, boot_).first->second;
 }
 
 bool Schedules::advance(const domain::Schedule& schedule, const Cycle& cycle) {
   const std::string& name = schedule.spec.name;
   if (busy_.contains(name)) return false;
   if (const auto held = held_.find(name); held != held_.end()) {
-    if (held->second > cycle.now) return wait_until(held->second), false;
+    if (held->second > boot_) return wait_for(held->second - boot_), false;
     held_.erase(held);
   }
-  if (schedule.next_due.us != 0 && schedule.next_due <= cycle.now) return fire(schedule), true;
-  if (schedule.next_due.us != 0) wait_until(schedule.next_due);
-  if (const auto* run = domain::begun_run(schedule)) return begin_run(schedule, *run), true;
+  if (schedule.next_due.us != 0 && schedule.next_due <= cycle.wall) return fire(schedule), true;
+  if (schedule.next_due.us != 0) wait_for(schedule.next_due - cycle.wall);
+  if (const auto* run = domain::begun_run(schedule)) {
+    tried_since(run->run);
+    return begin_run(schedule, *run), true;
+  }
   return false;
 }
 
 bool Schedules::look(const Cycle& cycle) {
   bool has_done = false;
-  look_at_ = {};
   const auto& schedules = commands_.schedules().schedules;
-  std::erase_if(held_, [&](const auto& held) { return !schedules.contains(held.first); });
-  for (const auto& [name, schedule] : schedules) has_done |= advance(schedule, cycle);
+  const auto is_gone = [&](const auto& of) { return !schedules.contains(of.first); };
+  std::erase_if(held_, is_gone);
+  std::erase_if(faults_, is_gone);
+  std::set<base::CommandId> begun;
+  for (const auto& [name, schedule] : schedules) {
+    has_done |= advance(schedule, cycle);
+    if (const auto* run = domain::begun_run(schedule)) begun.insert(run->run);
+  }
+  std::erase_if(tried_, [&](const auto& tried) { return !begun.contains(tried.first); });
   return has_done;
 }
 
 bool Schedules::do_work(const Cycle& cycle) {
   now_ = cycle.now;
-  bool has_worked = false;
-  const bool is_due = look_at_.us != 0 && look_at_ <= now_;
-  if (cycle.has_taken_over && (is_changed_ || is_due)) {
-    is_changed_ = false;
-    has_worked = look(cycle);
-  }
-  next_timer_ = look_at_.us == 0 ? base::Duration::max() : cycle.boot + (look_at_ - now_);
-  return has_worked;
+  boot_ = cycle.boot;
+  if (!cycle.has_taken_over || (!is_changed_ && boot_ < next_timer_)) return false;
+  is_changed_ = false;
+  next_timer_ = base::Duration::max();
+  return look(cycle);
 }
 
 base::RawValue Schedules::answer(Position) const {
@@ -158,7 +171,7 @@ base::RawValue Schedules::answer(Position) const {
   for (const auto& [name, schedule] : durable_.schedules) {
     answer.schedules.push_back(schedule);
   }
-  answer.now = now_;
+  answer.faults = faults_;
   return bus::to_body(answer);
 }
 

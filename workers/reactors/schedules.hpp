@@ -39,20 +39,25 @@ class Schedules final : public Reactor {
   void begin_run(const domain::Schedule& schedule, const domain::ScheduleRun& run);
   void record(const std::string& schedule, const base::CommandId& run, std::string error);
   void submit(Asked asked, CommandMessage message);
-  void wait_until(base::Time at);
-  // Does nothing for the schedule before that time.
+  // Looks again after that, or earlier.
+  void wait_for(base::Duration wait);
+  // Does nothing for the schedule meanwhile.
   void hold(const std::string& schedule, base::Duration wait);
+  // Returns the boot time at which this server first tried to begin the run.
+  base::Duration tried_since(const base::CommandId& run);
 
   CommandLoop& commands_;
   base::Random& random_;
   domain::SchedulesState durable_;  // as far as it can be told
   base::Time now_;
+  base::Duration boot_{0};
   std::map<std::uint64_t, Asked> asked_;
-  std::set<std::string> busy_;              // schedules with a command under way
-  std::map<std::string, base::Time> held_;  // log time before which nothing is tried
+  std::set<std::string> busy_;                       // schedules with a command under way
+  std::map<std::string, base::Duration> held_;       // boot time before which nothing is tried
+  std::map<base::CommandId, base::Duration> tried_;  // by run: boot time of the first try
+  std::map<std::string, std::string> faults_;        // by schedule: why it does not go on
   std::uint64_t next_ticket_ = 0;
   bool is_changed_ = true;  // since the last look
-  base::Time look_at_;      // log time of the next look; 0: none
   base::Duration next_timer_ = base::Duration::max();
 };
 

@@ -69,6 +69,9 @@ base::Result<LaunchedAgent> KeptAgentLauncher::launch(const DirectiveBody& direc
   plan.workdir = directive.spec.workdir;
   plan.argv = launch.argv;
   plan.env = launch.environment;
+  const auto& ours = options_.server_environment;
+  plan.env.insert(plan.env.end(), ours.begin(), ours.end());
+  plan.env.push_back("STENO_AGENT=" + directive.agent);
   plan.session = directive.session;
   plan.stdin_buffer_max = kStdinBufferMax;
   auto process = engines::spawn_under_keeper(plan);

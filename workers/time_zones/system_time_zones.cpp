@@ -2,7 +2,7 @@
 // for.
 #include "workers/time_zones/system_time_zones.hpp"
 
-#include <stdexcept>
+#include <exception>
 
 #include <date/tz.h>
 
@@ -15,11 +15,13 @@ base::Time time_of(date::sys_seconds at) {
   return {base::Duration(at.time_since_epoch()).count()};
 }
 
-// Returns null if the zone is not known.
+// Returns null if the zone is not known, or its file cannot be read. What was read once stays.
 const date::time_zone* find(const std::string& zone) {
   try {
-    return date::locate_zone(zone);
-  } catch (const std::runtime_error&) {
+    const date::time_zone* found = date::locate_zone(zone);
+    found->get_info(date::sys_seconds{});
+    return found;
+  } catch (const std::exception&) {
     return nullptr;
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "eventlog/domain/decision.hpp"
+#include "eventlog/domain/session/spec_check.hpp"
 #include "eventlog/domain/text_limits.hpp"
 
 namespace domain {
@@ -11,7 +12,7 @@ namespace {
 // Whoever is later than this has missed its time.
 constexpr base::Duration kOnTime = std::chrono::minutes(1);
 // Times that are counted when many have passed at once.
-constexpr std::int64_t kMomentsMax = 1'000;
+constexpr std::int64_t kMomentsMax = 100;
 
 Rejection no_schedule(const SchedulesState& s, const std::string& name) {
   std::string text = "there is no schedule '" + cut_fact(name) + "'";
@@ -24,29 +25,62 @@ const Schedule* find(const SchedulesState& s, const std::string& name) {
   return found == s.schedules.end() ? nullptr : &found->second;
 }
 
+// Returns null also for one that was removed and whose last run has no outcome yet.
+const Schedule* find_present(const SchedulesState& s, const std::string& name) {
+  const Schedule* schedule = find(s, name);
+  return schedule == nullptr || schedule->is_removed ? nullptr : schedule;
+}
+
 std::optional<Rejection> invalid(std::string text) {
   return Rejection{RejectionCode::invalid, std::move(text)};
 }
 
-std::optional<Rejection> check_lengths(const ScheduleSpec& spec) {
-  if (auto bad = check_length("when", spec.when.size(), kFactBytesMax)) return bad;
-  if (auto bad = check_length("zone", spec.zone.size(), kFactBytesMax)) return bad;
-  if (auto bad = check_length("channel", spec.session.channel.size(), kFactBytesMax)) return bad;
-  if (auto bad = check_length("engine", spec.session.engine.size(), kFactBytesMax)) return bad;
-  if (auto bad = check_length("model", spec.session.model.size(), kFactBytesMax)) return bad;
-  if (auto bad = check_length("workdir", spec.session.workdir.size(), kPathBytesMax)) return bad;
-  std::size_t tools = spec.session.allowed_tools.size();
-  for (const std::string& tool : spec.session.allowed_tools) tools += tool.size();
-  return check_length("allowed_tools", tools, kToolsBytesMax);
+// Steps need no zone.
+bool knows(const TimeZones* zones, const ScheduleSpec& spec) {
+  return zones != nullptr && (spec.kind == ScheduleKind::every || zones->has(spec.zone));
 }
 
-std::optional<Rejection> check_spec(const SchedulesState& s, const ScheduleSpec& spec,
-                                    const Context& context) {
+// What a session is opened with says nothing of another one.
+bool resumes(const SessionSpec& spec) {
+  return spec.is_fork || !spec.resume_agent_session.empty() || !spec.resume_message.empty();
+}
+
+// The settings matter only to runs that open sessions.
+std::optional<Rejection> check_run(const ScheduleSpec& spec, const SessionState* to,
+                                   const Context& context) {
+  if (spec.run != RunKind::message) {
+    if (spec.to.is_set()) {
+      return invalid("only a schedule that sends messages has a session to send them to");
+    }
+    if (resumes(spec.session)) return invalid("a schedule's sessions go on with no other one");
+    if (auto bad = check_length("channel", spec.session.channel.size(), kFactBytesMax)) return bad;
+    return check_spec(spec.session, context.engines);
+  }
+  if (!spec.to.is_set()) {
+    return invalid("a schedule that sends messages needs a session to send them to");
+  }
+  if (!(spec.session == SessionSpec{})) {
+    return invalid("a schedule that sends messages opens no session, and has no settings for one");
+  }
+  if (to == nullptr || to->status == SessionStatus::none) {
+    return Rejection{RejectionCode::not_found,
+                     "there is no session " + spec.to.text() + " of agent " + spec.agent};
+  }
+  if (!is_live(to->status) || !to->spec.is_multi_turn || to->is_close_requested) {
+    return Rejection{RejectionCode::not_accepting,
+                     "session " + to->alias + " takes no prompts; name a live multi-turn one"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Rejection> check_schedule(const SchedulesState& s, const ScheduleSpec& spec,
+                                        const SessionState* to, const Context& context) {
   if (!is_agent_name(spec.name)) {
     return invalid("a schedule's name is 1 to 64 of a-z 0-9 . _ -");
   }
   if (!is_agent_name(spec.agent)) return invalid("an agent's name is 1 to 64 of a-z 0-9 . _ -");
-  if (auto bad = check_lengths(spec)) return bad;
+  if (auto bad = check_length("when", spec.when.size(), kFactBytesMax)) return bad;
+  if (auto bad = check_length("zone", spec.zone.size(), kFactBytesMax)) return bad;
   if (spec.prompt.empty()) return invalid("the prompt is empty; say what the agent is to do");
   if (spec.prompt.size() > kSchedulePromptBytesMax) {
     return Rejection{RejectionCode::limit_reached,
@@ -54,26 +88,11 @@ std::optional<Rejection> check_spec(const SchedulesState& s, const ScheduleSpec&
                          std::to_string(kSchedulePromptBytesMax) +
                          " at most; write the task into a file, and tell the agent to read it"};
   }
-  if (context.zones == nullptr || !context.zones->has(spec.zone)) {
+  if (!knows(context.zones, spec)) {
     return invalid("there is no time zone '" + spec.zone +
                    "'; accepted are names such as Europe/Berlin, America/New_York and UTC");
   }
-  if (spec.run == RunKind::message && !spec.to.is_set()) {
-    return invalid("a schedule that sends messages needs a session to send them to");
-  }
-  if (spec.run != RunKind::message && spec.to.is_set()) {
-    return invalid("only a schedule that sends messages has a session to send them to");
-  }
-  if (spec.run != RunKind::message) {
-    const auto& engines = context.engines;
-    if (std::find(engines.begin(), engines.end(), spec.session.engine) == engines.end()) {
-      return invalid("unknown engine '" + spec.session.engine + "'");
-    }
-    if (!spec.session.workdir.starts_with('/')) {
-      return invalid("the working folder must be an absolute path, not '" + spec.session.workdir +
-                     "'");
-    }
-  }
+  if (auto bad = check_run(spec, to, context)) return bad;
   if (find(s, spec.name) != nullptr) {
     return Rejection{RejectionCode::already_exists,
                      "there is a schedule '" + spec.name +
@@ -99,12 +118,13 @@ std::optional<Rejection> make_room(const SchedulesState& s, Decision& decision) 
   return std::nullopt;
 }
 
-Decided decide_one(const SchedulesState& s, const States&, const Context& context,
+Decided decide_one(const SchedulesState& s, const States& states, const Context& context,
                    const AddSchedule& c) {
-  if (auto bad = check_spec(s, c.spec, context)) return tl::unexpected(*bad);
+  const auto* to = states.find<SessionStream>(session_stream(c.spec.agent, c.spec.to));
+  if (auto bad = check_schedule(s, c.spec, to, context)) return tl::unexpected(*bad);
   const auto timing = parse_timing(c.spec.kind, c.spec.when);
   if (!timing) return reject(RejectionCode::invalid, timing.error());
-  const auto due = next_due(*timing, c.spec.zone, *context.zones, context.now, context.now);
+  const auto due = next_due(*timing, c.spec.zone, *context.zones, context.wall, context.wall);
   if (!due) {
     return reject(RejectionCode::invalid,
                   "'" + c.spec.when + "' is never due: " +
@@ -114,14 +134,19 @@ Decided decide_one(const SchedulesState& s, const States&, const Context& contex
   Decision decision;
   if (auto bad = make_room(s, decision)) return tl::unexpected(*bad);
   ScheduleAdded added{c.spec, *due};
-  added.spec.session.is_multi_turn |= c.spec.run == RunKind::heartbeat;
+  if (c.spec.run == RunKind::heartbeat) {
+    // Nothing but its end keeps it from the next run.
+    SessionSpec& session = added.spec.session;
+    session.is_multi_turn = session.continues_after_failure = true;
+    if (session.idle_timeout.count() == 0) session.idle_timeout = base::Duration{-1};
+  }
   decision.push_back({{}, std::move(added), {}});
   return decision;
 }
 
 Decided decide_one(const SchedulesState& s, const States&, const Context&,
                    const RemoveSchedule& c) {
-  if (find(s, c.schedule) == nullptr) return tl::unexpected(no_schedule(s, c.schedule));
+  if (find_present(s, c.schedule) == nullptr) return tl::unexpected(no_schedule(s, c.schedule));
   Decision decision;
   decision.push_back({{}, ScheduleRemoved{c.schedule}, {}});
   return decision;
@@ -135,9 +160,9 @@ const SessionState* session_of(const Schedule& schedule, const States& states) {
   return states.find<SessionStream>(session_stream(schedule.spec.agent, session));
 }
 
-bool is_working(const SessionState* session, RunKind kind) {
+bool is_working(const SessionState* session) {
   if (session == nullptr || !is_live(session->status)) return false;
-  return kind == RunKind::session || has_work(*session) || session->tasks > 0;
+  return session->pause == EndReason::none && (has_work(*session) || session->tasks > 0);
 }
 
 ScheduleFired fired(const Schedule& schedule, const States& states, const CommandId& run) {
@@ -160,7 +185,7 @@ ScheduleFired fired(const Schedule& schedule, const States& states, const Comman
 
 Decided decide_one(const SchedulesState& s, const States& states, const Context&,
                    const RunSchedule& c) {
-  const Schedule* schedule = find(s, c.schedule);
+  const Schedule* schedule = find_present(s, c.schedule);
   if (schedule == nullptr) return tl::unexpected(no_schedule(s, c.schedule));
   if (!c.run.is_set()) return reject(RejectionCode::invalid, "a run needs a fresh id");
   if (begun_run(*schedule) != nullptr) {
@@ -186,7 +211,7 @@ std::optional<Passed> passed_of(const Schedule& schedule, const TimeZones& zones
   Passed passed{schedule.next_due, 1, {}};
   const ScheduleSpec& spec = schedule.spec;
   const auto timing = parse_timing(spec.kind, spec.when);
-  if (!timing || !zones.has(spec.zone)) return std::nullopt;
+  if (!timing || !knows(&zones, spec)) return std::nullopt;
   for (; passed.moments <= kMomentsMax; ++passed.moments) {
     const auto next = next_due(*timing, spec.zone, zones, passed.last, schedule.added);
     passed.next = next.value_or(Time{});
@@ -201,9 +226,9 @@ Decided decide_one(const SchedulesState& s, const States& states, const Context&
                    const FireSchedule& c) {
   const Schedule* schedule = find(s, c.schedule);
   const bool is_due =
-      schedule != nullptr && schedule->next_due == c.due && c.due.us != 0 && c.due <= context.now;
+      schedule != nullptr && schedule->next_due == c.due && c.due.us != 0 && c.due <= context.wall;
   if (!is_due || context.zones == nullptr) return Decision{};
-  const auto found = passed_of(*schedule, *context.zones, context.now);
+  const auto found = passed_of(*schedule, *context.zones, context.wall);
   if (!found) {
     return reject(RejectionCode::refused, "this server cannot tell when '" + schedule->spec.when +
                                               "' is due in the zone '" + schedule->spec.zone + "'");
@@ -211,15 +236,14 @@ Decided decide_one(const SchedulesState& s, const States& states, const Context&
   const Passed& passed = *found;
   ScheduleSkipped skipped{c.schedule, {}, passed.last, passed.moments, passed.next};
   Decision decision;
-  const bool is_late = context.now - passed.last > kOnTime;
+  const bool is_late = context.wall - passed.last > kOnTime;
   if (is_late && schedule->spec.missed == MissedRuns::skip) {
     skipped.reason = SkipReason::missed;
     decision.push_back({{}, std::move(skipped), {}});
   } else if (begun_run(*schedule) != nullptr) {
     skipped.reason = SkipReason::waiting;
     decision.push_back({{}, std::move(skipped), {}});
-  } else if (!schedule->spec.overlaps &&
-             is_working(session_of(*schedule, states), schedule->spec.run)) {
+  } else if (!schedule->spec.overlaps && is_working(session_of(*schedule, states))) {
     skipped.reason = SkipReason::overlap;
     decision.push_back({{}, std::move(skipped), {}});
   } else {
@@ -256,7 +280,11 @@ const std::string& name_in(const RunSchedule& c) {
 
 }  // namespace
 
-void reads(const SchedulesCommand&, const StreamRef&, Reads&) {}
+void reads(const SchedulesCommand& command, const StreamRef&, Reads& further) {
+  const auto* add = std::get_if<AddSchedule>(&command);
+  if (add == nullptr || !add->spec.to.is_set() || !is_agent_name(add->spec.agent)) return;
+  further.add(session_stream(add->spec.agent, add->spec.to));
+}
 
 void reads_further(const SchedulesCommand& command, const StreamRef&, const States& states,
                    Reads& further) {
@@ -265,9 +293,11 @@ void reads_further(const SchedulesCommand& command, const StreamRef&, const Stat
         if constexpr (base::kContains<C, base::Types<FireSchedule, RunSchedule>>) {
           const Schedule* schedule = find(states.target<SchedulesStream>(), name_in(c));
           if (schedule == nullptr) return;
-          const bool is_message = schedule->spec.run == RunKind::message;
-          const SessionId session = is_message ? schedule->spec.to : schedule->session;
-          if (session.is_set()) further.add(session_stream(schedule->spec.agent, session));
+          const ScheduleSpec& spec = schedule->spec;
+          const SessionId session = spec.run == RunKind::message ? spec.to : schedule->session;
+          // Whether that one works, or even can be read, does not matter then.
+          const bool is_apart = spec.run == RunKind::session && spec.overlaps;
+          if (session.is_set() && !is_apart) further.add(session_stream(spec.agent, session));
         }
       },
       command);

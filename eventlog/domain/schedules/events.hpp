@@ -1,5 +1,6 @@
 // Facts of schedules, on the stream $schedules: what is to run and when, and what became of each
-// time. There is one such stream for the server.
+// time. There is one such stream for the server. Times are what the clock shows: log time does not
+// follow a clock that is set.
 #pragma once
 
 #include "eventlog/base/type_list.hpp"
@@ -54,7 +55,7 @@ struct ScheduleSpec {
 struct ScheduleAdded {
   static constexpr std::string_view kType = "ScheduleAdded";
   ScheduleSpec spec;
-  Time next_due;  // log time
+  Time next_due;
 
   bool operator==(const ScheduleAdded&) const = default;
   template <class Visit>

@@ -26,12 +26,21 @@ ScheduleRun* begun(SchedulesState& s, const std::string& name, const CommandId& 
 }
 
 bool apply(SchedulesState& s, const Envelope& envelope, const ScheduleAdded& e) {
-  Schedule schedule{e.spec, envelope.log_time, e.next_due, {}, {}, 0};
+  Schedule schedule{e.spec, envelope.wall_time, e.next_due, {}, {}, 0};
   return s.schedules.emplace(e.spec.name, std::move(schedule)).second;
 }
 
 bool apply(SchedulesState& s, const Envelope&, const ScheduleRemoved& e) {
-  return s.schedules.erase(e.schedule) == 1;
+  Schedule* schedule = find(s, e.schedule);
+  if (schedule == nullptr || schedule->is_removed) return false;
+  if (begun_run(*schedule) == nullptr) return s.schedules.erase(e.schedule) == 1;
+  schedule->is_removed = true;
+  schedule->next_due = {};
+  return true;
+}
+
+void settle(SchedulesState& s, const std::string& name) {
+  if (s.schedules.at(name).is_removed) s.schedules.erase(name);
 }
 
 bool apply(SchedulesState& s, const Envelope& envelope, const ScheduleFired& e) {
@@ -39,7 +48,7 @@ bool apply(SchedulesState& s, const Envelope& envelope, const ScheduleFired& e) 
   if (schedule == nullptr || begun_run(*schedule) != nullptr) return false;
   add_run(
       *schedule,
-      {e.run, e.session, e.opens, e.due, envelope.log_time, e.moments, RunOutcome::begun, {}, {}});
+      {e.run, e.session, e.opens, e.due, envelope.wall_time, e.moments, RunOutcome::begun, {}, {}});
   schedule->session = e.session;
   schedule->next_due = e.next_due;
   ++schedule->fired;
@@ -50,8 +59,8 @@ bool apply(SchedulesState& s, const Envelope& envelope, const ScheduleSkipped& e
   Schedule* schedule = find(s, e.schedule);
   if (schedule == nullptr) return false;
   schedule->next_due = e.next_due;
-  ScheduleRun skipped{{},       {}, false, e.due, envelope.log_time, e.moments, RunOutcome::skipped,
-                      e.reason, {}};
+  ScheduleRun skipped{
+      {}, {}, false, e.due, envelope.wall_time, e.moments, RunOutcome::skipped, e.reason, {}};
   // A run under way stays the newest, or a long row of skipped ones would push it out.
   if (begun_run(*schedule) != nullptr) {
     ScheduleRun under_way = std::move(schedule->runs.back());
@@ -68,6 +77,7 @@ bool apply(SchedulesState& s, const Envelope&, const RunTaken& e) {
   ScheduleRun* run = begun(s, e.schedule, e.run);
   if (run == nullptr) return false;
   run->outcome = RunOutcome::taken;
+  settle(s, e.schedule);
   return true;
 }
 
@@ -76,6 +86,7 @@ bool apply(SchedulesState& s, const Envelope&, const RunRefused& e) {
   if (run == nullptr) return false;
   run->outcome = RunOutcome::refused;
   run->error = e.error;
+  settle(s, e.schedule);
   return true;
 }
 

@@ -25,7 +25,7 @@ struct ScheduleRun {
   SessionId session;
   bool opens = false;
   Time due;                  // 0: somebody asked for it
-  Time at;                   // log time at which that was decided
+  Time at;                   // when that was decided, by the clock
   std::int64_t moments = 0;  // times that ran or were skipped together
   RunOutcome outcome = RunOutcome::begun;
   SkipReason skipped = SkipReason::missed;  // of one that was skipped
@@ -48,11 +48,12 @@ struct ScheduleRun {
 
 struct Schedule {
   ScheduleSpec spec;
-  Time added;                     // log time
-  Time next_due;                  // log time; 0: never again
+  Time added;                     // by the clock, as all times here
+  Time next_due;                  // 0: never again
   SessionId session;              // the one that its last run opened or prompted; unset: none
   std::vector<ScheduleRun> runs;  // the newest last
   std::int64_t fired = 0;         // so often it has run
+  bool is_removed = false;        // it goes once its last run has an outcome
 
   bool operator==(const Schedule&) const = default;
   template <class Visit>
@@ -63,6 +64,7 @@ struct Schedule {
     visit("session", &Schedule::session);
     visit("runs", &Schedule::runs);
     visit("fired", &Schedule::fired);
+    visit("removed", &Schedule::is_removed);
   }
 };
 

@@ -1,5 +1,5 @@
-// Port: what the clocks of a place show. Times are log time; local times are whole minutes since
-// 1970-01-01 00:00 as the local clock shows them.
+// Port: what the clocks of a place show. Times are what the clock shows; local times are whole
+// minutes since 1970-01-01 00:00 as the local clock shows them.
 #pragma once
 
 #include <optional>

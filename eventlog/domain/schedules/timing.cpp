@@ -177,36 +177,42 @@ bool is_named(const CronLine& line, std::chrono::sys_days day) {
   return is_month_day && is_week_day;
 }
 
-// Returns the earliest moment of the day behind `after`; none: there is none.
+// No clock is set by more, but for a zone that crosses the date line.
+constexpr minutes kSetMost{3 * 60};
+
+// Returns the earliest moment of the day behind `after`, at which the local clock shows `shown`;
+// none: there is none. Local times far before `shown`, or far behind one that was found, are passed
+// over.
 std::optional<Time> due_on(const CronLine& line, std::chrono::sys_days day, const std::string& zone,
-                           const TimeZones& zones, Time after) {
+                           const TimeZones& zones, Time after, minutes shown) {
   std::optional<Time> due;
-  const auto consider = [&](Time moment) {
-    if (moment > after && (!due || moment < *due)) due = moment;
-  };
-  for (std::size_t hour = 0; hour < line.hours.size(); ++hour) {
-    if (!line.hours.test(hour)) continue;
-    for (std::size_t minute = 0; minute < line.minutes.size(); ++minute) {
-      if (!line.minutes.test(minute)) continue;
-      const minutes local =
-          minutes(day.time_since_epoch()) + minutes(static_cast<std::int64_t>(hour * 60 + minute));
-      const ShownAt shown = zones.moments(zone, local);
-      if (shown.is_skipped && line.is_each_hour) continue;
-      consider(shown.first);
-      if (shown.second && line.is_each_hour) consider(*shown.second);
-    }
+  std::optional<minutes> due_shown;
+  for (std::size_t at = 0; at < line.hours.size() * line.minutes.size(); ++at) {
+    if (!line.hours.test(at / 60) || !line.minutes.test(at % 60)) continue;
+    const minutes local = minutes(day.time_since_epoch()) + minutes(static_cast<std::int64_t>(at));
+    if (local + kSetMost < shown) continue;
+    if (due_shown && local > *due_shown + kSetMost) break;
+    const ShownAt moments = zones.moments(zone, local);
+    if (moments.is_skipped && line.is_each_hour) continue;
+    const auto consider = [&](Time moment) {
+      if (moment <= after || (due && moment >= *due)) return;
+      due = moment;
+      due_shown = local;
+    };
+    consider(moments.first);
+    if (moments.second && line.is_each_hour) consider(*moments.second);
   }
   return due;
 }
 
 std::optional<Time> next_of(const CronLine& line, const std::string& zone, const TimeZones& zones,
                             Time after) {
+  const minutes shown = zones.local(zone, after);
   // Clocks that are set back at midnight show the end of the day before once more.
-  auto day =
-      std::chrono::floor<days>(std::chrono::sys_time<minutes>(zones.local(zone, after))) - days(1);
+  auto day = std::chrono::floor<days>(std::chrono::sys_time<minutes>(shown)) - days(1);
   for (int i = 0; i < kDaysMax; ++i, day += days(1)) {
     if (!is_named(line, day)) continue;
-    if (const auto due = due_on(line, day, zone, zones, after)) return due;
+    if (const auto due = due_on(line, day, zone, zones, after, shown)) return due;
   }
   return std::nullopt;
 }

@@ -58,7 +58,10 @@ std::optional<NotificationKind> cause_of(const Deciding& d) {
     if (const auto one = std::visit(CauseOf{}, emitted.event)) cause = one;
   }
   if (cause || !d.session().spec.is_multi_turn || was_idle || !is_idle(after)) return cause;
-  return d.is_over_budget() ? NotificationKind::budget : NotificationKind::waiting;
+  if (d.is_over_budget()) return NotificationKind::budget;
+  // Heartbeats come by themselves.
+  if (d.session().descriptor.kind == DescriptorKind::heartbeat) return cause;
+  return NotificationKind::waiting;
 }
 
 // True if the decision is about work that was lost with its worker, in a session that is scheduled:

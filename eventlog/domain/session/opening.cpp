@@ -7,6 +7,7 @@
 #include "eventlog/domain/admission/name_mark.hpp"
 #include "eventlog/domain/session/deciding.hpp"
 #include "eventlog/domain/session/session_name.hpp"
+#include "eventlog/domain/session/spec_check.hpp"
 #include "eventlog/domain/text_limits.hpp"
 
 namespace domain {
@@ -33,34 +34,6 @@ Opening opening_of(const Deciding& d, const Spawn& c) {
   return {*registry, *admission, source, lineage};
 }
 
-bool is_absolute_path(std::string_view path) {
-  return path.starts_with('/') && path.find('\0') == std::string_view::npos;
-}
-
-std::string joined(std::span<const std::string> names) {
-  std::string all;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i > 0) all += i + 1 < names.size() ? ", " : " and ";
-    all += names[i];
-  }
-  return all;
-}
-
-std::size_t size_of(const std::vector<std::string>& tools) {
-  std::size_t bytes = tools.size();
-  for (const std::string& tool : tools) bytes += tool.size();
-  return bytes;
-}
-
-// Texts that become facts are bounded.
-std::optional<Rejection> check_lengths(const Spawn& c) {
-  if (auto bad = check_length("origin_channel", c.origin_channel.size(), kFactBytesMax)) return bad;
-  if (auto bad = check_length("engine", c.spec.engine.size(), kFactBytesMax)) return bad;
-  if (auto bad = check_length("model", c.spec.model.size(), kFactBytesMax)) return bad;
-  if (auto bad = check_length("workdir", c.spec.workdir.size(), kPathBytesMax)) return bad;
-  return check_length("allowed_tools", size_of(c.spec.allowed_tools), kToolsBytesMax);
-}
-
 std::optional<Rejection> bad_descriptor(std::string text) {
   return Rejection{RejectionCode::invalid, std::move(text)};
 }
@@ -79,6 +52,11 @@ std::optional<Rejection> check_parent(const SessionState* parent, SessionId name
                    "session " + label(*parent) + " has ended, and can be no parent"};
 }
 
+// Notifications of a user's session go to where the user talks.
+std::string channel_of(const Descriptor& d) {
+  return d.kind == DescriptorKind::user ? d.connector + "|" + d.channel : std::string();
+}
+
 // Each kind has its own fields, and no others.
 std::optional<Rejection> check_descriptor(const Descriptor& d) {
   for (const std::string* text : {&d.connector, &d.user, &d.channel, &d.task}) {
@@ -92,6 +70,11 @@ std::optional<Rejection> check_descriptor(const Descriptor& d) {
         "the session of a user has a connector, a user and a channel; others "
         "have none of them");
   }
+  // They are parts of a reference and of a route.
+  const bool has_marks =
+      d.connector.find_first_of("/|") != std::string::npos || d.user.find('/') != std::string::npos;
+  if (has_marks) return bad_descriptor("a connector has no / and no |, and a user no /");
+  if (auto bad = check_length("channel", channel_of(d).size(), kFactBytesMax)) return bad;
   const bool is_scheduled = d.kind == DescriptorKind::cron || d.kind == DescriptorKind::heartbeat;
   if (is_scheduled == d.task.empty()) {
     return bad_descriptor("a session of a schedule names its task; others have none");
@@ -109,28 +92,13 @@ std::optional<Rejection> check_descriptor(const Deciding& d, const Spawn& c) {
   return check_parent(d.states.find<SessionStream>(session_stream(d.agent(), parent)), parent);
 }
 
-// Notifications of a user's session go to where the user talks.
-std::string channel_of(const Descriptor& d) {
-  return d.kind == DescriptorKind::user ? d.connector + "|" + d.channel : std::string();
-}
-
-std::optional<Rejection> check_spec(const Spawn& c, std::span<const std::string> engines) {
-  if (auto bad = check_lengths(c)) return bad;
-  if (std::find(engines.begin(), engines.end(), c.spec.engine) == engines.end()) {
-    return Rejection{RejectionCode::invalid,
-                     "unknown engine '" + c.spec.engine + "'; known are " + joined(engines)};
-  }
-  if (!is_absolute_path(c.spec.workdir)) {
-    return Rejection{RejectionCode::invalid,
-                     "the working folder must be an absolute path, not '" + c.spec.workdir + "'"};
-  }
+std::optional<Rejection> check_spawn(const Spawn& c, std::span<const std::string> engines) {
+  if (auto bad = check_length("origin_channel", c.origin_channel.size(), kFactBytesMax)) return bad;
+  if (auto bad = check_spec(c.spec, engines)) return bad;
   if (auto bad = check_prompt(c.prompt)) return bad;
   if (auto bad = check_size("the system prompt", c.system_prompt, kSystemPromptBytesMax))
     return bad;
   if (auto fault = name_fault(c.name)) return Rejection{RejectionCode::invalid, *fault};
-  if (c.spec.budget.value < 0 || c.spec.max_turns < 0) {
-    return Rejection{RejectionCode::invalid, "budget and max_turns cannot be negative"};
-  }
   return std::nullopt;
 }
 
@@ -273,7 +241,7 @@ Decided decide_one(Deciding d, const Spawn& c) {
     return reject(RejectionCode::invalid,
                   "a session needs an id and an agent named by 1 to 64 of a-z 0-9 . _ -");
   }
-  if (auto bad = check_spec(c, d.context.engines)) return tl::unexpected(*bad);
+  if (auto bad = check_spawn(c, d.context.engines)) return tl::unexpected(*bad);
   if (auto bad = check_descriptor(d, c)) return tl::unexpected(*bad);
   const Opening o = opening_of(d, c);
   const auto live = static_cast<std::int64_t>(o.admission.live.size());

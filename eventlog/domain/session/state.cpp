@@ -72,6 +72,9 @@ Attention attention_of(const SessionState& state) {
   if (state.pause != EndReason::none) return Attention::failed;
   if (state.is_silent || state.is_repeating) return Attention::stuck;
   if (!is_waiting_for_input(state)) return Attention::none;
+  // It waits for its schedule.
+  const bool is_heartbeat = state.descriptor.kind == DescriptorKind::heartbeat;
+  if (is_heartbeat && !has_spent_budget(state)) return Attention::none;
   return has_spent_budget(state) ? Attention::over_budget : Attention::waiting_for_input;
 }
 

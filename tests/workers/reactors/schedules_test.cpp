@@ -158,11 +158,13 @@ TEST_CASE("a run that can never begin is refused at once", "[workers][schedules]
   spec.agent = "main";
   spec.to = support::numbered<base::SessionId>(77);
   spec.prompt = "go on";
+  REQUIRE(life.loop.ask(DrivenLoop::message(77, 77, DrivenLoop::spawn(true))));
   life.ask(900, domain::AddSchedule{spec});
+  REQUIRE(life.loop.ask(DrivenLoop::message(77, 78, support::as_command(domain::KillSession{}))));
   life.step(std::chrono::seconds(61));
   const auto refused = life.all<RunRefused>();
   REQUIRE(refused.size() == 1);
-  CHECK(refused.front().error.find("not_found: ") == 0);
+  CHECK(refused.front().error.find("session_ended: ") == 0);
 }
 
 TEST_CASE("all heartbeats go to one session", "[workers][schedules][R303]") {

@@ -439,15 +439,19 @@ Outcome<int> list(const Config& config, const ListArguments& arguments) {
     page = std::move(*answer);
     if (config.output == OutputFormat::jsonl) {
       for (const SessionRow& row : page.sessions) print(workers::to_json(row) + "\n");
-    } else if (config.output == OutputFormat::table && !page.sessions.empty()) {
-      print_list(page, (*connection)->clock().wall(), arguments.all_agents, printed == 0,
-                 arguments.is_tree);
+    } else if (config.output == OutputFormat::table && !arguments.is_tree &&
+               !page.sessions.empty()) {
+      print_list(page, (*connection)->clock().wall(), arguments.all_agents, printed == 0, false);
     }
     printed += static_cast<std::int64_t>(page.sessions.size());
-    if (config.output == OutputFormat::json) {
+    if (config.output == OutputFormat::json || arguments.is_tree) {
       std::move(page.sessions.begin(), page.sessions.end(), std::back_inserter(all));
     }
   } while (page.has_more && printed < wanted);
+  if (config.output == OutputFormat::table && arguments.is_tree && !all.empty()) {
+    page.sessions = std::move(all);
+    print_list(page, (*connection)->clock().wall(), arguments.all_agents, true, true);
+  }
   if (config.output == OutputFormat::json) {
     page.sessions = std::move(all);
     print(workers::to_json(page) + "\n");

@@ -1,6 +1,7 @@
 // `steno schedule`: adds, lists, runs and removes schedules.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/connection.hpp"
@@ -17,8 +18,8 @@ namespace {
 using domain::Schedule;
 using domain::ScheduleRun;
 
-// Returns the name of this machine's time zone; UTC if it says none.
-std::string local_zone() {
+// Returns the name of this machine's time zone.
+Outcome<std::string> local_zone() {
   constexpr std::string_view kDatabase = "/zoneinfo/";
   if (const char* variable = std::getenv("TZ"); variable != nullptr && *variable != '\0') {
     const std::string_view text(variable);
@@ -26,8 +27,15 @@ std::string local_zone() {
   }
   std::error_code error;
   const std::string target = std::filesystem::read_symlink("/etc/localtime", error).string();
-  const std::size_t at = target.find(kDatabase);
-  return error || at == std::string::npos ? "UTC" : target.substr(at + kDatabase.size());
+  if (const std::size_t at = target.find(kDatabase); !error && at != std::string::npos) {
+    return target.substr(at + kDatabase.size());
+  }
+  std::string zone;
+  if (std::ifstream file("/etc/timezone"); std::getline(file, zone) && !zone.empty()) return zone;
+  if (!std::filesystem::exists("/etc/localtime", error)) return std::string("UTC");
+  return fail(kExitUsage,
+              "this machine does not say its time zone; name one with --zone, as in "
+              "--zone Europe/Berlin");
 }
 
 // Returns when it is due as the command line said it.
@@ -48,6 +56,7 @@ Outcome<bool> set_timing(const ScheduleArguments& arguments, domain::ScheduleSpe
 }
 
 std::string next_text(const Schedule& schedule, base::Time now) {
+  if (schedule.is_removed) return "removed";
   if (schedule.next_due.us == 0) return "never again";
   if (schedule.next_due <= now) return "now";
   constexpr base::Duration kSoon = std::chrono::hours(1);
@@ -82,7 +91,7 @@ std::string when_text(const domain::ScheduleSpec& spec) {
   return spec.kind == domain::ScheduleKind::every ? text : text + " " + spec.zone;
 }
 
-std::string list_text(const workers::SchedulesAnswer& answer) {
+std::string list_text(const workers::SchedulesAnswer& answer, base::Time now) {
   Table table({{"NAME"},
                {"WHEN", Align::left, 48},
                {"NEXT"},
@@ -92,7 +101,7 @@ std::string list_text(const workers::SchedulesAnswer& answer) {
                {"PROMPT", Align::left, 40}});
   for (const Schedule& schedule : answer.schedules) {
     const bool has_run = !schedule.runs.empty();
-    table.add({schedule.spec.name, when_text(schedule.spec), next_text(schedule, answer.now),
+    table.add({schedule.spec.name, when_text(schedule.spec), next_text(schedule, now),
                std::to_string(schedule.fired),
                has_run ? short_time_text(schedule.runs.back().at) + " " +
                              outcome_text(schedule.runs.back())
@@ -125,7 +134,12 @@ Outcome<int> schedule_add(const Config& config, const ScheduleArguments& argumen
   auto prompt = prompt_of(arguments.prompt);
   if (!prompt) return tl::unexpected(prompt.error());
   spec.prompt = std::move(*prompt);
-  spec.zone = arguments.zone.empty() ? local_zone() : arguments.zone;
+  spec.zone = arguments.zone;
+  if (spec.zone.empty() && spec.kind != domain::ScheduleKind::every) {
+    auto zone = local_zone();
+    if (!zone) return tl::unexpected(zone.error());
+    spec.zone = std::move(*zone);
+  }
   if (arguments.skips_missed) spec.missed = domain::MissedRuns::skip;
   spec.overlaps = arguments.overlaps;
   spec.agent = config.agent;
@@ -175,7 +189,8 @@ Outcome<int> schedule_list(const Config& config, const ScheduleArguments&) {
   } else if (answer->schedules.empty()) {
     remark("no schedules; steno schedule add makes one");
   } else {
-    print(list_text(*answer));
+    print(list_text(*answer, (*connection)->clock().wall()));
+    for (const auto& [name, fault] : answer->faults) remark(name + ": " + fault);
   }
   return kExitOk;
 }
@@ -227,7 +242,8 @@ Outcome<int> schedule_log(const Config& config, const ScheduleArguments& argumen
   } else if (config.output == OutputFormat::jsonl) {
     for (const ScheduleRun& run : found->runs) print(workers::to_json(run) + "\n");
   } else if (found->runs.empty()) {
-    remark(arguments.name + " has not run yet; next: " + next_text(*found, answer->now));
+    remark(arguments.name +
+           " has not run yet; next: " + next_text(*found, (*connection)->clock().wall()));
   } else {
     print(log_text(*found));
   }

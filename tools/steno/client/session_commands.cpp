@@ -348,6 +348,8 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
   // Taken before the session exists, so that Ctrl-C never leaves a session that nobody interrupted.
   if (!told.is_detached) (*connection)->take_interrupts();
   domain::Spawn wanted = to_spawn(config, told);
+  // A user is told where they talk, unless somebody says otherwise for this session.
+  if (!told.user.empty() && !is_set(config, "channel")) wanted.origin_channel.clear();
   if (const auto ok = describe(**connection, told, wanted.descriptor); !ok) {
     return tl::unexpected(ok.error());
   }

@@ -39,7 +39,7 @@ class Schedules {
   void fold(const std::string& stream, Event event) {
     Envelope envelope;
     envelope.stream = stream;
-    envelope.log_time = now;
+    envelope.wall_time = now;
     envelope.position = {++position_};
     evolve(streams_.at(stream), envelope, event);
   }
@@ -54,7 +54,7 @@ class Schedules {
 
   Decided decide(const Command& command) {
     Context context = support::context_of(*parse_stream(kSchedules), support::kCommand);
-    context.now = now;
+    context.wall = now;
     context.zones = &kTestZones;
     return streams_.decide(command, context);
   }
@@ -76,6 +76,7 @@ class Schedules {
   const Schedule& schedule() {
     return streams_.get<SchedulesStream>(kSchedules).schedules.at("often");
   }
+  std::size_t count() { return streams_.get<SchedulesStream>(kSchedules).schedules.size(); }
   FireSchedule fire() { return {"often", schedule().next_due, kRun}; }
 
   Time now;
@@ -136,7 +137,7 @@ TEST_CASE("very many times that passed are counted up to a limit", "[schedules]"
   Schedules s(spec);
   s.now = seconds(1'000'000);
   const auto fired = s.one<ScheduleFired>(s.fire());
-  CHECK(fired.moments == 1'001);
+  CHECK(fired.moments == 101);
   CHECK(fired.next_due == seconds(1'000'001));
 }
 
@@ -258,7 +259,11 @@ TEST_CASE("what is no schedule is refused before it is stored", "[schedules]") {
       [](ScheduleSpec& spec) { spec.name = "Not A Name"; },
       [](ScheduleSpec& spec) { spec.agent = ""; },
       [](ScheduleSpec& spec) { spec.prompt = ""; },
-      [](ScheduleSpec& spec) { spec.zone = "Mars/Olympus"; },
+      [](ScheduleSpec& spec) {
+        spec.kind = ScheduleKind::cron, spec.when = "* * * * *", spec.zone = "Mars/Olympus";
+      },
+      [](ScheduleSpec& spec) { spec.session.budget.value = -1; },
+      [](ScheduleSpec& spec) { spec.session.resume_agent_session = "another"; },
       [](ScheduleSpec& spec) { spec.when = "soon"; },
       [](ScheduleSpec& spec) { spec.session.engine = "nobody"; },
       [](ScheduleSpec& spec) { spec.session.workdir = "here"; },
@@ -293,21 +298,77 @@ TEST_CASE("one that is over makes room for a new one", "[schedules]") {
   CHECK(decided->front().event == Event(ScheduleRemoved{"other-5"}));
 }
 
-TEST_CASE("a removed schedule's run has no outcome any more", "[schedules]") {
+TEST_CASE("a schedule that is removed goes once its run has an outcome", "[schedules][C30]") {
+  for (const char* error : {"", "session_limit: no room"}) {
+    Schedules s(every_minute());
+    s.now = seconds(60);
+    s.one<ScheduleFired>(s.fire());
+    s.one<ScheduleRemoved>(RemoveSchedule{"often"});
+    CHECK(s.schedule().is_removed);
+    CHECK(s.schedule().next_due.us == 0);
+    CHECK(s.refusal(RemoveSchedule{"often"}) == RejectionCode::not_found);
+    CHECK(s.refusal(RunSchedule{"often", numbered<CommandId>(701)}) == RejectionCode::not_found);
+    const Decided outcome = s.decide(SchedulesCommand(RecordRun{"often", kRun, error}));
+    REQUIRE(outcome);
+    REQUIRE(outcome->size() == 1);
+    s.fold(kSchedules, outcome->front().event);
+    CHECK(s.refusal(RemoveSchedule{"often"}) == RejectionCode::not_found);
+    CHECK(s.count() == 0);
+  }
+}
+
+TEST_CASE("a schedule whose run is over goes when it is removed", "[schedules]") {
   Schedules s(every_minute());
-  s.now = seconds(60);
-  s.one<ScheduleFired>(s.fire());
   s.one<ScheduleRemoved>(RemoveSchedule{"often"});
-  CHECK(s.decide(SchedulesCommand(RecordRun{"often", kRun, {}}))->empty());
-  CHECK(s.refusal(RemoveSchedule{"often"}) == RejectionCode::not_found);
+  CHECK(s.count() == 0);
+}
+
+TEST_CASE("heartbeats are not ended by their own wait, nor by a failure", "[schedules][R303]") {
+  Schedules s(every_minute());
+  AddSchedule add{every_minute()};
+  add.spec.name = "beat";
+  add.spec.run = RunKind::heartbeat;
+  const auto added = s.one<ScheduleAdded>(add);
+  CHECK(added.spec.session.is_multi_turn);
+  CHECK(added.spec.session.continues_after_failure);
+  CHECK(added.spec.session.idle_timeout < base::Duration{0});
+  add.spec.name = "brief";
+  add.spec.session.idle_timeout = std::chrono::minutes(5);
+  CHECK(s.one<ScheduleAdded>(add).spec.session.idle_timeout == std::chrono::minutes(5));
+}
+
+TEST_CASE("a schedule's messages go to a session that takes prompts", "[schedules]") {
+  Schedules s(every_minute());
+  AddSchedule add{every_minute()};
+  add.spec.name = "remind";
+  add.spec.run = RunKind::message;
+  add.spec.session = {};
+  add.spec.to = support::kSession;
+  CHECK(s.refusal(add) == RejectionCode::not_found);
+  s.open(support::kSession, false);
+  CHECK(s.refusal(add) == RejectionCode::not_accepting);
+  add.spec.to = numbered<SessionId>(2);
+  s.open(add.spec.to, true);
+  CHECK(s.one<ScheduleAdded>(add).spec.to == add.spec.to);
+  add.spec.name = "other";
+  s.fold(session_stream("main", add.spec.to), CloseRequested{});
+  CHECK(s.refusal(add) == RejectionCode::not_accepting);
 }
 
 TEST_CASE("a server that does not know the zone leaves the schedule as it is", "[schedules]") {
   auto spec = every_minute();
+  spec.kind = ScheduleKind::cron;
+  spec.when = "* * * * *";
   spec.zone = "Mars/Olympus";
   Schedules s(spec);
   s.now = seconds(60);
   CHECK(s.refusal(s.fire()) == RejectionCode::refused);
+  // Steps need no zone.
+  spec = every_minute();
+  spec.zone = "Mars/Olympus";
+  Schedules steps(spec);
+  steps.now = seconds(60);
+  CHECK(steps.one<ScheduleFired>(steps.fire()).moments == 1);
 }
 
 }  // namespace

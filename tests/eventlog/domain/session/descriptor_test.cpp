@@ -97,6 +97,9 @@ TEST_CASE("a descriptor has the fields of its kind and no others", "[session][R2
   CHECK(refused(subagent(), [](Descriptor& d) { d.channel = "42"; }));
   CHECK(refused(scheduled(DescriptorKind::cron), [](Descriptor& d) { d.task.clear(); }));
   CHECK(refused({}, [](Descriptor& d) { d.parent = kParent; }));
+  CHECK(refused(user(), [](Descriptor& d) { d.connector = "a/b"; }));
+  CHECK(refused(user(), [](Descriptor& d) { d.connector = "a|b"; }));
+  CHECK(refused(user(), [](Descriptor& d) { d.user = "a/b"; }));
   CHECK_FALSE(decide_spawn({}, [] {
     Descriptor d = user();
     d.user = std::string(257, 'x');
@@ -194,6 +197,26 @@ TEST_CASE("a parent hears what becomes of its subagent", "[session][R312][R316]"
   CHECK(requests(running_for(subagent()), support::as_command(support::report(3, result)),
                  {kToParent}) == Made{"waiting parent"});
   CHECK(requests(running_for(user()), kWorkerLost, {kToParent}).empty());
+}
+
+TEST_CASE("nobody hears that heartbeats wait for the next one", "[session][R303]") {
+  ReportTurnResult result;
+  result.turn = turn(1);
+  const Command done = support::as_command(support::report(3, result));
+  const auto heartbeat = scheduled(DescriptorKind::heartbeat);
+  CHECK(requests(running_for(heartbeat), done, {kSystem}).empty());
+  CHECK(requests(running_for(scheduled(DescriptorKind::cron)), done, {kSystem}) ==
+        Made{"waiting system"});
+  SessionState state;
+  Envelope envelope;
+  for (const Fact& past : running_for(heartbeat)) {
+    envelope.position = envelope.position.next();
+    envelope.version = envelope.version.next();
+    evolve(state, envelope, past.event);
+  }
+  evolve(state, envelope, TurnFinished{turn(1), {}});
+  CHECK(is_waiting_for_input(state));
+  CHECK(attention_of(state) == Attention::none);
 }
 
 TEST_CASE("a parent is not told what it can do nothing about", "[session]") {

@@ -1,0 +1,55 @@
+// Texts that become facts are bounded, and what nobody could run is refused.
+#include "eventlog/domain/session/spec_check.hpp"
+
+#include <algorithm>
+
+#include "eventlog/domain/text_limits.hpp"
+
+namespace domain {
+namespace {
+
+bool is_absolute_path(std::string_view path) {
+  return path.starts_with('/') && path.find('\0') == std::string_view::npos;
+}
+
+std::string joined(std::span<const std::string> names) {
+  std::string all;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) all += i + 1 < names.size() ? ", " : " and ";
+    all += names[i];
+  }
+  return all;
+}
+
+std::size_t size_of(const std::vector<std::string>& tools) {
+  std::size_t bytes = tools.size();
+  for (const std::string& tool : tools) bytes += tool.size();
+  return bytes;
+}
+
+std::optional<Rejection> check_lengths(const SessionSpec& spec) {
+  if (auto bad = check_length("engine", spec.engine.size(), kFactBytesMax)) return bad;
+  if (auto bad = check_length("model", spec.model.size(), kFactBytesMax)) return bad;
+  if (auto bad = check_length("workdir", spec.workdir.size(), kPathBytesMax)) return bad;
+  return check_length("allowed_tools", size_of(spec.allowed_tools), kToolsBytesMax);
+}
+
+}  // namespace
+
+std::optional<Rejection> check_spec(const SessionSpec& spec, std::span<const std::string> engines) {
+  if (auto bad = check_lengths(spec)) return bad;
+  if (std::find(engines.begin(), engines.end(), spec.engine) == engines.end()) {
+    return Rejection{RejectionCode::invalid,
+                     "unknown engine '" + spec.engine + "'; known are " + joined(engines)};
+  }
+  if (!is_absolute_path(spec.workdir)) {
+    return Rejection{RejectionCode::invalid,
+                     "the working folder must be an absolute path, not '" + spec.workdir + "'"};
+  }
+  if (spec.budget.value < 0 || spec.max_turns < 0) {
+    return Rejection{RejectionCode::invalid, "budget and max_turns cannot be negative"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace domain

@@ -1,0 +1,16 @@
+// The check of a session's settings, for whoever opens sessions or says how they are to be opened.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "eventlog/domain/rejection.hpp"
+#include "eventlog/domain/types.hpp"
+
+namespace domain {
+
+// Returns why no session can be opened with these settings; none: one can. `engines` are known.
+std::optional<Rejection> check_spec(const SessionSpec& spec, std::span<const std::string> engines);
+
+}  // namespace domain
