@@ -209,7 +209,7 @@ class Schedules(WithHome):
         self.assertIn("--to excludes --model",
                       refusal("--every", "1h", "--to", "nobody", "--model", "opus", "x"))
         single = self.home.start_session("once")
-        self.assertIn("takes no prompts", refusal("--every", "1h", "--to", single, "x", code=5))
+        self.assertIn("takes no prompts", refusal("--every", "1h", "--to", single, "x", code=4))
         self.assertEqual(self.home.ask("schedule", "ls").get("schedules", []), [])
         missing = self.home.run("schedule", "rm", "nightly")
         self.assertEqual(missing.code, 3)
