@@ -652,6 +652,48 @@ class ClaudeConfigured(WithClaude):
         self.assertTrue(finished("--permission-mode", "default", code=5)["denied"])
 
 
+class ClaudeScheduled(WithClaude):
+    """Agents that other sessions and schedules set to work."""
+
+    def prompts(self, reference):
+        return [item["text"] for item in self.home.ask("output", reference, "--all")["items"]
+                if item["kind"] == "prompt"]
+
+    # Shows R306, R307, R312.
+    def test_a_subagent_reaches_its_parent_by_its_own_shell(self):
+        steno = os.environ["STENO_PROGRAM"]
+        parent = self.home.ask("spawn", "--multi-turn", "say lead", seconds=AGENT_SECONDS)["alias"]
+        child = self.home.ask("spawn", "--parent", parent, "--allow-tool", "Bash", "--name", "helper",
+                              f"bash {steno} message 'say heard'",
+                              seconds=AGENT_SECONDS)["alias"]
+        self.home.wait_for_end(child, AGENT_SECONDS)
+        until(lambda: len(self.prompts(parent)) == 3, "the message and the end", AGENT_SECONDS)
+        self.assertEqual(self.prompts(parent)[1], "say heard")
+        self.assertEqual(self.prompts(parent)[2],
+                         f"Subagent helper ({child}) completed.\nIts words: steno output {child}")
+        until(lambda: self.home.show(parent)["turns_finished"] == 3, "its answers", AGENT_SECONDS)
+        said = [item["text"] for item in self.home.ask("output", parent, "--all")["items"]
+                if item["kind"] == "said"]
+        self.assertEqual(said[:2], ["lead", "heard"])
+
+    # Shows R303.
+    def test_heartbeats_are_prompts_for_one_agent(self):
+        added = self.home.run("schedule", "add", "beat", "--every", "1d", "--heartbeat", "say tick")
+        self.assertEqual(added.code, 0, added)
+        for count in (1, 2):
+            self.assertEqual(self.home.run("schedule", "run", "beat").code, 0)
+            until(lambda: self.home.run("show", "@heartbeat").code == 0, "the session")
+            until(lambda: self.home.show("@heartbeat")["turns_finished"] == count, "its answer",
+                  AGENT_SECONDS)
+            self.home.stop(signal.SIGKILL)
+            self.home.start()
+        self.assertEqual(self.prompts("@heartbeat"), ["say tick", "say tick"])
+        alias = self.home.show("@heartbeat")["alias"]
+        kinds = [row["descriptor"]["kind"] for row in self.home.ask("ls")["sessions"]]
+        self.assertEqual(kinds.count("heartbeat"), 1)
+        self.assertNotIn(alias, [row["alias"] for row in self.home.ask("attention")["sessions"]])
+
+
 class ClaudeTold(WithClaude):
     """What happens is told to who is somewhere else."""
     # Each call is a file, so that two at once are two.

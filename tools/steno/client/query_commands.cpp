@@ -451,8 +451,7 @@ Outcome<int> list(const Config& config, const ListArguments& arguments) {
   if (config.output == OutputFormat::table && arguments.is_tree && !all.empty()) {
     page.sessions = std::move(all);
     print_list(page, (*connection)->clock().wall(), arguments.all_agents, true, true);
-  }
-  if (config.output == OutputFormat::json) {
+  } else if (config.output == OutputFormat::json) {
     page.sessions = std::move(all);
     print(workers::to_json(page) + "\n");
   }
