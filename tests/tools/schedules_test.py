@@ -49,6 +49,8 @@ class Descriptors(WithHome):
         for _ in range(2):
             self.assertEqual(self.alias("@foreground"), second)
             self.assertEqual(self.alias("@telegram/alice/42"), first)
+            # It waits for as long as it takes.
+            self.assertLess(self.home.show("@heartbeat")["idle_timeout_us"], 0)
             descriptor = self.home.show("@heartbeat")["descriptor"]
             self.assertEqual((descriptor["kind"], descriptor["task"]), ("heartbeat", "beat"))
             self.kill_server()
@@ -203,6 +205,7 @@ class Schedules(WithHome):
         self.assertIn("there is no time zone 'Mars/Olympus'",
                       refusal("--cron", "0 0 * * *", "--zone", "Mars/Olympus", "x"))
         self.assertIn("--at,--every,--cron", refusal("x"))
+        self.assertIn("--zone excludes --every", refusal("--every", "1h", "--zone", "UTC", "x"))
         self.assertIn("the prompt is empty", refusal("--every", "1h", ""))
         self.assertIn("has no session 'nobody'",
                       refusal("--every", "1h", "--to", "nobody", "x", code=3))

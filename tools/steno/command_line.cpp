@@ -318,13 +318,15 @@ void add_schedule(CommandLine& line) {
   CLI::App* when = add->add_option_group("When")->require_option(1);
   when->add_option("--at", added.at, "Once: a date and a time, as '2026-12-01 09:00'")
       ->type_name("TIME");
-  when->add_option("--every", added.every, "In steps from now on, as 90s, 1h30m, 1d")
-      ->type_name("STEP");
+  CLI::Option* every =
+      when->add_option("--every", added.every, "In steps from now on, as 90s, 1h30m, 1d");
+  every->type_name("STEP");
   when->add_option("--cron", added.cron,
                    "Minute, hour, day of the month, month and day of the week, as '30 9 * * 1-5'")
       ->type_name("LINE");
   add->add_option("--zone", added.zone, "Time zone of --at and --cron; default: this machine's")
-      ->type_name("ZONE");
+      ->type_name("ZONE")
+      ->excludes(every);
   CLI::Option* to = add->add_option("--to", added.to,
                                     "Each run is a prompt for this session, which REF means now");
   to->type_name("REF");

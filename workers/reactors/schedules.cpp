@@ -110,10 +110,15 @@ void Schedules::on_answer(std::uint64_t number, const CommandAnswer& answer) {
   const domain::Rejection& refused = answer.outcome.error();
   faults_[asked.schedule] = refused.text;
   if (asked.step == Step::fire && !domain::is_undecided(refused.code)) {
-    return hold(asked.schedule, kUnknownAgain);
+    fire_held_[asked.schedule] = boot_ + kUnknownAgain;
+    return;
   }
   // Of an undecided command nobody knows whether an earlier copy was taken.
-  const bool is_waiting = is_passing(refused.code) && boot_ - tried_since(asked.run) < kPatience;
+  const auto& schedules = commands_.schedules().schedules;
+  const auto found = schedules.find(asked.schedule);
+  const bool is_wanted = found != schedules.end() && !found->second.is_removed;
+  const bool is_waiting =
+      is_wanted && is_passing(refused.code) && boot_ - tried_since(asked.run) < kPatience;
   const bool is_final =
       asked.step == Step::begin && !domain::is_undecided(refused.code) && !is_waiting;
   if (!is_final) return hold(asked.schedule, kAgain);
@@ -133,8 +138,14 @@ bool Schedules::advance(const domain::Schedule& schedule, const Cycle& cycle) {
     if (held->second > boot_) return wait_for(held->second - boot_), false;
     held_.erase(held);
   }
-  if (schedule.next_due.us != 0 && schedule.next_due <= cycle.wall) return fire(schedule), true;
-  if (schedule.next_due.us != 0) wait_for(schedule.next_due - cycle.wall);
+  if (schedule.next_due.us != 0) {
+    const bool is_due =
+        schedule.next_due <= cycle.wall || domain::is_planned_ahead(schedule, cycle.wall);
+    const auto held = fire_held_.find(name);
+    if (held != fire_held_.end() && held->second <= boot_) fire_held_.erase(name);
+    if (is_due && !fire_held_.contains(name)) return fire(schedule), true;
+    wait_for(is_due ? kLookAgain : schedule.next_due - cycle.wall);
+  }
   if (const auto* run = domain::begun_run(schedule)) {
     tried_since(run->run);
     return begin_run(schedule, *run), true;
@@ -147,6 +158,7 @@ bool Schedules::look(const Cycle& cycle) {
   const auto& schedules = commands_.schedules().schedules;
   const auto is_gone = [&](const auto& of) { return !schedules.contains(of.first); };
   std::erase_if(held_, is_gone);
+  std::erase_if(fire_held_, is_gone);
   std::erase_if(faults_, is_gone);
   std::set<base::CommandId> begun;
   for (const auto& [name, schedule] : schedules) {

@@ -54,6 +54,7 @@ class Schedules final : public Reactor {
   std::map<std::uint64_t, Asked> asked_;
   std::set<std::string> busy_;                       // schedules with a command under way
   std::map<std::string, base::Duration> held_;       // boot time before which nothing is tried
+  std::map<std::string, base::Duration> fire_held_;  // likewise, for fires alone
   std::map<base::CommandId, base::Duration> tried_;  // by run: boot time of the first try
   std::map<std::string, std::string> faults_;        // by schedule: why it does not go on
   std::uint64_t next_ticket_ = 0;

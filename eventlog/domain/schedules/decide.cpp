@@ -9,8 +9,6 @@
 namespace domain {
 namespace {
 
-// Whoever is later than this has missed its time.
-constexpr base::Duration kOnTime = std::chrono::minutes(1);
 // Times that are counted when many have passed at once.
 constexpr std::int64_t kMomentsMax = 100;
 
@@ -93,7 +91,14 @@ std::optional<Rejection> check_schedule(const SchedulesState& s, const ScheduleS
                    "'; accepted are names such as Europe/Berlin, America/New_York and UTC");
   }
   if (auto bad = check_run(spec, to, context)) return bad;
-  if (find(s, spec.name) != nullptr) {
+  const Schedule* same = find(s, spec.name);
+  if (same != nullptr && same->is_removed) {
+    return Rejection{
+        RejectionCode::in_progress,
+        "'" + spec.name +
+            "' is removed, and its last run has no outcome yet; try again in a moment"};
+  }
+  if (same != nullptr) {
     return Rejection{RejectionCode::already_exists,
                      "there is a schedule '" + spec.name +
                          "' already; give another name, or remove that one first"};
@@ -160,9 +165,11 @@ const SessionState* session_of(const Schedule& schedule, const States& states) {
   return states.find<SessionStream>(session_stream(schedule.spec.agent, session));
 }
 
-bool is_working(const SessionState* session) {
+// Prompts of a session of its own that wait behind a failure are no work of the next run.
+bool is_working(const SessionState* session, RunKind kind) {
   if (session == nullptr || !is_live(session->status)) return false;
-  return session->pause == EndReason::none && (has_work(*session) || session->tasks > 0);
+  const bool is_resting = kind == RunKind::session && session->pause != EndReason::none;
+  return !is_resting && (has_work(*session) || session->tasks > 0);
 }
 
 ScheduleFired fired(const Schedule& schedule, const States& states, const CommandId& run) {
@@ -212,6 +219,7 @@ std::optional<Passed> passed_of(const Schedule& schedule, const TimeZones& zones
   const ScheduleSpec& spec = schedule.spec;
   const auto timing = parse_timing(spec.kind, spec.when);
   if (!timing || !knows(&zones, spec)) return std::nullopt;
+  if (spec.kind == ScheduleKind::at) return passed;
   for (; passed.moments <= kMomentsMax; ++passed.moments) {
     const auto next = next_due(*timing, spec.zone, zones, passed.last, schedule.added);
     passed.next = next.value_or(Time{});
@@ -222,17 +230,36 @@ std::optional<Passed> passed_of(const Schedule& schedule, const TimeZones& zones
   return passed;
 }
 
+Rejection cannot_tell(const Schedule& schedule) {
+  return {RejectionCode::refused, "this server cannot tell when '" + schedule.spec.when +
+                                      "' is due in the zone '" + schedule.spec.zone + "'"};
+}
+
+// When it is due next was decided while the clock was ahead.
+Decided plan_anew(const Schedule& schedule, const Context& context) {
+  const auto timing = parse_timing(schedule.spec.kind, schedule.spec.when);
+  if (!timing || !knows(context.zones, schedule.spec)) {
+    return tl::unexpected(cannot_tell(schedule));
+  }
+  const auto next = next_due(*timing, schedule.spec.zone, *context.zones, context.wall,
+                             std::min(schedule.added, context.wall));
+  Decision decision;
+  decision.push_back(
+      {{},
+       ScheduleSkipped{schedule.spec.name, SkipReason::clock, {}, 0, next.value_or(Time{})},
+       {}});
+  return decision;
+}
+
 Decided decide_one(const SchedulesState& s, const States& states, const Context& context,
                    const FireSchedule& c) {
   const Schedule* schedule = find(s, c.schedule);
-  const bool is_due =
-      schedule != nullptr && schedule->next_due == c.due && c.due.us != 0 && c.due <= context.wall;
-  if (!is_due || context.zones == nullptr) return Decision{};
+  const bool is_next = schedule != nullptr && schedule->next_due == c.due && c.due.us != 0;
+  if (!is_next || context.zones == nullptr) return Decision{};
+  if (is_planned_ahead(*schedule, context.wall)) return plan_anew(*schedule, context);
+  if (c.due > context.wall) return Decision{};
   const auto found = passed_of(*schedule, *context.zones, context.wall);
-  if (!found) {
-    return reject(RejectionCode::refused, "this server cannot tell when '" + schedule->spec.when +
-                                              "' is due in the zone '" + schedule->spec.zone + "'");
-  }
+  if (!found) return tl::unexpected(cannot_tell(*schedule));
   const Passed& passed = *found;
   ScheduleSkipped skipped{c.schedule, {}, passed.last, passed.moments, passed.next};
   Decision decision;
@@ -243,7 +270,8 @@ Decided decide_one(const SchedulesState& s, const States& states, const Context&
   } else if (begun_run(*schedule) != nullptr) {
     skipped.reason = SkipReason::waiting;
     decision.push_back({{}, std::move(skipped), {}});
-  } else if (!schedule->spec.overlaps && is_working(session_of(*schedule, states))) {
+  } else if (!schedule->spec.overlaps &&
+             is_working(session_of(*schedule, states), schedule->spec.run)) {
     skipped.reason = SkipReason::overlap;
     decision.push_back({{}, std::move(skipped), {}});
   } else {

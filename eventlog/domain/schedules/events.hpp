@@ -104,6 +104,7 @@ enum class SkipReason : std::uint8_t {
   missed,   // no server ran
   overlap,  // the session of the last run still worked
   waiting,  // the last run had not begun yet
+  clock,    // the clock was set back: no time was skipped, it is due earlier than it was to be
 };
 
 struct ScheduleSkipped {
@@ -169,5 +170,5 @@ struct base::EnumNames<domain::RunKind> {
 };
 template <>
 struct base::EnumNames<domain::SkipReason> {
-  static constexpr std::string_view kNames[] = {"missed", "overlap", "waiting"};
+  static constexpr std::string_view kNames[] = {"missed", "overlap", "waiting", "clock"};
 };

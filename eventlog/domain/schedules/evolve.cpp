@@ -26,7 +26,10 @@ ScheduleRun* begun(SchedulesState& s, const std::string& name, const CommandId& 
 }
 
 bool apply(SchedulesState& s, const Envelope& envelope, const ScheduleAdded& e) {
-  Schedule schedule{e.spec, envelope.wall_time, e.next_due, {}, {}, 0};
+  Schedule schedule;
+  schedule.spec = e.spec;
+  schedule.added = schedule.planned = envelope.wall_time;
+  schedule.next_due = e.next_due;
   return s.schedules.emplace(e.spec.name, std::move(schedule)).second;
 }
 
@@ -51,6 +54,7 @@ bool apply(SchedulesState& s, const Envelope& envelope, const ScheduleFired& e) 
       {e.run, e.session, e.opens, e.due, envelope.wall_time, e.moments, RunOutcome::begun, {}, {}});
   schedule->session = e.session;
   schedule->next_due = e.next_due;
+  schedule->planned = envelope.wall_time;
   ++schedule->fired;
   return true;
 }
@@ -59,6 +63,7 @@ bool apply(SchedulesState& s, const Envelope& envelope, const ScheduleSkipped& e
   Schedule* schedule = find(s, e.schedule);
   if (schedule == nullptr) return false;
   schedule->next_due = e.next_due;
+  schedule->planned = envelope.wall_time;
   ScheduleRun skipped{
       {}, {}, false, e.due, envelope.wall_time, e.moments, RunOutcome::skipped, e.reason, {}};
   // A run under way stays the newest, or a long row of skipped ones would push it out.
@@ -96,6 +101,10 @@ const ScheduleRun* begun_run(const Schedule& schedule) {
   if (schedule.runs.empty()) return nullptr;
   const ScheduleRun& newest = schedule.runs.back();
   return newest.outcome == RunOutcome::begun ? &newest : nullptr;
+}
+
+bool is_planned_ahead(const Schedule& schedule, Time wall) {
+  return schedule.next_due.us != 0 && schedule.planned > wall + kOnTime;
 }
 
 void evolve(SchedulesState& state, const Envelope& envelope, const Event& event) {

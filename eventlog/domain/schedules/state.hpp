@@ -54,6 +54,7 @@ struct Schedule {
   std::vector<ScheduleRun> runs;  // the newest last
   std::int64_t fired = 0;         // so often it has run
   bool is_removed = false;        // it goes once its last run has an outcome
+  Time planned;                   // when next_due was decided
 
   bool operator==(const Schedule&) const = default;
   template <class Visit>
@@ -65,11 +66,18 @@ struct Schedule {
     visit("runs", &Schedule::runs);
     visit("fired", &Schedule::fired);
     visit("removed", &Schedule::is_removed);
+    visit("planned", &Schedule::planned);
   }
 };
 
 // Returns the run that was begun and neither taken nor refused yet; null: there is none.
 const ScheduleRun* begun_run(const Schedule& schedule);
+
+// Whoever is later than this has missed its time.
+constexpr base::Duration kOnTime = std::chrono::minutes(1);
+
+// True if it was planned by a clock that has been set back since, which is to be planned anew.
+bool is_planned_ahead(const Schedule& schedule, Time wall);
 
 struct SchedulesState {
   std::map<std::string, Schedule> schedules;  // by name

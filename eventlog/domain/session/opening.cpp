@@ -102,20 +102,24 @@ std::optional<Rejection> check_spawn(const Spawn& c, std::span<const std::string
   return std::nullopt;
 }
 
+// True if a schedule opened it. No schedule knows of a session that goes on with it.
+bool is_scheduled(const SessionState& session) {
+  const DescriptorKind kind = session.descriptor.kind;
+  return kind == DescriptorKind::cron || kind == DescriptorKind::heartbeat;
+}
+
 // Fills in the limits that the command does not name: those of the source, else the server's. Only
 // a multi-turn session waits for prompts.
-void set_limits(SessionSpec& spec, const SessionSpec* source, const Limits& limits) {
-  const auto fill = [&](auto& limit, const auto* of_source, const auto& of_server) {
+void set_limits(SessionSpec& spec, const SessionSpec& source, const Limits& limits) {
+  const auto fill = [](auto& limit, const auto& of_source, const auto& of_server) {
     const auto unsaid = std::decay_t<decltype(limit)>{};
-    if (limit == unsaid && of_source != nullptr) limit = *of_source;
+    if (limit == unsaid) limit = of_source;
     if (limit == unsaid) limit = of_server;
   };
-  const bool has_source = source != nullptr;
-  fill(spec.idle_timeout, has_source ? &source->idle_timeout : nullptr, limits.idle_timeout);
-  fill(spec.run_timeout, has_source ? &source->run_timeout : nullptr, limits.run_timeout);
-  fill(spec.remind_after, has_source ? &source->remind_after : nullptr, limits.remind_after);
-  fill(spec.repeated_calls_max, has_source ? &source->repeated_calls_max : nullptr,
-       limits.repeated_calls_max);
+  fill(spec.idle_timeout, source.idle_timeout, limits.idle_timeout);
+  fill(spec.run_timeout, source.run_timeout, limits.run_timeout);
+  fill(spec.remind_after, source.remind_after, limits.remind_after);
+  fill(spec.repeated_calls_max, source.repeated_calls_max, limits.repeated_calls_max);
   if (!spec.is_multi_turn) spec.idle_timeout = {};
 }
 
@@ -295,7 +299,9 @@ Decided decide_one(Deciding d, const Spawn& c) {
   if (c.resume.is_set()) {
     const SessionState& source = *o.source;
     opened.lineage = source.lineage;
-    if (c.descriptor.kind == DescriptorKind::none) opened.descriptor = source.descriptor;
+    if (c.descriptor.kind == DescriptorKind::none && !is_scheduled(source)) {
+      opened.descriptor = source.descriptor;
+    }
     if (opened.spec.channel.empty()) opened.spec.channel = source.spec.channel;
     opened.carried_cost = running_total(source);
     resume_from(opened.spec, source, c.is_fork);
@@ -315,7 +321,10 @@ Decided decide_one(Deciding d, const Spawn& c) {
                 LineageSpent{source.session, source.cost, source.agent_session, total});
     }
   }
-  set_limits(opened.spec, o.source == nullptr ? nullptr : &o.source->spec, d.context.limits);
+  SessionSpec before = o.source == nullptr ? SessionSpec{} : o.source->spec;
+  // That of heartbeats does not end for waiting; one that nobody schedules does.
+  if (o.source != nullptr && is_scheduled(*o.source)) before.idle_timeout = {};
+  set_limits(opened.spec, before, d.context.limits);
   d.emit(opened, c.system_prompt);
   if (c.name.empty()) {
     // The name's words are the prompt's, so they are erasable text and not a fact.

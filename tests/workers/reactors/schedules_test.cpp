@@ -17,9 +17,17 @@ using support::DrivenLoop;
 const support::FixedTimeZones kUtcAlone({}, {});
 constexpr std::int64_t kMicros = 1'000'000;
 
-CommandLoopOptions with_zones(std::int64_t max_sessions) {
+// Those of a machine without a database.
+class NoTimeZones final : public domain::TimeZones {
+ public:
+  bool has(const std::string&) const override { return false; }
+  std::chrono::minutes local(const std::string&, Time) const override { return {}; }
+  domain::ShownAt moments(const std::string&, std::chrono::minutes) const override { return {}; }
+};
+
+CommandLoopOptions with_zones(std::int64_t max_sessions, const domain::TimeZones* zones) {
   CommandLoopOptions options;
-  options.zones = &kUtcAlone;
+  options.zones = zones;
   options.limits.max_sessions = max_sessions;
   return options;
 }
@@ -28,8 +36,9 @@ CommandLoopOptions with_zones(std::int64_t max_sessions) {
 class ScheduledLife {
  public:
   explicit ScheduledLife(support::LastingStores& stores, std::int64_t now_us = kMicros,
-                         std::uint64_t seed = 5, std::int64_t max_sessions = 5)
-      : loop(stores.store, *stores.rows, with_zones(max_sessions), seed), now_us_(now_us) {
+                         std::uint64_t seed = 5, std::int64_t max_sessions = 5,
+                         const domain::TimeZones* zones = &kUtcAlone)
+      : loop(stores.store, *stores.rows, with_zones(max_sessions, zones), seed), now_us_(now_us) {
     loop.set_time(now_us_);
     reactor.begin({}, 1);
   }
@@ -165,6 +174,43 @@ TEST_CASE("a run that can never begin is refused at once", "[workers][schedules]
   const auto refused = life.all<RunRefused>();
   REQUIRE(refused.size() == 1);
   CHECK(refused.front().error.find("session_ended: ") == 0);
+}
+
+TEST_CASE("a removed schedule's run that waits for room is refused", "[workers][schedules]") {
+  support::LastingStores stores;
+  ScheduledLife life(stores, kMicros, 5, 1);
+  REQUIRE(life.loop.ask(DrivenLoop::message(1, 1, DrivenLoop::spawn(true))));
+  life.add();
+  life.step(std::chrono::seconds(61));
+  life.ask(901, domain::RemoveSchedule{"often"});
+  for (int i = 0; i < 2; ++i) life.step(std::chrono::seconds(6));
+  REQUIRE(life.all<RunRefused>().size() == 1);
+  CHECK(life.list().schedules.empty());
+}
+
+TEST_CASE("a run by hand begins although nobody can tell when the next one is due",
+          "[workers][schedules]") {
+  support::LastingStores stores;
+  {
+    ScheduledLife life(stores);
+    domain::ScheduleSpec spec;
+    spec.name = "nightly";
+    spec.kind = domain::ScheduleKind::cron;
+    spec.when = "* * * * *";
+    spec.zone = support::FixedTimeZones::kZone;
+    spec.agent = "main";
+    spec.session = support::sample_spec(false);
+    spec.prompt = "look around";
+    life.ask(900, domain::AddSchedule{spec});
+  }
+  static const NoTimeZones kNone;
+  ScheduledLife life(stores, 100 * kMicros, 6, 5, &kNone);
+  life.step();
+  CHECK(life.all<ScheduleFired>().empty());
+  CHECK(life.list().faults.at("nightly").find("cannot tell when") != std::string::npos);
+  life.ask(901, domain::RunSchedule{"nightly", support::numbered<base::CommandId>(700)});
+  life.step();
+  CHECK(life.all<RunTaken>().size() == 1);
 }
 
 TEST_CASE("all heartbeats go to one session", "[workers][schedules][R303]") {

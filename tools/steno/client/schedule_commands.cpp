@@ -22,8 +22,15 @@ using domain::ScheduleRun;
 Outcome<std::string> local_zone() {
   constexpr std::string_view kDatabase = "/zoneinfo/";
   if (const char* variable = std::getenv("TZ"); variable != nullptr && *variable != '\0') {
-    const std::string_view text(variable);
-    return std::string(text.substr(text.starts_with(':') ? 1 : 0));
+    std::string_view text(variable);
+    if (text.starts_with(':')) text.remove_prefix(1);
+    const std::size_t at = text.find(kDatabase);
+    if (at != std::string_view::npos) text.remove_prefix(at + kDatabase.size());
+    // Other forms of TZ name no zone of the database.
+    const bool is_rule = text.find_first_of("0123456789,<") != std::string_view::npos;
+    if (!text.starts_with('/') && (!is_rule || text.find('/') != std::string_view::npos)) {
+      return std::string(text);
+    }
   }
   std::error_code error;
   const std::string target = std::filesystem::read_symlink("/etc/localtime", error).string();
@@ -82,6 +89,8 @@ std::string outcome_text(const ScheduleRun& run) {
       return "skipped: the last run still worked";
     case domain::SkipReason::waiting:
       return "skipped: the last run had not begun";
+    case domain::SkipReason::clock:
+      return "planned anew: the clock was set back";
   }
   return {};
 }
@@ -135,6 +144,8 @@ Outcome<int> schedule_add(const Config& config, const ScheduleArguments& argumen
   if (!prompt) return tl::unexpected(prompt.error());
   spec.prompt = std::move(*prompt);
   spec.zone = arguments.zone;
+  const bool is_utc = spec.kind == domain::ScheduleKind::at && spec.when.ends_with('Z');
+  if (spec.zone.empty() && is_utc) spec.zone = "UTC";
   if (spec.zone.empty() && spec.kind != domain::ScheduleKind::every) {
     auto zone = local_zone();
     if (!zone) return tl::unexpected(zone.error());
@@ -147,6 +158,8 @@ Outcome<int> schedule_add(const Config& config, const ScheduleArguments& argumen
   if (arguments.to.empty()) {
     if (const auto ok = check_workdir(config.workdir); !ok) return tl::unexpected(ok.error());
     spec.session = spec_of(config);
+    // The server lets a heartbeat wait for as long as it takes.
+    if (arguments.is_heartbeat && !is_flag(config, "idle_timeout")) spec.session.idle_timeout = {};
     spec.session.channel = channel_of(config);
     spec.session.is_multi_turn = arguments.is_multi_turn;
     spec.session.max_turns = arguments.max_turns;

@@ -655,6 +655,11 @@ Given default_of(const std::string& key, const Config& config, const ConfigInput
     if (!kind->is_beside_steno || key != program_key(kind->name)) continue;
     return given_default(join_words({input.program_folder + "/" + std::string(kind->program)}));
   }
+  // An agent's server is the default of what it runs; everything that is said is stronger.
+  if (key == "data_folder" || key == "run_folder") {
+    const auto of_server = input.environment.find(server_variable(key));
+    if (of_server != input.environment.end()) return given_default(of_server->second);
+  }
   if (key == "data_folder") {
     const std::string folder = xdg_folder(input, "XDG_DATA_HOME", "/.local/share");
     return given_default(folder.empty() ? "" : folder + "/steno");
@@ -805,6 +810,10 @@ std::string flag_name(std::string_view key) {
   std::string flag = "--" + std::string(key);
   std::replace(flag.begin(), flag.end(), '_', '-');
   return flag;
+}
+
+std::string server_variable(std::string_view key) {
+  return environment_name("server_" + std::string(key));
 }
 
 std::string environment_name(std::string_view key) {

@@ -138,6 +138,8 @@ std::string default_text(std::string_view key);
 
 // "max_sessions" → "--max-sessions", "STENO_MAX_SESSIONS".
 std::string flag_name(std::string_view key);
+// Returns the variable in which an agent is told its server's value of a setting.
+std::string server_variable(std::string_view key);
 std::string environment_name(std::string_view key);
 
 // Returns flags that give another `steno` process exactly this configuration: "--agent=main", …

@@ -112,8 +112,8 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
   options.agents.environment = own_environment();
   options.agents.passed_names = config.agent_environment;
   options.agents.is_sandboxed = config.is_agent_sandboxed;
-  options.agents.server_environment = {"STENO_DATA_FOLDER=" + config.data_folder,
-                                       "STENO_RUN_FOLDER=" + config.run_folder};
+  options.agents.server_environment = {server_variable("data_folder") + "=" + config.data_folder,
+                                       server_variable("run_folder") + "=" + config.run_folder};
   options.keep_for = {config.keep_completed_for.value_or(config.keep_content_for),
                       config.keep_failed_for.value_or(config.keep_content_for),
                       config.keep_killed_for.value_or(config.keep_content_for)};

@@ -355,6 +355,50 @@ TEST_CASE("a schedule's messages go to a session that takes prompts", "[schedule
   CHECK(s.refusal(add) == RejectionCode::not_accepting);
 }
 
+TEST_CASE("a schedule that was planned by a clock that was ahead is planned anew", "[schedules]") {
+  for (const ScheduleKind kind : {ScheduleKind::every, ScheduleKind::cron}) {
+    auto spec = every_minute();
+    spec.kind = kind;
+    if (kind == ScheduleKind::cron) spec.when = "* * * * *";
+    Schedules s(spec);
+    s.now = seconds(1'000'000);
+    s.one<ScheduleFired>(s.fire());
+    s.one<RunTaken>(RecordRun{"often", kRun, {}});
+    s.now = seconds(600);
+    CHECK(is_planned_ahead(s.schedule(), s.now));
+    FireSchedule anew = s.fire();
+    anew.run = numbered<CommandId>(701);
+    const auto planned = s.one<ScheduleSkipped>(anew);
+    CHECK(planned.reason == SkipReason::clock);
+    CHECK(planned.moments == 0);
+    CHECK(planned.next_due == seconds(660));
+    CHECK_FALSE(is_planned_ahead(s.schedule(), s.now));
+    anew.due = s.schedule().next_due;
+    CHECK(s.decide(SchedulesCommand(anew))->empty());  // it is not due yet
+  }
+}
+
+TEST_CASE("messages are not piled up behind a failure", "[schedules][C21]") {
+  auto spec = every_minute();
+  spec.run = RunKind::message;
+  spec.to = support::kSession;
+  Schedules s(spec);
+  s.open(support::kSession, true);
+  s.fold(session_stream("main", support::kSession), QueuePaused{EndReason::turn_error});
+  s.now = seconds(60);
+  CHECK(s.one<ScheduleSkipped>(s.fire()).reason == SkipReason::overlap);
+}
+
+TEST_CASE("a time that was named is over when it has run, whatever the zone says by then",
+          "[schedules]") {
+  auto spec = every_minute();
+  spec.kind = ScheduleKind::at;
+  spec.when = "1970-01-01 02:00";  // by today's rules an hour later than it was planned
+  Schedules s(spec);
+  s.now = seconds(60);
+  CHECK(s.one<ScheduleFired>(s.fire()).next_due.us == 0);
+}
+
 TEST_CASE("a server that does not know the zone leaves the schedule as it is", "[schedules]") {
   auto spec = every_minute();
   spec.kind = ScheduleKind::cron;

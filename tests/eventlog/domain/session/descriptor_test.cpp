@@ -135,6 +135,27 @@ TEST_CASE("a session that is resumed is for what the other one was", "[session][
   CHECK(std::get<SessionOpened>(opened->event).descriptor == user());
 }
 
+TEST_CASE("a session that goes on with a scheduled one is nobody's schedule", "[session][R303]") {
+  for (const DescriptorKind kind : {DescriptorKind::cron, DescriptorKind::heartbeat}) {
+    auto past = parent_of(scheduled(kind));
+    std::get<SessionOpened>(past.front().event).spec.idle_timeout = base::Duration{-1};
+    past.push_back(Fact(AgentInitialized{"agent-session", "model", "1"}).on(kParentStream));
+    past.push_back(Fact(SessionClosed{SessionStatus::killed, EndReason::user}).on(kParentStream));
+    Spawn resume = spawn_for({});
+    resume.resume = kParent;
+    support::Given world = given(past);
+    world.context.limits.idle_timeout = std::chrono::minutes(30);
+    const Decided decided = world.streams.decide(support::as_command(resume), world.context);
+    REQUIRE(decided);
+    for (const Emitted& emitted : *decided) {
+      const auto* opened = std::get_if<SessionOpened>(&emitted.event);
+      if (opened == nullptr) continue;
+      CHECK(opened->descriptor == Descriptor{});
+      CHECK(opened->spec.idle_timeout == std::chrono::minutes(30));
+    }
+  }
+}
+
 // ---- who is told ----
 
 std::vector<Fact> running_for(const Descriptor& descriptor, bool is_multi_turn = true) {
