@@ -113,7 +113,7 @@ void Schedules::on_answer(std::uint64_t number, const CommandAnswer& answer) {
     fire_held_[asked.schedule] = boot_ + kUnknownAgain;
     return;
   }
-  // Of an undecided command nobody knows whether an earlier copy was taken.
+  // An earlier copy of an undecided command may have been taken.
   const auto& schedules = commands_.schedules().schedules;
   const auto found = schedules.find(asked.schedule);
   const bool is_wanted = found != schedules.end() && !found->second.is_removed;

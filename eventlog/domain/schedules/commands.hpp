@@ -21,7 +21,7 @@ struct AddSchedule {
   }
 };
 
-// It does not run again. A run under way goes on.
+// It does not run again. A run that was begun goes on; one that waits for room is refused.
 struct RemoveSchedule {
   static constexpr std::string_view kType = "RemoveSchedule";
   std::string schedule;

@@ -38,7 +38,7 @@ bool knows(const TimeZones* zones, const ScheduleSpec& spec) {
   return zones != nullptr && (spec.kind == ScheduleKind::every || zones->has(spec.zone));
 }
 
-// What a session is opened with says nothing of another one.
+// True if the settings name a session to go on with.
 bool resumes(const SessionSpec& spec) {
   return spec.is_fork || !spec.resume_agent_session.empty() || !spec.resume_message.empty();
 }
@@ -206,7 +206,7 @@ Decided decide_one(const SchedulesState& s, const States& states, const Context&
   return decision;
 }
 
-// What is due now, and what is due next.
+// The times that have passed, and the next one.
 struct Passed {
   Time last;                 // the last time that has passed
   std::int64_t moments = 0;  // times that have passed

@@ -26,7 +26,7 @@ struct ScheduleSpec {
   std::string name;  // as of agents: 1 to 64 of a-z 0-9 . _ -
   ScheduleKind kind = ScheduleKind::cron;
   std::string when;  // as parse_timing takes it
-  std::string zone;  // such as "Europe/Berlin"
+  std::string zone;  // such as "Europe/Berlin"; steps need none
   MissedRuns missed = MissedRuns::once;
   bool overlaps = false;  // it also runs while the session of the last run works
   RunKind run = RunKind::session;

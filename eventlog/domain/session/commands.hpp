@@ -26,7 +26,7 @@ struct Spawn {
   // With an unset `resume`: continue this session of the agent's own. The sender must know that no
   // session of the record has it. Empty: begin anew.
   std::string agent_session{};
-  Descriptor descriptor{};  // none: that of the session that is resumed
+  Descriptor descriptor{};  // none: that of the session to resume, unless a schedule opened that
 
   bool operator==(const Spawn&) const = default;
   template <class Visit>
