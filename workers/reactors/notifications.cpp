@@ -15,7 +15,7 @@ constexpr std::size_t kDetailsMax = domain::kNotificationsMax;
 constexpr std::size_t kExpiring = domain::kNotificationTargets;  // of commands about no target
 constexpr auto kParent = static_cast<std::size_t>(domain::NotificationTarget::parent);
 
-// What a parent's refusal means for the notification.
+// Returns what is recorded of a notification that its parent refused.
 domain::RecordDelivery refused_by(Position notification, domain::RejectionCode code) {
   const bool is_passing =
       code == domain::RejectionCode::limit_reached || domain::is_undecided(code);

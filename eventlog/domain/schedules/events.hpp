@@ -15,7 +15,7 @@ enum class MissedRuns : std::uint8_t {
   skip,  // they do not run
 };
 
-// What each run of a schedule is.
+// A schedule's runs are all of one kind.
 enum class RunKind : std::uint8_t {
   session,    // a session of its own
   message,    // a prompt for the session `to`

@@ -14,7 +14,7 @@ namespace domain {
 constexpr std::size_t kSchedulesMax = 1'000;
 // A longer task belongs into a file that the agent reads.
 constexpr std::size_t kSchedulePromptBytesMax = 8'192;
-// Of each schedule; the log has all.
+// A schedule keeps so many of its last runs; the log has all.
 constexpr std::size_t kRunsKept = 20;
 
 enum class RunOutcome : std::uint8_t { begun, taken, refused, skipped };

@@ -1,5 +1,5 @@
-// What a session is for, as the one who opens it says. It is written once, in the session's first
-// event, and never guessed.
+// A descriptor says what a session is for. Whoever opens the session says it. It is written once, in
+// the session's first event, and never guessed.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What commands that open sessions have in common.
+// Commands that open sessions share these.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What becomes of each time at which a schedule is due.
+// A schedule that is due runs or is skipped, and each time has one outcome.
 #include "tests/support/fixed_time_zones.hpp"
 #include "tests/support/session_samples.hpp"
 

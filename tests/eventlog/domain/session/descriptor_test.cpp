@@ -1,4 +1,4 @@
-// What a session is for: kept as it was said, checked, inherited, and used to tell the right one.
+// A descriptor is kept as it was said, checked, and inherited. Notifications follow it.
 #include "tests/support/session_samples.hpp"
 
 namespace domain {
