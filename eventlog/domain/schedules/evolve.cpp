@@ -54,7 +54,8 @@ bool apply(SchedulesState& s, const Envelope& envelope, const ScheduleFired& e) 
       {e.run, e.session, e.opens, e.due, envelope.wall_time, e.moments, RunOutcome::begun, {}, {}});
   schedule->session = e.session;
   schedule->next_due = e.next_due;
-  schedule->planned = envelope.wall_time;
+  // One that somebody asked for leaves the plan as it was.
+  if (e.due.us != 0) schedule->planned = envelope.wall_time;
   ++schedule->fired;
   return true;
 }

@@ -1,4 +1,4 @@
-// A descriptor says what a session is for. Whoever opens the session says it. It is written once, in
+// A descriptor says what a session is for, in the words of whoever opens it. It is written once, in
 // the session's first event, and never guessed.
 #pragma once
 

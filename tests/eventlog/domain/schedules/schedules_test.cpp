@@ -366,6 +366,9 @@ TEST_CASE("a schedule that was planned by a clock that was ahead is planned anew
     s.one<RunTaken>(RecordRun{"often", kRun, {}});
     s.now = seconds(600);
     CHECK(is_planned_ahead(s.schedule(), s.now));
+    s.one<ScheduleFired>(RunSchedule{"often", numbered<CommandId>(702)});
+    s.one<RunTaken>(RecordRun{"often", numbered<CommandId>(702), {}});
+    CHECK(is_planned_ahead(s.schedule(), s.now));
     FireSchedule anew = s.fire();
     anew.run = numbered<CommandId>(701);
     const auto planned = s.one<ScheduleSkipped>(anew);
