@@ -340,6 +340,10 @@ SessionRow row_of(const StoredSession& stored) {
   row.is_close_requested = s.is_close_requested;
   row.agent_session = s.agent_session;
   row.descriptor = s.descriptor;
+  for (const auto& [channel, viewer] : s.viewers) {
+    const bool is_shown = viewer.is_foreground && domain::is_live(s.status);
+    if (is_shown) row.foreground.push_back(channel);
+  }
   row.resumed_from = stored.resumed_from;
   row.is_fork = s.spec.is_fork;
   row.resumed_at = s.spec.resumed_at;

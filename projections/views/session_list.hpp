@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "eventlog/domain/aggregates.hpp"
 #include "projections/fold/projection.hpp"
@@ -75,6 +76,7 @@ struct SessionRow {
   bool is_close_requested = false;
   std::string agent_session;  // the agent's own session id, once known
   domain::Descriptor descriptor;
+  std::vector<std::string> foreground;  // channels that are shown its output as it comes
   SessionId resumed_from;  // unset: a session that began anew
   bool is_fork = false;    // of the agent's own session
   domain::ResumedAt resumed_at = domain::ResumedAt::end;
@@ -140,6 +142,7 @@ struct SessionRow {
     visit("close_requested", &SessionRow::is_close_requested);
     visit("agent_session", &SessionRow::agent_session);
     visit("descriptor", &SessionRow::descriptor);
+    visit("foreground", &SessionRow::foreground);
     visit("resumed_from", &SessionRow::resumed_from);
     visit("fork", &SessionRow::is_fork);
     visit("resumed_at", &SessionRow::resumed_at);

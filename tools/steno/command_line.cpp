@@ -17,6 +17,8 @@
 
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/own_commands.hpp"
+#include "tools/steno/operations/opening.hpp"
+#include "tools/steno/operations/operations.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/error_line.hpp"
 
@@ -712,6 +714,45 @@ void add_doctor(CommandLine& line) {
                  "Show the last steps of the server's loop, also after it ended by a fault");
 }
 
+void add_chat(CommandLine& line) {
+  auto& arguments = line.keep<ChatArguments>();
+  std::string examples =
+      "  steno chat '/claude --name docs write the manual'\n"
+      "  steno chat --sender 'telegram|1234' '/claude_sessions running'\n"
+      "Commands:";
+  for (const Operation& operation : operations()) {
+    if (!operation.chat.empty()) examples += "\n  " + operation.chat_usage();
+  }
+  CLI::App* command = line.command(line.app, "chat", "Do what a line of a chat asks for", examples,
+                                   arguments, reporting(chat));
+  command->add_option("LINE", arguments.line, "The line; -: read from stdin")->required();
+  command
+      ->add_option("--sender", arguments.sender,
+                   "Where it was said; must be one of the chat_senders of the settings")
+      ->type_name("PLACE");
+  line.setting(*command, "channel", "--channel");
+}
+
+void add_mcp(CommandLine& line) {
+  line.command(line.app, "mcp", "Give an agent tools to run sessions, over stdin and stdout",
+               "  claude mcp add steno -- steno mcp\n"
+               "It speaks the Model Context Protocol.",
+               line.keep<McpArguments>(), reporting(mcp));
+}
+
+void add_gateway(CommandLine& line) {
+  auto& arguments = line.keep<GatewayArguments>();
+  CLI::App* command = line.command(line.app, "gateway", "Serve JSON-RPC 2.0 on the bus",
+                                   "  steno gateway\n"
+                                   "  steno --gateway true serve\n"
+                                   "A request is one ZeroMQ frame to gateway.sock in the run "
+                                   "folder, and so is its answer.",
+                                   arguments, reporting(gateway));
+  command->add_option("--parent", arguments.parent, "")
+      ->check(within(0, base::kIntegerLimit - 1))
+      ->group("");  // given by a server
+}
+
 mode_t octal_mask(const std::string& text) {
   const bool is_octal = text.find_first_not_of("01234567") == std::string::npos;
   if (text.empty() || text.size() > 4 || !is_octal) {
@@ -849,11 +890,11 @@ void add_replay(CommandLine& line) {
 }
 
 constexpr void (*kCommands[])(CommandLine&) = {
-    add_run,      add_spawn,   add_list,      add_kill,   add_close,  add_session_commands,
-    add_output,   add_send,    add_resume,    add_erase,  add_backup, add_anchor,
-    add_archive,  add_restore, add_stats,     add_watch,  add_doctor, add_config,
-    add_version,  add_serve,   add_attention, add_replay, add_notify, add_message,
-    add_schedule,
+    add_run,      add_spawn,   add_list,      add_kill,    add_close,  add_session_commands,
+    add_output,   add_send,    add_resume,    add_erase,   add_backup, add_anchor,
+    add_archive,  add_restore, add_stats,     add_watch,   add_doctor, add_config,
+    add_version,  add_serve,   add_attention, add_replay,  add_notify, add_message,
+    add_schedule, add_chat,    add_mcp,       add_gateway,
 };
 
 // The order and groups of commands in the help.
@@ -863,10 +904,10 @@ struct Group {
 };
 const Group kGroups[] = {
     {"Sessions",
-     {"run", "spawn", "send", "interrupt", "continue", "close", "kill", "resume", "ls", "show",
-      "attention", "foreground", "background", "message", "schedule", "notify", "output", "watch",
-      "stats"}},
-    {"Server", {"serve", "doctor", "config", "version"}},
+     {"run",      "spawn",  "send",   "interrupt", "continue",   "close",      "kill",
+      "resume",   "ls",     "show",   "attention", "foreground", "background", "message",
+      "schedule", "notify", "output", "watch",     "stats",      "chat",       "mcp"}},
+    {"Server", {"serve", "gateway", "doctor", "config", "version"}},
     {"The log", {"erase", "backup", "restore", "archive", "anchor", "replay"}},
 };
 

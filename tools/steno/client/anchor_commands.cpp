@@ -1,7 +1,7 @@
 // `steno anchor`: asks the server to sign the log's end, and writes a copy of the anchor to a file.
 #include "eventlog/proof/anchor.hpp"
 #include "tools/steno/client/client_commands.hpp"
-#include "tools/steno/client/connection.hpp"
+#include "tools/steno/connection/connection.hpp"
 #include "tools/steno/text/console.hpp"
 #include "workers/json/json.hpp"
 #include "workers/protocol/copies.hpp"

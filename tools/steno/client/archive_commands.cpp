@@ -4,8 +4,8 @@
 
 #include "eventlog/base/time_text.hpp"
 #include "tools/steno/client/client_commands.hpp"
-#include "tools/steno/client/connection.hpp"
 #include "tools/steno/config/absolute_path.hpp"
+#include "tools/steno/connection/connection.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
 #include "tools/steno/text/units.hpp"

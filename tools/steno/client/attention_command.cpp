@@ -1,7 +1,7 @@
 // `attention`: lists the sessions that need a person, or notes that a person knows.
 #include "tools/steno/client/attention_text.hpp"
 #include "tools/steno/client/client_commands.hpp"
-#include "tools/steno/client/connection.hpp"
+#include "tools/steno/connection/connection.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
 #include "tools/steno/text/units.hpp"

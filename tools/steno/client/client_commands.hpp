@@ -28,12 +28,9 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments);
 // Starts a session.
 Outcome<int> spawn(const Config& config, const SpawnArguments& arguments);
 
-// The prompt of a resume without one of its own.
-inline constexpr std::string_view kResumePrompt = "Continue where you left off.";
-
 struct ResumeArguments {
   std::string reference;  // of a session, or the id of one that the agent had outside of Steno
-  std::string prompt;     // empty: see kResumePrompt
+  std::string prompt;     // empty: kResumePrompt of opening.hpp
   std::string name;
   std::string system_prompt;               // empty: as the session had it
   std::vector<std::string> allowed_tools;  // empty: as the session had them
@@ -147,6 +144,23 @@ Outcome<int> schedule_list(const Config& config, const ScheduleArguments& argume
 Outcome<int> schedule_remove(const Config& config, const ScheduleArguments& arguments);
 Outcome<int> schedule_run(const Config& config, const ScheduleArguments& arguments);
 Outcome<int> schedule_log(const Config& config, const ScheduleArguments& arguments);
+
+struct ChatArguments {
+  std::string line;    // "-": read from stdin
+  std::string sender;  // the place that it was said at; empty: this user
+};
+// Does what a line of a chat asks for, and prints the answer.
+Outcome<int> chat(const Config& config, const ChatArguments& arguments);
+
+struct McpArguments {};
+// Serves the tools to an agent, line by line over stdin and stdout, until stdin ends.
+Outcome<int> mcp(const Config& config, const McpArguments& arguments);
+
+struct GatewayArguments {
+  std::int64_t parent = 0;  // the process that it ends with; 0: none
+};
+// Serves JSON-RPC on the bus until Ctrl-C.
+Outcome<int> gateway(const Config& config, const GatewayArguments& arguments);
 
 struct ListArguments {
   std::vector<std::string> statuses;  // empty: all

@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "tools/steno/client/client_commands.hpp"
-#include "tools/steno/client/follower.hpp"
 #include "tools/steno/client/line_input.hpp"
+#include "tools/steno/connection/follower.hpp"
 #include "tools/steno/text/console.hpp"
 #include "workers/json/event_json.hpp"
 #include "workers/json/json.hpp"

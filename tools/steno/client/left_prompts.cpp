@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "tools/steno/client/follower.hpp"
 #include "tools/steno/client/session_follow.hpp"
+#include "tools/steno/connection/follower.hpp"
 #include "tools/steno/text/console.hpp"
 #include "workers/json/event_json.hpp"
 #include "workers/protocol/feed_levels.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "projections/views/session_list.hpp"
-#include "tools/steno/client/connection.hpp"
+#include "tools/steno/connection/connection.hpp"
 
 namespace steno {
 

@@ -1,7 +1,7 @@
 // `steno notify`: lists the notifications that have not reached their targets; tries them again, or
 // drops them.
 #include "tools/steno/client/client_commands.hpp"
-#include "tools/steno/client/connection.hpp"
+#include "tools/steno/connection/connection.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
 #include "tools/steno/text/units.hpp"

@@ -5,15 +5,16 @@
 
 #include "tools/steno/client/attention_text.hpp"
 #include "tools/steno/client/client_commands.hpp"
-#include "tools/steno/client/connection.hpp"
-#include "tools/steno/client/follower.hpp"
 #include "tools/steno/client/session_follow.hpp"
 #include "tools/steno/client/session_printer.hpp"
 #include "tools/steno/client/silence.hpp"
+#include "tools/steno/connection/connection.hpp"
+#include "tools/steno/operations/item_text.hpp"
+#include "tools/steno/operations/output_pages.hpp"
+#include "tools/steno/operations/session_text.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/facts_text.hpp"
 #include "tools/steno/text/table.hpp"
-#include "tools/steno/text/tool_calls.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/event_json.hpp"
 #include "workers/json/json.hpp"
@@ -27,27 +28,6 @@ using projections::SessionRow;
 using workers::lines_of;
 using workers::safe_line;
 using workers::safe_text;
-
-std::string status_text(const SessionRow& row) {
-  std::string text(base::enum_name(row.status));
-  if (row.is_waiting_for_input) text += ", waiting";
-  if (row.tasks > 0) text += ", " + tasks_text(row.tasks);
-  if (row.pause != domain::EndReason::none) text += ", paused";
-  if (row.attention == domain::Attention::stuck) text += ", stuck";
-  if (row.status == domain::SessionStatus::failed && row.end_reason != domain::EndReason::none) {
-    text += " (" + std::string(base::enum_name(row.end_reason)) + ")";
-  }
-  return text;
-}
-
-// Returns how long an ended session lived, or how long a live one has lived so far.
-std::string ran_text(const SessionRow& row, base::Time now) {
-  return duration_text((row.closed_at.us != 0 ? row.closed_at : now) - row.created_at);
-}
-
-std::string dollars_text(base::NanoUsd amount) {
-  return std::string("$").append(usd_text(amount));
-}
 
 std::string turns_text(const SessionRow& row) {
   const std::int64_t ended = row.turns_finished + row.turns_failed + row.turns_interrupted;
@@ -299,71 +279,7 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
   return fields.text();
 }
 
-// ---- output ----
-
-std::string erased_text(const workers::OutputItem& item) {
-  return "[erased " + short_time_text(item.erased_at) + " by " + safe_line(item.erased_by) + "]";
-}
-
-// Prints a session's items one after the other, for people to read.
-class ItemPrinter {
- public:
-  ItemPrinter(bool is_terminal, bool has_color)
-      : is_terminal_(is_terminal), has_color_(has_color) {}
-
-  void show(const workers::OutputItem& item);
-  // Ends the line of a block that the agent is still writing.
-  void end() {
-    if (std::exchange(is_mid_line_, false)) print("\n");
-  }
-
- private:
-  void show_lines(std::string_view text, const std::string& mark, bool is_dim = false);
-
-  const bool is_terminal_;
-  const bool has_color_;
-  ToolCalls calls_;
-  bool is_mid_line_ = false;
-};
-
-void ItemPrinter::show(const workers::OutputItem& item) {
-  using workers::ItemKind;
-  const bool is_erased = item.erased_at.us != 0;
-  const std::string kept = is_terminal_ ? safe_text(item.text) : item.text;
-  const std::string text = is_erased ? erased_text(item) : kept;
-  const std::string mark(item.parent.empty() ? "" : kSubagentMark);
-  if (item.type == domain::PartialOutputRecorded::kType) {
-    is_mid_line_ = true;
-    return print(text);
-  }
-  end();
-  switch (item.kind) {
-    case ItemKind::prompt:
-      return print("> " + (is_terminal_ ? safe_line(text) : text) + "\n");
-    case ItemKind::said:
-      return mark.empty() ? print(text + "\n") : show_lines(text, mark);
-    case ItemKind::thought:
-      return show_lines(text, mark + "💭 ", true);
-    case ItemKind::tool_call: {
-      const std::string line = calls_.begin(item.call, item.tool, is_erased ? "" : item.text);
-      return print(mark + line + (is_erased ? " " + text : "") + "\n");
-    }
-    case ItemKind::tool_result:
-      if (item.is_error) print(mark + calls_.fail(item.call, item.is_denied, text) + "\n");
-      return;
-    case ItemKind::failure:
-      return print("❌ " + text + "\n");
-  }
-}
-
-void ItemPrinter::show_lines(std::string_view text, const std::string& mark, bool is_dim) {
-  for (const std::string_view line : lines_of(text)) {
-    const std::string marked = mark + std::string(line);
-    print((is_dim && has_color_ ? "\x1b[2m" + marked + "\x1b[22m" : marked) + "\n");
-  }
-}
-
-void print_items(const Config& config, const workers::OutputAnswer& answer, ItemPrinter& printer) {
+void print_items(const Config& config, const workers::OutputAnswer& answer, ItemText& texts) {
   if (config.output == OutputFormat::json) {
     print(workers::to_json(answer) + "\n");
     return;
@@ -372,43 +288,9 @@ void print_items(const Config& config, const workers::OutputAnswer& answer, Item
     if (config.output == OutputFormat::jsonl) {
       print(workers::to_json(item) + "\n");
     } else {
-      printer.show(item);
+      print(texts.of(item));
     }
   }
-}
-
-Outcome<workers::OutputAnswer> ask_output(Connection& connection, const OutputArguments& arguments,
-                                          workers::QueryBody query) {
-  query.agent = connection.config().agent;
-  query.reference = arguments.reference;
-  return connection.ask<workers::OutputAnswer>(workers::kVerbOutput, query);
-}
-
-// Asks for the next page of everything after a position.
-Outcome<workers::OutputAnswer> ask_onwards(Connection& connection, const OutputArguments& arguments,
-                                           base::Position after) {
-  workers::QueryBody query;
-  query.limit = -1;
-  query.after = after;
-  return ask_output(connection, arguments, query);
-}
-
-// Asks for the first page to print. If the wanted blocks do not fit one page, counts them backwards
-// from the last one, then reads from the first of them, so that at most one page is held.
-Outcome<workers::OutputAnswer> ask_first(Connection& connection, const OutputArguments& arguments) {
-  if (arguments.is_all) return ask_onwards(connection, arguments, {});
-  workers::QueryBody query;
-  query.limit = arguments.count;
-  auto page = ask_output(connection, arguments, query);
-  if (!page || !page->has_more) return page;
-  while (page && page->has_more) {
-    query.before = page->from;
-    query.limit -= page->blocks;
-    // Items before the first wanted block are not asked for.
-    if (query.limit < 1) break;
-    page = ask_output(connection, arguments, query);
-  }
-  return page ? ask_onwards(connection, arguments, page->from.plus(-1)) : page;
 }
 
 void print_heading(const SessionRow& row, base::Time now) {
@@ -477,28 +359,29 @@ Outcome<int> show(const Config& config, const ReferenceArguments& arguments) {
 Outcome<int> output(const Config& config, const OutputArguments& arguments) {
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  auto answer = ask_first(**connection, arguments);
+  auto answer =
+      first_output_page(**connection, arguments.reference, arguments.is_all ? -1 : arguments.count);
   if (!answer) return tl::unexpected(answer.error());
   const bool is_table = config.output == OutputFormat::table;
   if (is_table) print_heading(answer->session, (*connection)->clock().wall());
   if (!answer->archived.empty()) remark("not all of it is in the log: " + answer->archived);
   if (is_table && answer->items.empty() && answer->archived.empty()) remark("(no output yet)");
-  ItemPrinter printer(is_stdout_terminal(), has_color());
+  ItemText texts(is_stdout_terminal(), has_color());
   std::vector<workers::OutputItem> earlier;  // for one JSON document, which is printed in one piece
   while (answer->has_more) {
     const base::Position through = answer->through;
     if (config.output == OutputFormat::json) {
       std::move(answer->items.begin(), answer->items.end(), std::back_inserter(earlier));
     } else {
-      print_items(config, *answer, printer);
+      print_items(config, *answer, texts);
     }
-    answer = ask_onwards(**connection, arguments, through);
+    answer = next_output_page(**connection, arguments.reference, through);
     if (!answer) return tl::unexpected(answer.error());
   }
   answer->items.insert(answer->items.begin(), std::make_move_iterator(earlier.begin()),
                        std::make_move_iterator(earlier.end()));
-  print_items(config, *answer, printer);
-  printer.end();
+  print_items(config, *answer, texts);
+  print(texts.end());
   if (!arguments.is_followed || domain::is_terminal(answer->session.status)) return kExitOk;
   FollowRequest request;
   request.session = answer->session.session;

@@ -4,8 +4,9 @@
 #include <fstream>
 
 #include "tools/steno/client/client_commands.hpp"
-#include "tools/steno/client/connection.hpp"
-#include "tools/steno/client/spawning.hpp"
+#include "tools/steno/client/prompt_input.hpp"
+#include "tools/steno/connection/connection.hpp"
+#include "tools/steno/operations/opening.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
 #include "tools/steno/text/units.hpp"

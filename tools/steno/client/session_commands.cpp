@@ -6,10 +6,11 @@
 
 #include "eventlog/domain/outbox/route.hpp"
 #include "tools/steno/client/client_commands.hpp"
-#include "tools/steno/client/follower.hpp"
 #include "tools/steno/client/left_prompts.hpp"
+#include "tools/steno/client/prompt_input.hpp"
 #include "tools/steno/client/session_follow.hpp"
-#include "tools/steno/client/spawning.hpp"
+#include "tools/steno/operations/ending.hpp"
+#include "tools/steno/operations/opening.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
 #include "tools/steno/text/units.hpp"
@@ -72,67 +73,6 @@ Outcome<bool> describe(Connection& connection, const SpawnArguments& arguments,
   return true;
 }
 
-struct Spawned {
-  base::SessionId session;
-  base::CommandId command;
-  CommandReplyBody reply;
-};
-
-Outcome<Spawned> send_spawn(Connection& connection, const domain::Spawn& spawn) {
-  const base::CommandId id = connection.fresh_command_id();
-  Spawned spawned{base::SessionId{id.bytes}, id, {}};
-  auto reply =
-      connection.command(spawned.command, spawned.session, connection.config().agent, spawn);
-  if (!reply) return tl::unexpected(reply.error());
-  spawned.reply = std::move(*reply);
-  return spawned;
-}
-
-// Sends the resume, and retries when it is busy: the agent process of a session that just ended
-// needs a moment to exit. That can be the resumed session or another one that continued it. The
-// command is sent again whenever a lease of the agent's ends, until the time-out. `shown` was read
-// before the refusal.
-Outcome<Spawned> send_resume(Connection& connection, const domain::Spawn& spawn,
-                             const workers::ShowAnswer& shown) {
-  auto spawned = send_spawn(connection, spawn);
-  if (spawned || spawned.error().exit_code != kExitBusy) return spawned;
-  auto follower =
-      Follower::open(connection, workers::agent_level(shown.session.agent), shown.position);
-  if (!follower) return tl::unexpected(follower.error());
-  WaitFor wanted;
-  wanted.until = connection.clock().boot() + connection.config().timeout;
-  while (true) {
-    const auto wake = (*follower)->wait(wanted);
-    if (!wake) return tl::unexpected(wake.error());
-    if (*wake != Wake::event) return spawned;
-    const auto seen = workers::see((*follower)->event());
-    if (!seen) return fail(seen.error());
-    const domain::Event& event = seen->recorded.event;
-    if (std::holds_alternative<domain::LeaseReleased>(event) ||
-        std::holds_alternative<domain::LeaseExpired>(event)) {
-      spawned = send_spawn(connection, spawn);
-      if (spawned || spawned.error().exit_code != kExitBusy) return spawned;
-    }
-  }
-}
-
-// Tells where the conversation goes on, unless that is the old session's own end.
-void tell_place(const projections::SessionRow& old, const Spawned& spawned) {
-  switch (spawned.reply.resumed_at) {
-    case domain::ResumedAt::end:
-      return;
-    case domain::ResumedAt::message:
-      return remark("the agent's session has gone on since " + old.alias +
-                    " ended; this one goes on where " + old.alias + " ended, with a copy of it");
-    case domain::ResumedAt::latest:
-      return remark("the agent's session has gone on since " + old.alias + " ended, and where " +
-                    old.alias + " ended in it is not known; this one goes on at its newest end");
-    case domain::ResumedAt::record:
-      return remark("the agent has lost its transcript of " + old.alias +
-                    "; a new agent is told what the record holds");
-  }
-}
-
 // Queues the prompts for the new session, in order.
 Outcome<bool> queue_all(Connection& connection, const Spawned& spawned,
                         const std::vector<std::string>& prompts, std::size_t first) {
@@ -187,44 +127,6 @@ void print_reply(const Config& config, const projections::SessionRow& row,
   print(reply_json(row, reply) + "\n");
 }
 
-struct Killed {
-  CommandReplyBody reply;
-  std::string line;  // what to say of it
-};
-
-Outcome<Killed> kill_one(Connection& connection, const projections::SessionRow& row) {
-  Killed killed;
-  killed.reply.status = row.status;
-  killed.reply.position = row.last_position;
-  if (domain::is_live(row.status)) {
-    const auto reply = connection.command(connection.fresh_command_id(), row.session, row.agent,
-                                          domain::KillSession{});
-    if (!reply) return tl::unexpected(reply.error());
-    killed.reply = *reply;
-  }
-  // The reply tells if the session ended by itself in between.
-  const bool is_already =
-      domain::is_terminal(row.status) || killed.reply.status != domain::SessionStatus::killed;
-  killed.line = (is_already ? "already " : "") + std::string(base::enum_name(killed.reply.status));
-  return killed;
-}
-
-// Returns the agent's live sessions.
-Outcome<std::vector<projections::SessionRow>> list_live(Connection& connection) {
-  workers::QueryBody query;
-  query.agent = connection.config().agent;
-  query.statuses = {domain::SessionStatus::starting, domain::SessionStatus::running};
-  std::vector<projections::SessionRow> live;
-  for (bool has_more = true; has_more;) {
-    auto page = connection.ask<workers::ListAnswer>(workers::kVerbList, query);
-    if (!page) return tl::unexpected(page.error());
-    std::move(page->sessions.begin(), page->sessions.end(), std::back_inserter(live));
-    query.before = page->before;
-    has_more = page->has_more;
-  }
-  return live;
-}
-
 // One session that cannot be killed does not keep the others alive.
 Outcome<int> kill_all(Connection& connection, const Config& config) {
   const auto live = list_live(connection);
@@ -232,7 +134,7 @@ Outcome<int> kill_all(Connection& connection, const Config& config) {
   std::string document;
   std::optional<Failure> failed;
   for (const projections::SessionRow& row : *live) {
-    const auto killed = kill_one(connection, row);
+    const auto killed = kill_session(connection, row);
     if (!killed) {
       failed = killed.error();
       remark("session " + row.alias + " was not killed: " + failed->text);
@@ -261,48 +163,9 @@ Outcome<int> follow(Connection& connection, const Spawned& spawned, LineInput* i
   return follow_session(connection, request);
 }
 
-// Returns the old session's mode, except bypassPermissions: asking is given up only if the
-// configuration or a flag of this session says so.
-domain::PermissionMode mode_to_resume(const Config& config, domain::PermissionMode before) {
-  const bool is_taken_over = before != domain::PermissionMode::bypass_permissions;
-  return !is_flag(config, "permission_mode") && is_taken_over ? before : config.permission_mode;
-}
-
-// Returns a spawn with the settings that the session had, unless a flag says otherwise.
-domain::Spawn to_resume(const Config& config, const ResumeArguments& arguments,
-                        const workers::ShowAnswer& shown) {
-  const projections::SessionRow& row = shown.session;
-  domain::Spawn spawn;
-  spawn.name = arguments.name;
-  spawn.prompt = arguments.prompt;
-  spawn.resume = row.session;
-  spawn.is_fork = arguments.is_fork;
-  spawn.spec.engine = is_flag(config, "engine") ? config.engine : row.engine;
-  spawn.spec.workdir = is_flag(config, "workdir") ? config.workdir : row.workdir;
-  spawn.spec.model = is_flag(config, "model") ? config.model : row.model;
-  spawn.spec.permission_mode = mode_to_resume(config, row.permission_mode);
-  spawn.spec.budget = is_flag(config, "budget_usd") ? config.budget : row.budget;
-  spawn.spec.background = is_flag(config, "background") ? config.background : row.background;
-  if (is_flag(config, "idle_timeout")) spawn.spec.idle_timeout = said(config.idle_timeout);
-  if (is_flag(config, "run_timeout")) spawn.spec.run_timeout = said(config.run_timeout);
-  if (is_flag(config, "repeated_calls_max")) {
-    spawn.spec.repeated_calls_max = said(config.repeated_calls_max);
-  }
-  if (is_flag(config, "remind_after")) spawn.spec.remind_after = said(config.remind_after);
-  // Without one of its own it goes where those of the old session went.
-  if (is_set(config, "channel")) spawn.origin_channel = config.channel;
-  spawn.spec.is_multi_turn = row.is_multi_turn || arguments.is_multi_turn;
-  spawn.system_prompt =
-      arguments.system_prompt.empty() ? shown.system_prompt : arguments.system_prompt;
-  // The server takes over those of the old session if these are empty.
-  spawn.spec.allowed_tools = arguments.allowed_tools;
-  spawn.spec.max_turns = arguments.max_turns;
-  return spawn;
-}
-
-// True if the reference is no session's, and can be an agent's own id of one that it had elsewhere.
-bool may_be_foreign(const std::string& reference, const Failure& failure) {
-  return failure.exit_code == kExitNotFound && base::SessionId::parse(reference);
+ResumeRequest to_request(const ResumeArguments& arguments) {
+  return {arguments.prompt,    arguments.name,    arguments.system_prompt, arguments.allowed_tools,
+          arguments.max_turns, arguments.is_fork, arguments.is_multi_turn};
 }
 
 // Goes on with a session that the agent had outside of Steno.
@@ -396,7 +259,7 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
     remark(shown->archived +
            "; if the session had a system prompt, give it again with --system-prompt");
   }
-  domain::Spawn spawn = to_resume(config, arguments, *shown);
+  domain::Spawn spawn = to_resume(config, to_request(arguments), *shown);
   if (begins_with_queue) spawn.prompt = waiting.front();
   if (spawn.prompt.empty()) spawn.prompt = kResumePrompt;
   if (const auto ok = check_prompt(spawn.prompt); !ok) return tl::unexpected(ok.error());
@@ -410,7 +273,9 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
   if (const auto ok = check_workdir(spawn.spec.workdir); !ok) return tl::unexpected(ok.error());
   const auto spawned = send_resume(**connection, spawn, *shown);
   if (!spawned) return tl::unexpected(spawned.error());
-  tell_place(shown->session, *spawned);
+  if (const auto place = resumed_place_text(shown->session, *spawned); !place.empty()) {
+    remark(place);
+  }
   const auto queued = queue_all(**connection, *spawned, waiting, begins_with_queue ? 1 : 0);
   if (!queued) return tl::unexpected(queued.error());
   if (arguments.takes_queue && config.output == OutputFormat::table) {
@@ -536,7 +401,7 @@ Outcome<int> kill(const Config& config, const KillArguments& arguments) {
   if (arguments.is_all) return kill_all(**connection, config);
   const auto shown = (*connection)->find(arguments.reference);
   if (!shown) return tl::unexpected(shown.error());
-  const auto killed = kill_one(**connection, shown->session);
+  const auto killed = kill_session(**connection, shown->session);
   if (!killed) return tl::unexpected(killed.error());
   print_reply(config, shown->session, killed->reply, killed->line);
   return kExitOk;

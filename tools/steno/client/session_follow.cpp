@@ -5,8 +5,8 @@
 #include <set>
 
 #include "tools/steno/client/attention_text.hpp"
-#include "tools/steno/client/follower.hpp"
 #include "tools/steno/client/session_printer.hpp"
+#include "tools/steno/connection/follower.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/json.hpp"

@@ -2,8 +2,8 @@
 // Ctrl-C into an interrupt, then a kill.
 #pragma once
 
-#include "tools/steno/client/connection.hpp"
 #include "tools/steno/client/line_input.hpp"
+#include "tools/steno/connection/connection.hpp"
 
 namespace steno {
 

@@ -8,9 +8,6 @@
 
 namespace steno {
 
-// Prefix of each line about a subagent's words or actions.
-inline constexpr std::string_view kSubagentMark = "  │ ";
-
 // Text goes to stdout: on a terminal made safe and streamed as it comes, elsewhere unchanged and in
 // finished blocks. Tool calls, subagents' text and failures are remarks on stderr.
 class SessionPrinter {

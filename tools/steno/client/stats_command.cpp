@@ -3,7 +3,8 @@
 
 #include "projections/views/metrics.hpp"
 #include "tools/steno/client/client_commands.hpp"
-#include "tools/steno/client/connection.hpp"
+#include "tools/steno/connection/connection.hpp"
+#include "tools/steno/operations/session_text.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
 #include "tools/steno/text/units.hpp"
@@ -23,10 +24,6 @@ std::string bar_text(base::NanoUsd cost, base::NanoUsd most) {
   std::string bar = "  ";
   for (std::int64_t i = 0; i < columns; ++i) bar += "█";
   return bar;
-}
-
-std::string dollars_text(base::NanoUsd amount, std::string_view more = {}) {
-  return std::string("$").append(usd_text(amount)).append(more);
 }
 
 std::string table_text(const projections::MetricsReport& report) {
@@ -51,7 +48,7 @@ std::string table_text(const projections::MetricsReport& report) {
   base::NanoUsd most;
   for (const auto& [day, cost] : report.cost_per_day) most = std::max(most, cost);
   for (const auto& [day, cost] : report.cost_per_day) {
-    fields.add(day, dollars_text(cost, bar_text(cost, most)));
+    fields.add(day, dollars_text(cost) + bar_text(cost, most));
   }
   return fields.text();
 }

@@ -6,8 +6,8 @@
 
 #include "eventlog/domain/stream_name.hpp"
 #include "tools/steno/client/client_commands.hpp"
-#include "tools/steno/client/follower.hpp"
 #include "tools/steno/client/session_follow.hpp"
+#include "tools/steno/connection/follower.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/facts_text.hpp"
 #include "tools/steno/text/units.hpp"

@@ -5,7 +5,7 @@
 #include "eventlog/domain/stream_name.hpp"
 #include "tools/steno/client/attention_text.hpp"
 #include "tools/steno/client/client_commands.hpp"
-#include "tools/steno/client/follower.hpp"
+#include "tools/steno/connection/follower.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/event_json.hpp"

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "bus/endpoint.hpp"
+#include "eventlog/domain/outbox/route.hpp"
 #include "eventlog/domain/stream_name.hpp"
 #include "eventlog/domain/text_limits.hpp"
 #include "tools/steno/config/absolute_path.hpp"
@@ -233,6 +234,16 @@ template <std::string Config::*member>
 bool set_channel(Config& config, const Given& given) {
   if (!is_channel(given.text)) return false;
   config.*member = given.text;
+  return true;
+}
+bool set_chat_senders(Config& config, const Given& given) {
+  auto words =
+      given.kind == FileValueKind::list ? std::optional(given.list) : split_words(given.text);
+  const auto is_accepted = [](const std::string& word) {
+    return is_channel(word) && domain::parse_route(word).has_value();
+  };
+  if (!words || !std::all_of(words->begin(), words->end(), is_accepted)) return false;
+  config.chat_senders = std::move(*words);
   return true;
 }
 bool set_folder_channels(Config& config, const Given& given) {
@@ -470,6 +481,15 @@ const std::vector<Key>& keys() {
        KeyKind::path,
        set_path<&Config::notify_webhook_file>,
        show_text<&Config::notify_webhook_file>},
+      {{"chat_senders", "places such as telegram|1234, separated by blanks",
+        "Who can give commands over `steno chat --sender`"},
+       KeyKind::words,
+       set_chat_senders,
+       [](const Config& c) { return join_words(c.chat_senders); }},
+      {{"gateway", "true or false", "Let `serve` also run the JSON-RPC gateway"},
+       KeyKind::boolean,
+       set_boolean<&Config::runs_gateway>,
+       show_boolean<&Config::runs_gateway>},
       {{"notify_desktop", "true or false", "Show notifications on the server's desktop"},
        KeyKind::boolean,
        set_boolean<&Config::notifies_desktop>,
@@ -849,7 +869,7 @@ Result<Endpoints> endpoints_of(const Config& config) {
   Endpoints endpoints;
   for (const auto& [name, endpoint] :
        {std::pair{"command", &endpoints.command}, std::pair{"worker", &endpoints.worker},
-        std::pair{"feed", &endpoints.feed}}) {
+        std::pair{"feed", &endpoints.feed}, std::pair{"gateway", &endpoints.gateway}}) {
     const std::string path = config.run_folder + "/" + name + ".sock";
     if (path.size() > bus::kSocketPathBytesMax) {
       return base::failure(ErrorCode::too_large,

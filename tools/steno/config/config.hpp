@@ -86,6 +86,8 @@ struct Config {
   std::string channel;
   std::vector<std::string> folder_channels;
   std::string fallback_channel;
+  std::vector<std::string> chat_senders;  // places whose people can give commands
+  bool runs_gateway = false;              // beside the server
   // What delivers notifications; empty: nothing does.
   std::vector<std::string> notify_command;         // to channels
   std::vector<std::string> notify_system_command;  // to an orchestrator
@@ -154,6 +156,7 @@ struct Endpoints {
   std::string command;
   std::string worker;
   std::string feed;
+  std::string gateway;
 };
 
 // Returns the sockets in the run folder. Error too_large: a Unix socket's path has at most 107

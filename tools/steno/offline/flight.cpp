@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "tools/steno/client/connection.hpp"
+#include "tools/steno/connection/connection.hpp"
 #include "tools/steno/offline/offline_commands.hpp"
 #include "tools/steno/text/console.hpp"
 #include "workers/json/json.hpp"

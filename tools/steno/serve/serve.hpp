@@ -32,6 +32,9 @@ struct ServeOptions {
   workers::SinkOptions sinks;
   // The command line of this machine's worker process; empty: somebody else starts it.
   std::vector<std::string> worker_argv;
+  // Likewise of the gateway; empty: none is wanted, or somebody else starts it.
+  std::vector<std::string> gateway_argv;
+  std::string gateway_lock;
   base::Duration stop_grace = std::chrono::seconds(10);  // for turns under way at a stop
   bool keep_workers = false;                             // a stop signal ends the server only
   bool accept_clock = false;     // serve although the clock is far behind the log

@@ -36,6 +36,14 @@ std::vector<std::string> worker_command(const Config& config, const ServeArgumen
   return argv;
 }
 
+std::vector<std::string> gateway_command(const Config& config) {
+  std::error_code error;
+  std::vector<std::string> argv{std::filesystem::read_symlink("/proc/self/exe", error).string()};
+  for (std::string& flag : flags_of(config)) argv.push_back(std::move(flag));
+  argv.insert(argv.end(), {"gateway", "--parent", fmt::format("{}", ::getpid())});
+  return argv;
+}
+
 // Returns the words of a sink's command: "openclaw" alone stands for the builtin one.
 base::Result<std::vector<std::string>> sink_command(const Config& config, std::string_view key,
                                                     const std::vector<std::string>& words,
@@ -122,7 +130,11 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
   options.needs_log = arguments.needs_log;
   options.agent_files = arguments.agent_files;
   options.agent_umask = arguments.agent_umask;
-  if (arguments.role.empty()) options.worker_argv = worker_command(config, arguments);
+  if (arguments.role.empty()) {
+    options.worker_argv = worker_command(config, arguments);
+    if (config.runs_gateway) options.gateway_argv = gateway_command(config);
+  }
+  options.gateway_lock = config.run_folder + "/gateway.sock.lock";
   return options;
 }
 

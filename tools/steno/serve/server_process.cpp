@@ -19,10 +19,10 @@
 #include "eventlog/folder/open_log.hpp"
 #include "eventlog/proof/signing_key.hpp"
 #include "tools/steno/serve/open_files.hpp"
+#include "tools/steno/serve/process_supervisor.hpp"
 #include "tools/steno/serve/serve.hpp"
 #include "tools/steno/serve/served_log.hpp"
 #include "tools/steno/serve/signals.hpp"
-#include "tools/steno/serve/worker_supervisor.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/exit_codes.hpp"
 #include "workers/server/server_assembly.hpp"
@@ -190,7 +190,8 @@ void Process::assemble(std::unique_ptr<workers::DerivedStores> derived) {
       std::move(upkeep), *threads);
 }
 
-int run_loop(Process& p, WorkerSupervisor& supervisor, StopSignals& signals) {
+int run_loop(Process& p, ProcessSupervisor& worker, ProcessSupervisor& gateway,
+             StopSignals& signals) {
   workers::Server& server = p.assembly->server();
   bool is_told = false;
   std::optional<base::Duration> drain_until;
@@ -205,7 +206,8 @@ int run_loop(Process& p, WorkerSupervisor& supervisor, StopSignals& signals) {
       std::fflush(stdout);
       spdlog::info("server_ready position={} pid={}", server.durable().value, getpid());
     }
-    supervisor.do_work(now);
+    worker.do_work(now);
+    if (is_told) gateway.do_work(now);
     if (const int signal = signals.take(); signal != 0) {
       spdlog::info("server_stopping signal={}", signal);
       if (p.options.keep_workers) return 0;
@@ -213,9 +215,9 @@ int run_loop(Process& p, WorkerSupervisor& supervisor, StopSignals& signals) {
       const bool is_second = drain_until.has_value();
       drain_until = now + kDrainMax + (is_second ? base::Duration{0} : p.options.stop_grace);
       server.drain();
-      supervisor.stop(is_second ? SIGINT : SIGTERM);
+      worker.stop(is_second ? SIGINT : SIGTERM);
     }
-    if (drain_until && (now >= *drain_until || (!has_worked && !supervisor.is_alive()))) return 0;
+    if (drain_until && (now >= *drain_until || (!has_worked && !worker.is_alive()))) return 0;
     if (has_worked) continue;
     std::vector<bus::PollItem> items = {
         bus::PollItem::of(*p.command_socket), bus::PollItem::of(*p.worker_socket),
@@ -265,9 +267,12 @@ int run_server(const ServeOptions& options) {
   const workers::Server& server = process.assembly->server();
   const std::string flight_file = options.run_folder + "/flight.log";
   base::on_check_failed([&] { server.flight().write_to(flight_file); });
-  WorkerSupervisor supervisor(options.worker_argv, options.worker_lock,
-                              options.run_folder + "/worker.log");
-  const int code = run_loop(process, supervisor, signals);
+  ProcessSupervisor worker("worker", options.worker_argv, options.worker_lock,
+                           options.run_folder + "/worker.log");
+  // It ends with this process, and until then says that the server is stopping.
+  ProcessSupervisor gateway("gateway", options.gateway_argv, options.gateway_lock,
+                            options.run_folder + "/gateway.log");
+  const int code = run_loop(process, worker, gateway, signals);
   if (server.failure()) {
     server.flight().write_to(flight_file);
     // Nothing is closed: a store on a failed disk would try to write data that nobody waits for,

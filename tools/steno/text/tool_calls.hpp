@@ -8,6 +8,9 @@
 
 namespace steno {
 
+// Comes before each line that is of a subagent of the agent's.
+inline constexpr std::string_view kSubagentMark = "  │ ";
+
 // Remembers calls from their start to their end. At 1,000 open calls it forgets all of them at
 // once.
 class ToolCalls {

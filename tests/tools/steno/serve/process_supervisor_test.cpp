@@ -1,5 +1,5 @@
 // The supervisor never signals a process that only has the pid of an old worker.
-#include "tools/steno/serve/worker_supervisor.hpp"
+#include "tools/steno/serve/process_supervisor.hpp"
 
 #include <poll.h>
 #include <signal.h>
@@ -46,7 +46,7 @@ TEST_CASE("a process whose pid an old worker had is not signalled", "[tools]") {
   const Sleeper somebody;
   // A worker has just taken the lock and has not written its own pid yet.
   std::ofstream(path, std::ios::trunc) << somebody.pid << '\n';
-  WorkerSupervisor supervisor({"/bin/false"}, path, folder.file("worker.log"));
+  ProcessSupervisor supervisor("worker", {"/bin/false"}, path, folder.file("worker.log"));
   REQUIRE(supervisor.is_alive());
   supervisor.stop(SIGTERM);
   supervisor.do_work(std::chrono::seconds(1));

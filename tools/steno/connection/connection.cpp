@@ -1,6 +1,6 @@
 // Sends requests through bus::Client on the caller's thread, polling its socket and Ctrl-C
 // together.
-#include "tools/steno/client/connection.hpp"
+#include "tools/steno/connection/connection.hpp"
 
 #include <pwd.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ namespace steno {
 namespace {
 
 constexpr base::Duration kGoneToldAfter = std::chrono::seconds(1);
-constexpr base::Duration kAskAgain = std::chrono::milliseconds(100);
+constexpr base::Duration kBusyAskAgain = std::chrono::milliseconds(100);
 
 std::string how_to_serve(const Config& config) {
   return config.home.empty() ? "steno serve" : "steno --home " + config.home + " serve";
@@ -109,7 +109,7 @@ Outcome<base::Position> Connection::command_server(const domain::ServerCommand& 
   auto answer = send();
   // A copy may be in progress, and can finish within the time-out.
   while (!answer && answer.error().exit_code == kExitBusy && clock_.boot() < until) {
-    if (auto waited = wait(kAskAgain); !waited) return tl::unexpected(waited.error());
+    if (auto waited = wait(kBusyAskAgain); !waited) return tl::unexpected(waited.error());
     answer = send();
   }
   if (!answer) return tl::unexpected(answer.error());

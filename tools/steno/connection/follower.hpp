@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "tools/steno/client/connection.hpp"
+#include "tools/steno/connection/connection.hpp"
 #include "workers/client/level_follower.hpp"
 
 namespace steno {

@@ -1,5 +1,5 @@
 // Takes SIGINT from a signalfd while the signal is blocked.
-#include "tools/steno/client/interrupts.hpp"
+#include "tools/steno/connection/interrupts.hpp"
 
 #include <pthread.h>
 #include <sys/signalfd.h>

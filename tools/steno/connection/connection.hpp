@@ -9,7 +9,7 @@
 
 #include "bus/context.hpp"
 #include "projections/views/session_list.hpp"
-#include "tools/steno/client/interrupts.hpp"
+#include "tools/steno/connection/interrupts.hpp"
 #include "tools/steno/config/config.hpp"
 #include "tools/steno/text/failure.hpp"
 #include "workers/client/presence.hpp"

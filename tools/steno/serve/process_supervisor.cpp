@@ -1,5 +1,5 @@
-// Knows a living worker by its lock, since one that an earlier server started is not a child.
-#include "tools/steno/serve/worker_supervisor.hpp"
+// Knows a living process by its lock, since one that an earlier server started is not a child.
+#include "tools/steno/serve/process_supervisor.hpp"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -40,26 +40,27 @@ bool has_open(pid_t pid, const std::string& path) {
 
 }  // namespace
 
-WorkerSupervisor::WorkerSupervisor(std::vector<std::string> argv, std::string lock_path,
-                                   std::string log_path)
-    : argv_(std::move(argv)),
+ProcessSupervisor::ProcessSupervisor(std::string name, std::vector<std::string> argv,
+                                     std::string lock_path, std::string log_path)
+    : name_(std::move(name)),
+      argv_(std::move(argv)),
       lock_path_(std::move(lock_path)),
       log_path_(std::move(log_path)),
       back_off_(kBackOffMin) {}
 
-bool WorkerSupervisor::is_alive() {
+bool ProcessSupervisor::is_alive() {
   if (child_ != 0 && waitpid(child_, nullptr, WNOHANG) == child_) child_ = 0;
   return child_ != 0 || base::is_locked(lock_path_).value_or(false);
 }
 
-void WorkerSupervisor::do_work(base::Duration now) {
+void ProcessSupervisor::do_work(base::Duration now) {
   if (is_stopping_) return ask_to_end();
   if (argv_.empty() || now < next_start_ || is_alive()) return;
   start(now);
 }
 
-void WorkerSupervisor::start(base::Duration now) {
-  // A worker that lived for a while was healthy. One that dies at once is restarted after ever
+void ProcessSupervisor::start(base::Duration now) {
+  // A process that lived for a while was healthy. One that dies at once is restarted after ever
   // longer waits, up to kBackOffMax.
   back_off_ =
       now - next_start_ > kHealthyAfter ? kBackOffMin : std::min(back_off_ * 2, kBackOffMax);
@@ -85,21 +86,21 @@ void WorkerSupervisor::start(base::Duration now) {
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (failed != 0) {
-    spdlog::error("worker_not_started program={} reason={}", argv_[0], std::strerror(failed));
+    spdlog::error("{}_not_started program={} reason={}", name_, argv_[0], std::strerror(failed));
     return;
   }
   child_ = child;
-  spdlog::info("worker_started pid={}", child);
+  spdlog::info("{}_started pid={}", name_, child);
 }
 
-void WorkerSupervisor::stop(int signal) {
+void ProcessSupervisor::stop(int signal) {
   stop_signal_ = signal;
   is_stopping_ = true;
   is_asked_ = false;
   ask_to_end();
 }
 
-void WorkerSupervisor::ask_to_end() {
+void ProcessSupervisor::ask_to_end() {
   if (is_asked_ || argv_.empty() || !is_alive()) return;
   if (child_ != 0) {
     is_asked_ = ::kill(child_, stop_signal_) == 0;

@@ -1,6 +1,6 @@
 // Polls client, subscription, input and Ctrl-C together, and checks once a second whether the
 // server still holds its lock.
-#include "tools/steno/client/follower.hpp"
+#include "tools/steno/connection/follower.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,115 @@
+// `chat`, `mcp` and `gateway`: the operations for chat bots, for agents, and for programs on the
+// bus.
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <iostream>
+
+#include "bus/poller.hpp"
+#include "bus/zmq_sockets.hpp"
+#include "tools/steno/client/client_commands.hpp"
+#include "tools/steno/client/line_input.hpp"
+#include "tools/steno/client/prompt_input.hpp"
+#include "tools/steno/operations/chat_line.hpp"
+#include "tools/steno/operations/json_rpc.hpp"
+#include "tools/steno/text/console.hpp"
+#include "workers/text/terminal_text.hpp"
+
+namespace steno {
+namespace {
+
+Outcome<bool> check_sender(const Config& config, const std::string& sender) {
+  const auto& known = config.chat_senders;
+  if (sender.empty() || std::find(known.begin(), known.end(), sender) != known.end()) return true;
+  return fail(kExitRefused, shown(sender) + " is not among the chat_senders of the settings, " +
+                                "who can give commands");
+}
+
+void print_answer(const Config& config, const Answer& answer) {
+  if (config.output != OutputFormat::table) {
+    return print(answer.value.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  }
+  print((is_stdout_terminal() ? workers::safe_text(answer.text) : answer.text) + "\n");
+}
+
+JsonRpc rpc_of(Connection& connection) {
+  return JsonRpc([&connection](const Operation& operation, const Json& arguments) {
+    return operation.run({connection, connection.config().channel}, arguments);
+  });
+}
+
+// Ends this process when the one that started it has ended. False: it has ended already.
+bool end_with(pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGINT);
+  return ::getppid() == parent;
+}
+
+}  // namespace
+
+Outcome<int> chat(const Config& config, const ChatArguments& arguments) {
+  if (const auto ok = check_sender(config, arguments.sender); !ok) {
+    return tl::unexpected(ok.error());
+  }
+  std::string line = arguments.line;
+  if (line == "-") {
+    LineInput input(STDIN_FILENO);
+    line = read_all(input);
+  }
+  const auto call = parse_chat(line);
+  if (!call) return tl::unexpected(call.error());
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  // Who speaks in a place reads there, unless another one is named.
+  const bool is_named = is_set(config, "channel");
+  const Caller caller{**connection, is_named ? config.channel : arguments.sender};
+  const auto answer = call->operation->run(caller, call->arguments);
+  if (!answer) return tl::unexpected(answer.error());
+  print_answer(config, *answer);
+  return kExitOk;
+}
+
+Outcome<int> mcp(const Config& config, const McpArguments&) {
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  const JsonRpc rpc = rpc_of(**connection);
+  LineInput input(STDIN_FILENO);
+  while (!input.is_at_end()) {
+    input.fill();
+    while (const auto line = input.take_line()) {
+      if (line->find_first_not_of(" \t\r") == std::string::npos) continue;
+      const std::string answer = rpc.answer(*line);
+      if (answer.empty()) continue;
+      print(answer + "\n");
+      if (!flush()) return kExitOk;  // nobody reads any more
+    }
+  }
+  return kExitOk;
+}
+
+Outcome<int> gateway(const Config& config, const GatewayArguments& arguments) {
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  (*connection)->take_interrupts();
+  if (arguments.parent != 0 && !end_with(static_cast<pid_t>(arguments.parent))) return kExitOk;
+  const std::string& endpoint = (*connection)->endpoints().gateway;
+  auto socket = bus::bind_server((*connection)->context(), endpoint);
+  if (!socket) return fail(socket.error());
+  print("ready " + endpoint + "\n");
+  flush();
+  const JsonRpc rpc = rpc_of(**connection);
+  for (;;) {
+    while (auto incoming = (*socket)->receive()) {
+      std::string answer = rpc.answer(incoming->bytes());
+      // Whoever asked and is gone, or reads nothing, misses the answer.
+      if (!answer.empty()) static_cast<void>((*socket)->send(incoming->peer, std::move(answer)));
+    }
+    std::vector<bus::PollItem> items{bus::PollItem::of(**socket),
+                                     bus::PollItem::of((*connection)->interrupts()->fd())};
+    if (const auto ok = bus::poll(items, base::Duration::max()); !ok) return fail(ok.error());
+    if ((*connection)->interrupts()->take()) return kExitOk;
+  }
+}
+
+}  // namespace steno

@@ -1,0 +1,41 @@
+// Asks for each page of the live sessions, and kills one at a time.
+#include "tools/steno/operations/ending.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace steno {
+
+Outcome<Killed> kill_session(Connection& connection, const projections::SessionRow& row) {
+  Killed killed;
+  killed.reply.status = row.status;
+  killed.reply.position = row.last_position;
+  if (domain::is_live(row.status)) {
+    const auto reply = connection.command(connection.fresh_command_id(), row.session, row.agent,
+                                          domain::KillSession{});
+    if (!reply) return tl::unexpected(reply.error());
+    killed.reply = *reply;
+  }
+  // The reply tells if the session ended by itself in between.
+  const bool is_already =
+      domain::is_terminal(row.status) || killed.reply.status != domain::SessionStatus::killed;
+  killed.line = (is_already ? "already " : "") + std::string(base::enum_name(killed.reply.status));
+  return killed;
+}
+
+Outcome<std::vector<projections::SessionRow>> list_live(Connection& connection) {
+  workers::QueryBody query;
+  query.agent = connection.config().agent;
+  query.statuses = {domain::SessionStatus::starting, domain::SessionStatus::running};
+  std::vector<projections::SessionRow> live;
+  for (bool has_more = true; has_more;) {
+    auto page = connection.ask<workers::ListAnswer>(workers::kVerbList, query);
+    if (!page) return tl::unexpected(page.error());
+    std::move(page->sessions.begin(), page->sessions.end(), std::back_inserter(live));
+    query.before = page->before;
+    has_more = page->has_more;
+  }
+  return live;
+}
+
+}  // namespace steno

@@ -1,0 +1,22 @@
+// Ends sessions, and finds those that can be ended.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/steno/connection/connection.hpp"
+
+namespace steno {
+
+struct Killed {
+  workers::CommandReplyBody reply;
+  std::string line;  // what to say of it
+};
+
+// Kills a session; one that has ended stays as it is.
+Outcome<Killed> kill_session(Connection& connection, const projections::SessionRow& row);
+
+// Returns the agent's live sessions.
+Outcome<std::vector<projections::SessionRow>> list_live(Connection& connection);
+
+}  // namespace steno

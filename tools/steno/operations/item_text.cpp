@@ -1,0 +1,63 @@
+// Puts each kind of item into lines.
+#include "tools/steno/operations/item_text.hpp"
+
+#include <utility>
+
+#include "tools/steno/text/units.hpp"
+#include "workers/text/terminal_text.hpp"
+
+namespace steno {
+namespace {
+
+using workers::safe_line;
+
+std::string erased_text(const workers::OutputItem& item) {
+  return "[erased " + short_time_text(item.erased_at) + " by " + safe_line(item.erased_by) + "]";
+}
+
+}  // namespace
+
+std::string ItemText::of(const workers::OutputItem& item) {
+  const bool is_erased = item.erased_at.us != 0;
+  const std::string kept = is_for_terminal_ ? workers::safe_text(item.text) : item.text;
+  const std::string text = is_erased ? erased_text(item) : kept;
+  if (item.type == domain::PartialOutputRecorded::kType) {
+    is_mid_line_ = true;
+    return text;
+  }
+  return end() + of_whole(item, text);
+}
+
+std::string ItemText::of_whole(const workers::OutputItem& item, const std::string& text) {
+  using workers::ItemKind;
+  const bool is_erased = item.erased_at.us != 0;
+  const std::string mark(item.parent.empty() ? "" : kSubagentMark);
+  switch (item.kind) {
+    case ItemKind::prompt:
+      return "> " + (is_for_terminal_ ? safe_line(text) : text) + "\n";
+    case ItemKind::said:
+      return mark.empty() ? text + "\n" : lines(text, mark);
+    case ItemKind::thought:
+      return lines(text, mark + "💭 ", true);
+    case ItemKind::tool_call: {
+      const std::string line = calls_.begin(item.call, item.tool, is_erased ? "" : item.text);
+      return mark + line + (is_erased ? " " + text : "") + "\n";
+    }
+    case ItemKind::tool_result:
+      return item.is_error ? mark + calls_.fail(item.call, item.is_denied, text) + "\n" : "";
+    case ItemKind::failure:
+      return "❌ " + text + "\n";
+  }
+  return {};
+}
+
+std::string ItemText::lines(std::string_view text, const std::string& mark, bool is_dim) const {
+  std::string all;
+  for (const std::string_view line : workers::lines_of(text)) {
+    const std::string marked = mark + std::string(line);
+    all += (is_dim && has_color_ ? "\x1b[2m" + marked + "\x1b[22m" : marked) + "\n";
+  }
+  return all;
+}
+
+}  // namespace steno

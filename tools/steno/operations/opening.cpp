@@ -1,0 +1,138 @@
+// Checks what can be checked before the server is asked.
+#include "tools/steno/operations/opening.hpp"
+
+#include <filesystem>
+
+#include "tools/steno/connection/follower.hpp"
+#include "workers/json/event_json.hpp"
+#include "workers/protocol/feed_levels.hpp"
+
+namespace steno {
+namespace {
+
+// Returns the old session's mode, except bypassPermissions: asking is given up only if the
+// configuration or a flag of this session says so.
+domain::PermissionMode mode_to_resume(const Config& config, domain::PermissionMode before) {
+  const bool is_taken_over = before != domain::PermissionMode::bypass_permissions;
+  return !is_flag(config, "permission_mode") && is_taken_over ? before : config.permission_mode;
+}
+
+}  // namespace
+
+domain::SessionSpec spec_of(const Config& config) {
+  domain::SessionSpec spec;
+  spec.engine = config.engine;
+  spec.workdir = config.workdir;
+  spec.model = config.model;
+  spec.permission_mode = config.permission_mode;
+  spec.background = config.background;
+  spec.budget = config.budget;
+  spec.idle_timeout = said(config.idle_timeout);
+  spec.run_timeout = said(config.run_timeout);
+  spec.repeated_calls_max = said(config.repeated_calls_max);
+  spec.remind_after = said(config.remind_after);
+  return spec;
+}
+
+Outcome<bool> check_prompt(const std::string& prompt) {
+  if (prompt.empty()) {
+    return fail(kExitUsage, "the prompt is empty; say what the agent is to do");
+  }
+  if (static_cast<std::int64_t>(prompt.size()) <= domain::kContentBytesMax) return true;
+  return fail(kExitRefused, "the prompt is over " + std::to_string(domain::kContentBytesMax) +
+                                " bytes, the most that is accepted; name a file instead");
+}
+
+Outcome<bool> check_workdir(const std::string& workdir) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(workdir, ignored)) return true;
+  return fail(kExitNotFound, "the working folder " + workdir +
+                                 " is not there; make it, or name another one with --workdir");
+}
+
+Outcome<Spawned> send_spawn(Connection& connection, const domain::Spawn& spawn) {
+  const base::CommandId id = connection.fresh_command_id();
+  Spawned spawned{base::SessionId{id.bytes}, id, {}};
+  auto reply =
+      connection.command(spawned.command, spawned.session, connection.config().agent, spawn);
+  if (!reply) return tl::unexpected(reply.error());
+  spawned.reply = std::move(*reply);
+  return spawned;
+}
+
+Outcome<Spawned> send_resume(Connection& connection, const domain::Spawn& spawn,
+                             const workers::ShowAnswer& shown) {
+  auto spawned = send_spawn(connection, spawn);
+  if (spawned || spawned.error().exit_code != kExitBusy) return spawned;
+  auto follower =
+      Follower::open(connection, workers::agent_level(shown.session.agent), shown.position);
+  if (!follower) return tl::unexpected(follower.error());
+  WaitFor wanted;
+  wanted.until = connection.clock().boot() + connection.config().timeout;
+  while (true) {
+    const auto wake = (*follower)->wait(wanted);
+    if (!wake) return tl::unexpected(wake.error());
+    if (*wake != Wake::event) return spawned;
+    const auto seen = workers::see((*follower)->event());
+    if (!seen) return fail(seen.error());
+    const domain::Event& event = seen->recorded.event;
+    if (std::holds_alternative<domain::LeaseReleased>(event) ||
+        std::holds_alternative<domain::LeaseExpired>(event)) {
+      spawned = send_spawn(connection, spawn);
+      if (spawned || spawned.error().exit_code != kExitBusy) return spawned;
+    }
+  }
+}
+
+std::string resumed_place_text(const projections::SessionRow& old, const Spawned& spawned) {
+  switch (spawned.reply.resumed_at) {
+    case domain::ResumedAt::end:
+      return {};
+    case domain::ResumedAt::message:
+      return "the agent's session has gone on since " + old.alias +
+             " ended; this one goes on where " + old.alias + " ended, with a copy of it";
+    case domain::ResumedAt::latest:
+      return "the agent's session has gone on since " + old.alias + " ended, and where " +
+             old.alias + " ended in it is not known; this one goes on at its newest end";
+    case domain::ResumedAt::record:
+      return "the agent has lost its transcript of " + old.alias +
+             "; a new agent is told what the record holds";
+  }
+  return {};
+}
+
+domain::Spawn to_resume(const Config& config, const ResumeRequest& wanted,
+                        const workers::ShowAnswer& shown) {
+  const projections::SessionRow& row = shown.session;
+  domain::Spawn spawn;
+  spawn.name = wanted.name;
+  spawn.prompt = wanted.prompt;
+  spawn.resume = row.session;
+  spawn.is_fork = wanted.is_fork;
+  spawn.spec.engine = is_flag(config, "engine") ? config.engine : row.engine;
+  spawn.spec.workdir = is_flag(config, "workdir") ? config.workdir : row.workdir;
+  spawn.spec.model = is_flag(config, "model") ? config.model : row.model;
+  spawn.spec.permission_mode = mode_to_resume(config, row.permission_mode);
+  spawn.spec.budget = is_flag(config, "budget_usd") ? config.budget : row.budget;
+  spawn.spec.background = is_flag(config, "background") ? config.background : row.background;
+  if (is_flag(config, "idle_timeout")) spawn.spec.idle_timeout = said(config.idle_timeout);
+  if (is_flag(config, "run_timeout")) spawn.spec.run_timeout = said(config.run_timeout);
+  if (is_flag(config, "repeated_calls_max")) {
+    spawn.spec.repeated_calls_max = said(config.repeated_calls_max);
+  }
+  if (is_flag(config, "remind_after")) spawn.spec.remind_after = said(config.remind_after);
+  // Without one of its own it goes where those of the old session went.
+  if (is_set(config, "channel")) spawn.origin_channel = config.channel;
+  spawn.spec.is_multi_turn = row.is_multi_turn || wanted.is_multi_turn;
+  spawn.system_prompt = wanted.system_prompt.empty() ? shown.system_prompt : wanted.system_prompt;
+  // The server takes over those of the old session if these are empty.
+  spawn.spec.allowed_tools = wanted.allowed_tools;
+  spawn.spec.max_turns = wanted.max_turns;
+  return spawn;
+}
+
+bool may_be_foreign(const std::string& reference, const Failure& failure) {
+  return failure.exit_code == kExitNotFound && base::SessionId::parse(reference);
+}
+
+}  // namespace steno

@@ -1,0 +1,60 @@
+// Opens sessions: new ones, and those that go on with an ended one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/steno/connection/connection.hpp"
+
+namespace steno {
+
+// Returns the settings of a new session, as far as the configuration has them.
+domain::SessionSpec spec_of(const Config& config);
+
+// Fails for a prompt that the server would refuse, before sending it.
+Outcome<bool> check_prompt(const std::string& prompt);
+
+// Fails if the working folder is missing: otherwise the session would only fail when its agent
+// starts. The server runs on this machine, so the check is valid for it.
+Outcome<bool> check_workdir(const std::string& workdir);
+
+struct Spawned {
+  base::SessionId session;
+  base::CommandId command;
+  workers::CommandReplyBody reply;
+};
+
+Outcome<Spawned> send_spawn(Connection& connection, const domain::Spawn& spawn);
+
+// The prompt of a resume without one of its own.
+inline constexpr std::string_view kResumePrompt = "Continue where you left off.";
+
+// What is said of a session that goes on with an ended one.
+struct ResumeRequest {
+  std::string prompt;
+  std::string name;
+  std::string system_prompt;               // empty: as the session had it
+  std::vector<std::string> allowed_tools;  // empty: as the session had them
+  std::int64_t max_turns = 0;              // 0: as the session had it
+  bool is_fork = false;
+  bool is_multi_turn = false;  // also if the session was not
+};
+
+// Returns a spawn with the settings that the session had, unless a flag says otherwise.
+domain::Spawn to_resume(const Config& config, const ResumeRequest& wanted,
+                        const workers::ShowAnswer& shown);
+
+// Sends the resume, and retries when it is busy: the agent process of a session that just ended
+// needs a moment to exit. That can be the resumed session or another one that continued it. The
+// command is sent again whenever a lease of the agent's ends, until the time-out. `shown` was read
+// before the refusal.
+Outcome<Spawned> send_resume(Connection& connection, const domain::Spawn& spawn,
+                             const workers::ShowAnswer& shown);
+
+// Returns where the conversation goes on, unless that is the old session's own end.
+std::string resumed_place_text(const projections::SessionRow& old, const Spawned& spawned);
+
+// True if the reference is no session's, and can be an agent's own id of one that it had elsewhere.
+bool may_be_foreign(const std::string& reference, const Failure& failure);
+
+}  // namespace steno

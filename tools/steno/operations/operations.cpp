@@ -1,0 +1,190 @@
+// One row for each operation, in the order in which helps and lists show them.
+#include "tools/steno/operations/operations.hpp"
+
+#include <algorithm>
+
+#include "tools/steno/operations/handlers.hpp"
+#include "tools/steno/operations/opening.hpp"
+
+namespace steno {
+namespace {
+
+constexpr const char* kSession = "Session: id, alias, name, or the start of one";
+constexpr const char* kChannel = "A place such as telegram|1234; default: the caller's";
+// Lines of one answer, so that it fits a message.
+constexpr std::int64_t kLinesMax = 10'000;
+
+Operation launch_row() {
+  using A = LaunchArguments;
+  return Describe<A>({"claude_launch",
+                      "claude",
+                      "claude-code.launch",
+                      "Start a session in the background, which works on a task",
+                      true,
+                      {},
+                      {}})
+      .can("name", &A::name, "Its name; default: made from the prompt", ChatPlace::option)
+      .need("prompt", &A::prompt, "The task", ChatPlace::rest)
+      .can("workdir", &A::workdir, "The folder that it works in; default: the setting workdir")
+      .can("model", &A::model, "Default: the setting model, else the agent's own")
+      .can("max_budget_usd", &A::max_budget,
+           "What it can spend in dollars, with its resumes and forks; 0: no limit; default: the "
+           "setting budget_usd")
+      .can("system_prompt", &A::system_prompt, "Added to the agent's own")
+      .can("allowed_tools", &A::allowed_tools, "Tools that it can use without asking")
+      .can("resume_session_id", &A::resumed,
+           "Go on with this ended session, or with one that the agent had outside of Steno")
+      .can("fork_session", &A::is_fork,
+           "With resume_session_id: leave that one unchanged, so that it can be resumed again")
+      .can("multi_turn_disabled", &A::is_single_turn, "End it with the answer to the prompt")
+      .can("permission_mode", &A::permission_mode,
+           "What it can do without asking; default: the setting permission_mode")
+      .can("origin_channel", &A::channel, kChannel)
+      .runs(launch);
+}
+
+Operation sessions_row() {
+  using A = SessionsArguments;
+  return Describe<A>({"claude_sessions",
+                      "claude_sessions",
+                      "claude-code.sessions",
+                      "List sessions, the newest first",
+                      false,
+                      {},
+                      {}})
+      .can("status", &A::status, "Only these", ChatPlace::word)
+      .can("limit", &A::limit, "The most sessions in the answer")
+      .within(1, 1000)
+      .can("before", &A::before,
+           "Only those opened before this position, which an answer with more to come names")
+      .runs(list_sessions);
+}
+
+Operation kill_row() {
+  using A = KillOneArguments;
+  return Describe<A>({"claude_kill",
+                      "claude_kill",
+                      "claude-code.kill",
+                      "End a session at once",
+                      true,
+                      {},
+                      {}})
+      .need("session", &A::session, kSession, ChatPlace::word)
+      .or_as("id")
+      .runs(kill_one);
+}
+
+Operation output_row() {
+  using A = ShownArguments;
+  return Describe<A>({"claude_output",
+                      "",
+                      "claude-code.output",
+                      "Show what a session's agent said and did last",
+                      false,
+                      {},
+                      {}})
+      .need("session", &A::session, kSession)
+      .or_as("id")
+      .can("lines", &A::lines, "The last lines")
+      .within(1, kLinesMax)
+      .can("full", &A::is_full, "From the beginning, at most 10,000 lines")
+      .runs(show_output);
+}
+
+Operation foreground_row() {
+  using A = WatchedArguments;
+  return Describe<A>({"claude_fg",
+                      "claude_fg",
+                      "",
+                      "Send a session's output to a channel, what it has missed first",
+                      true,
+                      {},
+                      {}})
+      .need("session", &A::session, kSession, ChatPlace::word)
+      .can("lines", &A::lines, "So many of its last lines come with the answer, too")
+      .within(0, kLinesMax)
+      .can("channel", &A::channel, kChannel)
+      .runs(to_foreground);
+}
+
+Operation background_row() {
+  using A = WatchedArguments;
+  return Describe<A>({"claude_bg",
+                      "claude_bg",
+                      "",
+                      "Stop sending a session's output to a channel",
+                      true,
+                      {},
+                      {}})
+      .can("session", &A::session, "Session; default: all whose output the channel is sent",
+           ChatPlace::word)
+      .can("channel", &A::channel, kChannel)
+      .runs(to_background);
+}
+
+Operation resume_row() {
+  using A = GoOnArguments;
+  return Describe<A>(
+             {"", "claude_resume", "", "Go on with an ended session as a new one", true, {}, {}})
+      .can("list", &A::lists, "List what can be resumed", ChatPlace::option)
+      .can("fork", &A::is_fork, "Leave the old one unchanged", ChatPlace::option)
+      .can("session", &A::session, kSession, ChatPlace::word)
+      .can("prompt", &A::prompt, "Default: " + std::string(kResumePrompt), ChatPlace::rest)
+      .runs(go_on);
+}
+
+Operation respond_row() {
+  using A = RespondArguments;
+  return Describe<A>({"claude_respond",
+                      "claude_respond",
+                      "",
+                      "Give a multi-turn session a further prompt",
+                      true,
+                      {},
+                      {}})
+      .can("interrupt", &A::is_interrupting, "End the turn that runs now", ChatPlace::option)
+      .need("session", &A::session, kSession, ChatPlace::word)
+      .need("message", &A::message, "The prompt", ChatPlace::rest)
+      .runs(respond);
+}
+
+Operation stats_row() {
+  return Describe<NoneArguments>({"claude_stats",
+                                  "claude_stats",
+                                  "claude-code.stats",
+                                  "Count sessions and add up what they cost",
+                                  false,
+                                  {},
+                                  {}})
+      .runs(report_stats);
+}
+
+const Operation* find_by(std::string Operation::*name, std::string_view wanted) {
+  const auto& all = operations();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Operation& operation) {
+    return !(operation.*name).empty() && operation.*name == wanted;
+  });
+  return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+const std::vector<Operation>& operations() {
+  static const std::vector<Operation> kAll = {
+      launch_row(),     sessions_row(), kill_row(),    output_row(), foreground_row(),
+      background_row(), resume_row(),   respond_row(), stats_row(),
+  };
+  return kAll;
+}
+
+const Operation* operation_of_tool(std::string_view tool) {
+  return find_by(&Operation::tool, tool);
+}
+const Operation* operation_of_chat(std::string_view chat) {
+  return find_by(&Operation::chat, chat);
+}
+const Operation* operation_of_method(std::string_view method) {
+  return find_by(&Operation::method, method);
+}
+
+}  // namespace steno

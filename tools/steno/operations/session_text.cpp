@@ -1,0 +1,28 @@
+// Puts a row's fields into words.
+#include "tools/steno/operations/session_text.hpp"
+
+#include "tools/steno/text/units.hpp"
+
+namespace steno {
+
+std::string status_text(const projections::SessionRow& row) {
+  std::string text(base::enum_name(row.status));
+  if (row.is_waiting_for_input) text += ", waiting";
+  if (row.tasks > 0) text += ", " + tasks_text(row.tasks);
+  if (row.pause != domain::EndReason::none) text += ", paused";
+  if (row.attention == domain::Attention::stuck) text += ", stuck";
+  if (row.status == domain::SessionStatus::failed && row.end_reason != domain::EndReason::none) {
+    text += " (" + std::string(base::enum_name(row.end_reason)) + ")";
+  }
+  return text;
+}
+
+std::string ran_text(const projections::SessionRow& row, base::Time now) {
+  return duration_text((row.closed_at.us != 0 ? row.closed_at : now) - row.created_at);
+}
+
+std::string dollars_text(base::NanoUsd amount) {
+  return std::string("$").append(usd_text(amount));
+}
+
+}  // namespace steno

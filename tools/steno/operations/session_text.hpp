@@ -1,0 +1,19 @@
+// A session's status, age and cost in a few words, as lists and headings show them.
+#pragma once
+
+#include <string>
+
+#include "projections/views/session_list.hpp"
+
+namespace steno {
+
+// Returns the status with what else people must know of it: "running, waiting, 2 tasks".
+std::string status_text(const projections::SessionRow& row);
+
+// Returns how long an ended session lived, or how long a live one has lived so far.
+std::string ran_text(const projections::SessionRow& row, base::Time now);
+
+// Returns "$0.0123".
+std::string dollars_text(base::NanoUsd amount);
+
+}  // namespace steno
