@@ -694,6 +694,35 @@ class ClaudeScheduled(WithClaude):
         self.assertNotIn(alias, [row["alias"] for row in self.home.ask("attention")["sessions"]])
 
 
+class ClaudeWithTools(WithClaude):
+    """An agent that runs sessions of its own, by the tools of `steno mcp`."""
+
+    # Shows R001.
+    def test_an_agent_launches_a_session_and_reads_what_it_said(self):
+        config = self.home.path("mcp.json")
+        with open(config, "w", encoding="utf-8") as file:
+            json.dump({"mcpServers": {"steno": {"command": os.environ["STENO_PROGRAM"],
+                                                "args": ["mcp"]}}}, file)
+        program = f"{os.environ['STENO_TEST_CLAUDE']} --mcp-config {config}"
+        self.home.stop()
+        self.home.environment["STENO_CLAUDE_PROGRAM"] = program
+        self.home.start()
+        allowed = [f"--allow-tool=mcp__steno__{tool}"
+                   for tool in ("claude_launch", "claude_output")]
+        launch = json.dumps({"prompt": "say made by an agent", "name": "helper",
+                             "multi_turn_disabled": True})
+        self.run_claude(*allowed, f"tool mcp__steno__claude_launch {launch}")
+        self.wait_for_end("helper")
+        said = [item["text"] for item in self.home.ask("output", "helper")["items"]
+                if item["kind"] == "said"]
+        self.assertEqual(said, ["made by an agent"])
+        read = json.dumps({"session": "helper"})
+        self.run_claude(*allowed, f"tool mcp__steno__claude_output {read}")
+        results = [item for item in self.home.ask("output", self.newest()["alias"])["items"]
+                   if item["kind"] == "tool_result"]
+        self.assertIn("made by an agent", results[0]["text"])
+
+
 class ClaudeTold(WithClaude):
     """What happens is told to who is somewhere else."""
     # Each call is a file, so that two at once are two.

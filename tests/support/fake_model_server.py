@@ -11,6 +11,7 @@ The newest prompt chooses the answer. It contains one of:
   parallel N          N such calls in one message, each with an output of its own
   background COMMAND  the same, to be run in the background. If the command has "then stream 9" in
                       it, that is the answer when the agent tells of its end
+  tool NAME JSON      a call of that tool with these arguments; then "The tool has answered."
   delegate PROMPT     a call of the Agent tool with that prompt; then "The work is done."
   system              the last line of the system prompt
   history             the prompts of the conversation so far, this one left out
@@ -32,7 +33,7 @@ import sys
 import threading
 import time
 
-VERBS = "background|delegate|say|stream|cut|bash|loop|parallel|system|history|hang|fail"
+VERBS = "tool|background|delegate|say|stream|cut|bash|loop|parallel|system|history|hang|fail"
 KEYWORD = re.compile(rf"\b({VERBS})\b[ \t]*([^\n]*)")
 THEN = re.compile(rf"\bthen ({VERBS})\b[ \t]*([^\n]*)")
 REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.S)
@@ -106,6 +107,11 @@ class Answer:
             if self.verb == "background":
                 call = {"command": self.rest, "description": self.rest, "run_in_background": True}
             self.call("I run a command.", "Bash", call)
+        elif self.verb == "tool" and has_result:
+            self.blocks = [text_block("The tool has answered.")]
+        elif self.verb == "tool":
+            name, _, arguments = self.rest.partition(" ")
+            self.call("I use a tool.", name, json.loads(arguments))
         elif self.verb == "delegate" and has_result:
             self.blocks = [text_block("The work is done.")]
         elif self.verb == "delegate":

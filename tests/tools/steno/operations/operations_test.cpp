@@ -1,5 +1,7 @@
 // The table of operations, and how a chat and JSON-RPC reach it; without a server.
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include "tests/support/catch.hpp"
@@ -52,6 +54,30 @@ TEST_CASE("every operation describes its parameters", "[tools]") {
     CHECK(operation.schema()["properties"].size() == operation.parameters.size());
   }
   CHECK(steno::operation_of_tool("claude_launch")->schema()["required"] == Json{"prompt"});
+}
+
+// Returns the table as tools/README.md has it.
+std::string page_table() {
+  std::string table = "| Tool | Chat | Method | | Parameters |\n|---|---|---|---|---|\n";
+  const auto code = [](const std::string& text) { return text.empty() ? "" : "`" + text + "`"; };
+  for (const Operation& operation : steno::operations()) {
+    std::string parameters;
+    for (const steno::Parameter& parameter : operation.parameters) {
+      parameters += (parameters.empty() ? "" : ", ") + code(parameter.name);
+      if (parameter.is_required) parameters += " (needed)";
+    }
+    const std::string chat = operation.chat.empty() ? "" : "/" + operation.chat;
+    table += "| " + code(operation.tool) + " | " + code(chat) + " | " + code(operation.method) +
+             " | " + operation.summary + " | " + parameters + " |\n";
+  }
+  return table;
+}
+
+TEST_CASE("the page of tools lists the operations as they are", "[tools]") {
+  std::ifstream file(STENO_SOURCE_DIR "/tools/README.md");
+  const std::string page((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  INFO(page_table());
+  CHECK(page.find("\n" + page_table() + "\n") != std::string::npos);
 }
 
 Json arguments_of(std::string_view line) {
