@@ -18,7 +18,7 @@
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/own_commands.hpp"
 #include "tools/steno/operations/opening.hpp"
-#include "tools/steno/operations/operations.hpp"
+#include "tools/steno/operations/surfaces.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/error_line.hpp"
 
@@ -720,9 +720,7 @@ void add_chat(CommandLine& line) {
       "  steno chat '/claude --name docs write the manual'\n"
       "  steno chat --sender 'telegram|1234' '/claude_sessions running'\n"
       "Commands:";
-  for (const Operation& operation : operations()) {
-    if (!operation.chat.empty()) examples += "\n  " + operation.chat_usage();
-  }
+  for (const std::string& usage : chat_usages()) examples += "\n  " + usage;
   CLI::App* command = line.command(line.app, "chat", "Do what a line of a chat asks for", examples,
                                    arguments, reporting(chat));
   command->add_option("LINE", arguments.line, "The line; -: read from stdin")->required();

@@ -12,8 +12,7 @@
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/line_input.hpp"
 #include "tools/steno/client/prompt_input.hpp"
-#include "tools/steno/operations/chat_line.hpp"
-#include "tools/steno/operations/json_rpc.hpp"
+#include "tools/steno/operations/surfaces.hpp"
 #include "tools/steno/text/console.hpp"
 #include "workers/text/terminal_text.hpp"
 
@@ -23,21 +22,9 @@ namespace {
 Outcome<bool> check_sender(const Config& config, const std::string& sender) {
   const auto& known = config.chat_senders;
   if (sender.empty() || std::find(known.begin(), known.end(), sender) != known.end()) return true;
-  return fail(kExitRefused, shown(sender) + " is not among the chat_senders of the settings, " +
+  return fail(kExitRefused, workers::safe_line(sender) +
+                                " is not among the chat_senders of the settings, " +
                                 "who can give commands");
-}
-
-void print_answer(const Config& config, const Answer& answer) {
-  if (config.output != OutputFormat::table) {
-    return print(answer.value.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
-  }
-  print((is_stdout_terminal() ? workers::safe_text(answer.text) : answer.text) + "\n");
-}
-
-JsonRpc rpc_of(Connection& connection) {
-  return JsonRpc([&connection](const Operation& operation, const Json& arguments) {
-    return operation.run({connection, connection.config().channel}, arguments);
-  });
 }
 
 // Ends this process when the one that started it has ended. False: it has ended already.
@@ -57,29 +44,28 @@ Outcome<int> chat(const Config& config, const ChatArguments& arguments) {
     LineInput input(STDIN_FILENO);
     line = read_all(input);
   }
-  const auto call = parse_chat(line);
-  if (!call) return tl::unexpected(call.error());
+  if (const auto ok = check_chat_line(line); !ok) return tl::unexpected(ok.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   // Who speaks in a place reads there, unless another one is named.
   const bool is_named = is_set(config, "channel");
-  const Caller caller{**connection, is_named ? config.channel : arguments.sender};
-  const auto answer = call->operation->run(caller, call->arguments);
+  const auto answer =
+      do_chat_line(**connection, is_named ? config.channel : arguments.sender, line);
   if (!answer) return tl::unexpected(answer.error());
-  print_answer(config, *answer);
+  const std::string text = is_stdout_terminal() ? workers::safe_text(answer->text) : answer->text;
+  print((config.output == OutputFormat::table ? text : answer->json) + "\n");
   return kExitOk;
 }
 
 Outcome<int> mcp(const Config& config, const McpArguments&) {
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  const JsonRpc rpc = rpc_of(**connection);
   LineInput input(STDIN_FILENO);
   while (!input.is_at_end()) {
     input.fill();
     while (const auto line = input.take_line()) {
       if (line->find_first_not_of(" \t\r") == std::string::npos) continue;
-      const std::string answer = rpc.answer(*line);
+      const std::string answer = answer_json_rpc(**connection, *line);
       if (answer.empty()) continue;
       print(answer + "\n");
       if (!flush()) return kExitOk;  // nobody reads any more
@@ -98,10 +84,9 @@ Outcome<int> gateway(const Config& config, const GatewayArguments& arguments) {
   if (!socket) return fail(socket.error());
   print("ready " + endpoint + "\n");
   flush();
-  const JsonRpc rpc = rpc_of(**connection);
   for (;;) {
     while (auto incoming = (*socket)->receive()) {
-      std::string answer = rpc.answer(incoming->bytes());
+      std::string answer = answer_json_rpc(**connection, incoming->bytes());
       // Whoever asked and is gone, or reads nothing, misses the answer.
       if (!answer.empty()) static_cast<void>((*socket)->send(incoming->peer, std::move(answer)));
     }

@@ -40,11 +40,6 @@ Json result_json(Json value) {
   return {{"result", std::move(value)}};
 }
 
-// Texts of agents can hold bytes that are not UTF-8.
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 Json initialize(const Json& params) {
   std::string_view protocol = kProtocols.front();
   const auto wanted = params.is_object() ? params.find("protocolVersion") : params.end();
@@ -91,13 +86,13 @@ std::string JsonRpc::answer(std::string_view message) const {
   Json none = {{"jsonrpc", "2.0"}, {"id", nullptr}};
   const auto refuse = [&](int code, const std::string& text) {
     none.update(error_json(code, text));
-    return text_of(none);
+    return json_text(none);
   };
   if (is_deep) return refuse(kInvalidRequest, "values are nested more than 32 deep");
   if (request.is_discarded()) return refuse(kParseError, "the message is not JSON");
   if (!request.is_array()) {
     const Json one = answer_one(request);
-    return one.is_null() ? "" : text_of(one);
+    return one.is_null() ? "" : json_text(one);
   }
   if (request.empty()) return refuse(kInvalidRequest, "the batch is empty");
   if (request.size() > kBatchMax)
@@ -107,7 +102,7 @@ std::string JsonRpc::answer(std::string_view message) const {
     Json one = answer_one(part);
     if (!one.is_null()) answers.push_back(std::move(one));
   }
-  return answers.empty() ? "" : text_of(answers);
+  return answers.empty() ? "" : json_text(answers);
 }
 
 // Returns null for a message that wants no answer.

@@ -67,6 +67,10 @@ std::string shown(std::string_view said) {
   return workers::cut_to_columns(workers::safe_line(said), kColumnsMax);
 }
 
+std::string json_text(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 bool read_value(const Json& value, std::string& into) {
   if (!value.is_string()) return false;
   into = value.get<std::string>();
@@ -125,7 +129,7 @@ Json schema_of(const std::vector<std::string>&) {
 }
 
 tl::unexpected<Failure> fail_value(const Parameter& parameter, const Json& value) {
-  const std::string given = shown(value.dump(-1, ' ', false, Json::error_handler_t::replace));
+  const std::string given = shown(json_text(value));
   return fail(kExitUsage,
               parameter.name + " takes " + accepted_text(parameter.schema) + ", not " + given);
 }

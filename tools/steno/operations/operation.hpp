@@ -22,6 +22,9 @@ using Json = nlohmann::ordered_json;
 // Returns the beginning of what a caller said, on one line, for a message about it.
 std::string shown(std::string_view said);
 
+// Returns JSON on one line. Texts of agents can hold bytes that are not UTF-8; each becomes U+FFFD.
+std::string json_text(const Json& json);
+
 // Whoever asks, and over which connection.
 struct Caller {
   Connection& connection;

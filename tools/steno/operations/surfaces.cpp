@@ -1,0 +1,40 @@
+// Runs what chat_line and json_rpc read.
+#include "tools/steno/operations/surfaces.hpp"
+
+#include "tools/steno/operations/chat_line.hpp"
+#include "tools/steno/operations/json_rpc.hpp"
+#include "tools/steno/operations/operations.hpp"
+
+namespace steno {
+
+std::vector<std::string> chat_usages() {
+  std::vector<std::string> usages;
+  for (const Operation& operation : operations()) {
+    if (!operation.chat.empty()) usages.push_back(operation.chat_usage());
+  }
+  return usages;
+}
+
+Outcome<bool> check_chat_line(std::string_view line) {
+  const auto call = parse_chat(line);
+  if (!call) return tl::unexpected(call.error());
+  return true;
+}
+
+Outcome<ChatAnswer> do_chat_line(Connection& connection, const std::string& channel,
+                                 std::string_view line) {
+  const auto call = parse_chat(line);
+  if (!call) return tl::unexpected(call.error());
+  auto answer = call->operation->run({connection, channel}, call->arguments);
+  if (!answer) return tl::unexpected(answer.error());
+  return ChatAnswer{json_text(answer->value), std::move(answer->text)};
+}
+
+std::string answer_json_rpc(Connection& connection, std::string_view message) {
+  const JsonRpc rpc([&connection](const Operation& operation, const Json& arguments) {
+    return operation.run({connection, connection.config().channel}, arguments);
+  });
+  return rpc.answer(message);
+}
+
+}  // namespace steno
