@@ -82,9 +82,10 @@ class Chats(WithServer):
         return self.home.ask("stats")["totals"]["cost_usd"]
 
     def test_only_known_senders_give_commands(self):
-        for sender in ("telegram|9", "telegram|12345", "x"):
+        for sender in ("telegram|9", "telegram|12345", "x", ""):
             self.assertIn("is not among the chat_senders",
                           self.chat("/claude_kill docs", "--sender", sender, code=5))
+        self.assertIn("not read from stdin", self.chat("-", "--sender", CHANNEL, code=2))
         self.assertEqual(self.home.ask("ls")["sessions"], [])
 
     def test_a_line_comes_from_stdin_and_keeps_its_lines(self):
@@ -96,8 +97,10 @@ class Chats(WithServer):
         self.assertIn("usage: /claude [--name NAME] PROMPT", self.chat("/claude", code=2))
         self.assertIn("is no command; there are /claude ", self.chat("/dance", code=2))
         self.assertIn("has no session 'x'; name it by", self.chat("/claude_kill x", code=3))
-        self.assertIn("session is missing", self.chat("/claude_resume", code=2))
+        self.assertIn("session is missing; usage: /claude_resume [--list] [--fork] ",
+                      self.chat("/claude_resume", code=2))
         self.assertIn("channel is missing", self.chat("/claude_bg", code=2))
+        self.assertIn("list stands alone", self.chat("/claude_resume --list x", code=2))
         self.assertIn("status takes one of all, ", self.chat("/claude_sessions odd", code=2))
 
     def test_a_prompt_for_an_ended_session_says_how_it_goes_on(self):
@@ -141,7 +144,7 @@ class Gateways(WithServer):
         self.assertIn("result", answer, answer)
         return answer["result"]
 
-    # Shows R001, R002, R003.
+    # Shows R001, R002, R003, R050.
     def test_the_five_methods_do_what_the_command_line_does(self):
         launched = self.result("launch", prompt="[say Hello.] begin", name="rpc",
                                maxBudgetUsd=0.5, workdir=self.home.workdir,
@@ -169,7 +172,10 @@ class Gateways(WithServer):
         self.assertEqual(self.result("kill", session="rpc")["status"], "killed")
         stats = self.result("stats")
         self.assertEqual((stats["totalLaunched"], stats["sessionsByStatus"]["killed"]), (1, 1))
-        self.assertEqual(stats["mostExpensive"]["name"], "rpc")
+        self.assertEqual((stats["mostExpensive"]["id"], stats["mostExpensive"]["prompt"]),
+                         (row["session"], "[say Hello.] begin"))
+        self.assertIn("rpc, $", self.home.run("stats").out)
+        self.assertIn(": [say Hello.] begin\n", self.home.run("stats").out)
         resumed = self.result("launch", prompt="[say Again.]", resumeSessionId="rpc",
                               multiTurnDisabled=True)
         self.assertEqual(self.home.wait_for_end(resumed["alias"])["resumed_from"], row["session"])
@@ -187,6 +193,46 @@ class Gateways(WithServer):
             seen += [session["name"] for session in page["sessions"]]
             before = page.get("before", 0)
         self.assertEqual(seen, names[::-1])
+
+    def test_a_resumed_session_keeps_its_own_settings(self):
+        other = self.home.path("other")
+        os.mkdir(other)
+        self.home.run("run", "--name", "first", "--permission-mode", "plan", "--budget-usd", "2",
+                      "--workdir", other, "[say ok]")
+        resumed = self.result("launch", prompt="[say ok]", resumeSessionId="first",
+                              multiTurnDisabled=True)
+        row = self.home.wait_for_end(resumed["alias"])
+        self.assertEqual((row["workdir"], row["permission_mode"], row["budget_usd"]),
+                         (other, "plan", 2))
+
+    def test_a_session_is_told_of_where_its_folder_says(self):
+        watched = self.home.path("watched")
+        os.mkdir(watched)
+        self.home.stop()
+        self.home.write_config(self.CONFIG + f'folder_channels = ["{watched}={CHANNEL}"]\n')
+        self.home.start()
+        until(self.gateway, "the gateway")
+        opened = self.result("launch", prompt="[say ok]", workdir=watched, multiTurnDisabled=True)
+        self.home.wait_for_end(opened["alias"])
+        [event] = [e for e in self.home.events(opened["id"]) if e["type"] == "SessionOpened"]
+        self.assertEqual(event["facts"]["origin_channel"], CHANNEL)
+
+    def test_an_answer_is_bounded_however_much_an_agent_said(self):
+        self.home.run("run", "--name", "big", "--multi-turn", "[big 3000000]",
+                      stdin=b"[big 3000000]\n[say last]\n")
+        output = self.result("output", session="big", full=True)
+        self.assertTrue(output["isCut"])
+        self.assertEqual((output["lines"][-1], output["result"]), ("last", "last"))
+        self.assertEqual(output["lineCount"], 6)
+        self.assertLess(len(json.dumps(output)), 2 << 20)
+
+    def test_a_block_under_way_is_one_line(self):
+        self.result("launch", prompt="[words 30] [delay 100]", name="slow")
+        until(lambda: "word15" in "".join(self.result("output", session="slow")["lines"]),
+              "the words")
+        lines = self.result("output", session="slow")["lines"]
+        self.assertEqual([line.split()[0] for line in lines], [">", "word0"], lines)
+        self.home.run("kill", "--all")
 
     def test_what_is_wrong_is_told(self):
         for params, text in (
@@ -222,6 +268,15 @@ class Gateways(WithServer):
         until(lambda: self.gateway() not in (0, gateway), "a third gateway")
         self.assertEqual(self.result("sessions")["count"], 1)
         self.home.run("kill", "--all")
+
+    def test_the_gateway_ends_with_its_server_also_within_a_call(self):
+        gateway = self.gateway()
+        self.home.server.signal(signal.SIGSTOP)
+        self.socket.send(b'{"jsonrpc":"2.0","id":1,"method":"claude-code.stats"}')
+        self.assertFalse(self.socket.poll(200))
+        self.home.stop(signal.SIGKILL)
+        until(lambda: gateway not in self.home.processes(), "that the gateway has ended")
+        self.home.start()
 
     def gateway(self):
         """Returns the gateway's pid; 0: there is none."""

@@ -656,7 +656,8 @@ void add_output(CommandLine& line) {
   auto& arguments = line.keep<OutputArguments>();
   CLI::App* command = line.command(line.app, "output", "Print what a session's agent said",
                                    "  steno output nightly\n  steno output nightly --follow\n"
-                                   "  steno output 4fzk --all -o jsonl",
+                                   "  steno output 4fzk --all -o jsonl\n"
+                                   "  steno output 4fzk --kind said --kind failure",
                                    arguments, reporting(output));
   add_reference(command, arguments);
   CLI::Option* count =
@@ -667,6 +668,13 @@ void add_output(CommandLine& line) {
           ->type_name("COUNT")
           ->capture_default_str();
   command->add_flag("--all", arguments.is_all, "From the beginning")->excludes(count);
+  command
+      ->add_option(
+          "--kind", arguments.kinds,
+          "Only items of this kind: prompt, said, thought, tool_call, tool_result, failure, "
+          "or subagent for all that a subagent of the agent said and did; can be repeated")
+      ->allow_extra_args(false)
+      ->type_name("KIND");
   command->add_flag("--follow,-f", arguments.is_followed, "Go on until the session ends");
 }
 

@@ -244,6 +244,41 @@ TEST_CASE("a session can be listed, shown, read and killed", "[tools][R025]") {
   CHECK(served.steno({"interrupt", alias}).code == 4);
 }
 
+TEST_CASE("output can be asked for by kind", "[tools]") {
+  Served served;
+  const Arguments run{"run", "--name", "kinds", "--multi-turn", "[tools 1] [say one]"};
+  REQUIRE(served.steno(run, "[say two]\n").code == 0);
+  const auto kinds_of = [&](const Arguments& wanted) {
+    Arguments arguments{"output", "kinds"};
+    arguments.insert(arguments.end(), wanted.begin(), wanted.end());
+    const json answer = served.ask(arguments);
+    std::string kinds;
+    for (const json& item : answer.at("items")) {
+      kinds += (kinds.empty() ? "" : " ") + item.at("kind").get<std::string>();
+    }
+    return kinds;
+  };
+  CHECK(kinds_of({"--kind", "said"}) == "said said");
+  CHECK(kinds_of({"--kind", "prompt", "--kind", "tool_call"}) == "prompt tool_call prompt");
+  CHECK(kinds_of({"--kind", "subagent"}).empty());
+  CHECK(kinds_of({"--kind", "said", "-n", "1"}) == "said");
+  CHECK(served.steno({"output", "kinds", "--kind", "said"}).out == "one\ntwo\n");
+  CHECK(served.steno({"output", "kinds", "--kind", "words"}).code == 2);
+  CHECK(served.steno({"output", "kinds", "--kind", "said", "--follow"}).code == 2);
+}
+
+TEST_CASE("the last 200 blocks are printed unless more are asked for", "[tools][R058]") {
+  Served served;
+  std::string prompts;
+  for (int i = 1; i < 205; ++i) prompts += "[say block" + std::to_string(i) + "]\n";
+  REQUIRE(served.steno({"run", "--name", "long", "--multi-turn", "[say block0]"}, prompts).code ==
+          0);
+  const json last = served.ask({"output", "long", "--kind", "said"}).at("items");
+  REQUIRE(last.size() == 200);
+  CHECK(last.front().at("text") == "block5");
+  CHECK(served.ask({"output", "long", "--kind", "said", "--all"}).at("items").size() == 205);
+}
+
 TEST_CASE("lists and output are printed as far back as they are asked for", "[tools][R058][R059]") {
   const Served served;
   const std::string alias = served.spawn({"--multi-turn", "[say one]"});

@@ -2,6 +2,7 @@
 // code, or a Failure that says why it could not do its work.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -146,8 +147,8 @@ Outcome<int> schedule_run(const Config& config, const ScheduleArguments& argumen
 Outcome<int> schedule_log(const Config& config, const ScheduleArguments& arguments);
 
 struct ChatArguments {
-  std::string line;    // "-": read from stdin
-  std::string sender;  // the place that it was said at; empty: this user
+  std::string line;                   // "-": read from stdin
+  std::optional<std::string> sender;  // the place that it was said at; none: this user
 };
 // Does what a line of a chat asks for, and prints the answer.
 Outcome<int> chat(const Config& config, const ChatArguments& arguments);
@@ -180,7 +181,8 @@ Outcome<int> attention(const Config& config, const AttentionArguments& arguments
 
 struct OutputArguments {
   std::string reference;
-  std::int64_t count = 200;  // number of last blocks that the agent said
+  std::int64_t count = 200;        // number of last blocks that the agent said
+  std::vector<std::string> kinds;  // of items; empty: all
   bool is_all = false;
   bool is_followed = false;
 };

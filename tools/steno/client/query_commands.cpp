@@ -279,6 +279,31 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
   return fields.text();
 }
 
+// Which items are wanted.
+struct Kinds {
+  std::set<workers::ItemKind> kinds;
+  bool has_subagents = false;  // what subagents of the agent said and did, of whatever kind
+
+  bool want(const workers::OutputItem& item) const {
+    if (kinds.empty() && !has_subagents) return true;
+    return kinds.contains(item.kind) || (has_subagents && !item.parent.empty());
+  }
+};
+
+Outcome<Kinds> parse_kinds(const std::vector<std::string>& names) {
+  Kinds wanted;
+  for (const std::string& name : names) {
+    const auto kind = base::parse_enum<workers::ItemKind>(name);
+    if (kind) wanted.kinds.insert(*kind);
+    if (name == "subagent") wanted.has_subagents = true;
+    if (kind || name == "subagent") continue;
+    return fail(kExitUsage, "unknown kind '" + name +
+                                "'; known are prompt, said, thought, tool_call, tool_result, "
+                                "failure, subagent");
+  }
+  return wanted;
+}
+
 void print_items(const Config& config, const workers::OutputAnswer& answer, ItemText& texts) {
   if (config.output == OutputFormat::json) {
     print(workers::to_json(answer) + "\n");
@@ -357,12 +382,23 @@ Outcome<int> show(const Config& config, const ReferenceArguments& arguments) {
 }
 
 Outcome<int> output(const Config& config, const OutputArguments& arguments) {
+  const auto kinds = parse_kinds(arguments.kinds);
+  if (!kinds) return tl::unexpected(kinds.error());
+  if (arguments.is_followed && !arguments.kinds.empty()) {
+    return fail(kExitUsage,
+                "--kind chooses among what is there, and --follow shows all that comes; "
+                "say one of them");
+  }
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
+  const auto leave_out = [&](workers::OutputAnswer& page) {
+    std::erase_if(page.items, [&](const auto& item) { return !kinds->want(item); });
+  };
   auto answer =
       first_output_page(**connection, arguments.reference, arguments.is_all ? -1 : arguments.count);
   if (!answer) return tl::unexpected(answer.error());
   const bool is_table = config.output == OutputFormat::table;
+  leave_out(*answer);
   if (is_table) print_heading(answer->session, (*connection)->clock().wall());
   if (!answer->archived.empty()) remark("not all of it is in the log: " + answer->archived);
   if (is_table && answer->items.empty() && answer->archived.empty()) remark("(no output yet)");
@@ -377,6 +413,7 @@ Outcome<int> output(const Config& config, const OutputArguments& arguments) {
     }
     answer = next_output_page(**connection, arguments.reference, through);
     if (!answer) return tl::unexpected(answer.error());
+    leave_out(*answer);
   }
   answer->items.insert(answer->items.begin(), std::make_move_iterator(earlier.begin()),
                        std::make_move_iterator(earlier.end()));

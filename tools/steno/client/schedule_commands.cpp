@@ -161,7 +161,7 @@ Outcome<int> schedule_add(const Config& config, const ScheduleArguments& argumen
     spec.session = spec_of(config);
     // The server lets a heartbeat wait for as long as it takes.
     if (arguments.is_heartbeat && !is_flag(config, "idle_timeout")) spec.session.idle_timeout = {};
-    spec.session.channel = channel_of(config);
+    spec.session.channel = channel_of(config, config.workdir);
     spec.session.is_multi_turn = arguments.is_multi_turn;
     spec.session.max_turns = arguments.max_turns;
     spec.session.allowed_tools = arguments.allowed_tools;

@@ -37,7 +37,7 @@ std::string read_line(LineInput& input) {
 domain::Spawn to_spawn(const Config& config, const SpawnArguments& arguments) {
   domain::Spawn spawn;
   spawn.name = arguments.name;
-  spawn.origin_channel = channel_of(config);
+  spawn.origin_channel = channel_of(config, config.workdir);
   spawn.prompt = arguments.prompt;
   spawn.system_prompt = arguments.system_prompt;
   spawn.spec = spec_of(config);
@@ -165,7 +165,7 @@ Outcome<int> follow(Connection& connection, const Spawned& spawned, LineInput* i
 
 ResumeRequest to_request(const ResumeArguments& arguments) {
   return {arguments.prompt,    arguments.name,    arguments.system_prompt, arguments.allowed_tools,
-          arguments.max_turns, arguments.is_fork, arguments.is_multi_turn};
+          arguments.max_turns, arguments.is_fork, arguments.is_multi_turn, true};
 }
 
 // Goes on with a session that the agent had outside of Steno.

@@ -4,16 +4,19 @@
 #include "projections/views/metrics.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/connection/connection.hpp"
+#include "tools/steno/operations/first_prompt.hpp"
 #include "tools/steno/operations/session_text.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/json.hpp"
+#include "workers/text/terminal_text.hpp"
 
 namespace steno {
 namespace {
 
 constexpr std::int64_t kBarColumns = 30;
+constexpr std::size_t kPromptColumns = 60;
 
 // Returns a bar for each day, as long as its part of the dearest one's cost.
 std::string bar_text(base::NanoUsd cost, base::NanoUsd most) {
@@ -26,7 +29,8 @@ std::string bar_text(base::NanoUsd cost, base::NanoUsd most) {
   return bar;
 }
 
-std::string table_text(const projections::MetricsReport& report) {
+// `prompt`: of the most expensive session.
+std::string table_text(const projections::MetricsReport& report, const std::string& prompt) {
   const projections::MetricsTotals& totals = report.totals;
   Fields fields;
   fields.add("launched", std::to_string(totals.launched));
@@ -43,7 +47,10 @@ std::string table_text(const projections::MetricsReport& report) {
   fields.add("cost", dollars_text(totals.cost));
   if (totals.most_expensive.session.is_set()) {
     fields.add("most expensive",
-               totals.most_expensive.name + ", " + dollars_text(totals.most_expensive.cost));
+               totals.most_expensive.name + ", " + dollars_text(totals.most_expensive.cost) +
+                   (prompt.empty() ? ""
+                                   : ": " + workers::cut_to_columns(workers::safe_line(prompt),
+                                                                    kPromptColumns)));
   }
   base::NanoUsd most;
   for (const auto& [day, cost] : report.cost_per_day) most = std::max(most, cost);
@@ -51,6 +58,12 @@ std::string table_text(const projections::MetricsReport& report) {
     fields.add(day, dollars_text(cost) + bar_text(cost, most));
   }
   return fields.text();
+}
+
+std::string prompt_of(Connection& connection, const projections::MostExpensive& dearest) {
+  if (!dearest.session.is_set()) return {};
+  // What it cost is worth telling without its words.
+  return first_prompt(connection, dearest.agent, dearest.session).value_or("");
 }
 
 class PrometheusText {
@@ -118,7 +131,7 @@ Outcome<int> stats(const Config& config, const StatsArguments& arguments) {
   if (!report) return tl::unexpected(report.error());
   switch (config.output) {
     case OutputFormat::table:
-      print(table_text(*report));
+      print(table_text(*report, prompt_of(**connection, report->totals.most_expensive)));
       break;
     case OutputFormat::json:
     case OutputFormat::jsonl:

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <csignal>
-#include <iostream>
+#include <memory>
 
 #include "bus/poller.hpp"
 #include "bus/zmq_sockets.hpp"
@@ -19,12 +19,18 @@
 namespace steno {
 namespace {
 
-Outcome<bool> check_sender(const Config& config, const std::string& sender) {
+// A sender that is said and empty is nobody, not this user.
+Outcome<bool> check_sender(const Config& config, const ChatArguments& arguments) {
+  if (!arguments.sender) return true;
   const auto& known = config.chat_senders;
-  if (sender.empty() || std::find(known.begin(), known.end(), sender) != known.end()) return true;
-  return fail(kExitRefused, workers::safe_line(sender) +
-                                " is not among the chat_senders of the settings, " +
-                                "who can give commands");
+  if (std::find(known.begin(), known.end(), *arguments.sender) == known.end()) {
+    return fail(kExitRefused, "'" + workers::safe_line(*arguments.sender) +
+                                  "' is not among the chat_senders of the settings, who can give "
+                                  "commands");
+  }
+  // Whoever writes in a chat does not decide what this process reads.
+  if (arguments.line != "-") return true;
+  return fail(kExitUsage, "with --sender the line is said here, not read from stdin");
 }
 
 // Ends this process when the one that started it has ended. False: it has ended already.
@@ -36,7 +42,7 @@ bool end_with(pid_t parent) {
 }  // namespace
 
 Outcome<int> chat(const Config& config, const ChatArguments& arguments) {
-  if (const auto ok = check_sender(config, arguments.sender); !ok) {
+  if (const auto ok = check_sender(config, arguments); !ok) {
     return tl::unexpected(ok.error());
   }
   std::string line = arguments.line;
@@ -48,9 +54,9 @@ Outcome<int> chat(const Config& config, const ChatArguments& arguments) {
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   // Who speaks in a place reads there, unless another one is named.
-  const bool is_named = is_set(config, "channel");
+  const bool is_named = is_flag(config, "channel");
   const auto answer =
-      do_chat_line(**connection, is_named ? config.channel : arguments.sender, line);
+      do_chat_line(**connection, is_named ? config.channel : arguments.sender.value_or(""), line);
   if (!answer) return tl::unexpected(answer.error());
   const std::string text = is_stdout_terminal() ? workers::safe_text(answer->text) : answer->text;
   print((config.output == OutputFormat::table ? text : answer->json) + "\n");
@@ -58,14 +64,21 @@ Outcome<int> chat(const Config& config, const ChatArguments& arguments) {
 }
 
 Outcome<int> mcp(const Config& config, const McpArguments&) {
-  auto connection = Connection::open(config);
-  if (!connection) return tl::unexpected(connection.error());
+  // The agent hears at its first call if there is no server.
+  std::unique_ptr<Connection> connection;
+  const auto connect = [&]() -> Outcome<Connection*> {
+    if (connection != nullptr) return connection.get();
+    auto opened = Connection::open(config);
+    if (!opened) return tl::unexpected(opened.error());
+    connection = std::move(*opened);
+    return connection.get();
+  };
   LineInput input(STDIN_FILENO);
   while (!input.is_at_end()) {
     input.fill();
     while (const auto line = input.take_line()) {
       if (line->find_first_not_of(" \t\r") == std::string::npos) continue;
-      const std::string answer = answer_json_rpc(**connection, *line);
+      const std::string answer = answer_json_rpc(connect, *line);
       if (answer.empty()) continue;
       print(answer + "\n");
       if (!flush()) return kExitOk;  // nobody reads any more
@@ -84,14 +97,18 @@ Outcome<int> gateway(const Config& config, const GatewayArguments& arguments) {
   if (!socket) return fail(socket.error());
   print("ready " + endpoint + "\n");
   flush();
+  const auto connect = [&]() -> Outcome<Connection*> { return connection->get(); };
+  const Interrupts& interrupts = *(*connection)->interrupts();
   for (;;) {
     while (auto incoming = (*socket)->receive()) {
-      std::string answer = answer_json_rpc(**connection, incoming->bytes());
+      std::string answer = answer_json_rpc(connect, incoming->bytes());
       // Whoever asked and is gone, or reads nothing, misses the answer.
       if (!answer.empty()) static_cast<void>((*socket)->send(incoming->peer, std::move(answer)));
+      // A call that waits takes the interrupt, too.
+      if (interrupts.was_taken()) return kExitOk;
     }
     std::vector<bus::PollItem> items{bus::PollItem::of(**socket),
-                                     bus::PollItem::of((*connection)->interrupts()->fd())};
+                                     bus::PollItem::of(interrupts.fd())};
     if (const auto ok = bus::poll(items, base::Duration::max()); !ok) return fail(ok.error());
     if ((*connection)->interrupts()->take()) return kExitOk;
   }

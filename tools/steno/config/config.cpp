@@ -891,16 +891,16 @@ std::string session_locks_of(const Config& config) {
   return config.data_folder + "/locks";
 }
 
-std::string channel_of(const Config& config) {
+std::string channel_of(const Config& config, const std::string& workdir) {
   if (!config.channel.empty()) return config.channel;
   std::size_t deepest = 0;  // bytes of the folder
   std::string_view channel = config.fallback_channel;
-  const std::string workdir = config.workdir + "/";
+  const std::string place = workdir + "/";
   for (const std::string& word : config.folder_channels) {
     const std::size_t at = word.find('=');
     std::string_view folder = std::string_view(word).substr(0, at);
     while (folder.ends_with('/')) folder.remove_suffix(1);
-    const bool is_in = workdir.starts_with(folder) && workdir[folder.size()] == '/';
+    const bool is_in = place.starts_with(folder) && place[folder.size()] == '/';
     if (!is_in || folder.size() + 1 <= deepest) continue;
     deepest = folder.size() + 1;
     channel = std::string_view(word).substr(at + 1);

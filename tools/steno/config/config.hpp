@@ -111,7 +111,7 @@ Limit said(Limit limit) {
 }
 
 // Returns the channel of a session that is spawned now; empty: it has none.
-std::string channel_of(const Config& config);
+std::string channel_of(const Config& config, const std::string& workdir);
 
 // Everything that a configuration is made from, so that tests can make one without a process.
 struct ConfigInput {

@@ -9,8 +9,8 @@
 
 #include "bus/context.hpp"
 #include "projections/views/session_list.hpp"
-#include "tools/steno/connection/interrupts.hpp"
 #include "tools/steno/config/config.hpp"
+#include "tools/steno/connection/interrupts.hpp"
 #include "tools/steno/text/failure.hpp"
 #include "workers/client/presence.hpp"
 #include "workers/client/server_client.hpp"

@@ -34,7 +34,9 @@ Interrupts::~Interrupts() {
 
 bool Interrupts::take() {
   signalfd_siginfo info{};
-  return fd_ >= 0 && ::read(fd_, &info, sizeof info) == sizeof info;
+  const bool is_taken = fd_ >= 0 && ::read(fd_, &info, sizeof info) == sizeof info;
+  was_taken_ = was_taken_ || is_taken;
+  return is_taken;
 }
 
 }  // namespace steno

@@ -16,9 +16,12 @@ class Interrupts {
   int fd() const { return fd_; }
   // True once for each press; presses that arrive together can count as one.
   bool take();
+  // True once any was taken, by whoever waited.
+  bool was_taken() const { return was_taken_; }
 
  private:
   int fd_ = -1;
+  bool was_taken_ = false;
 };
 
 }  // namespace steno

@@ -6,7 +6,12 @@
 
 namespace steno {
 
-// Of a session that the caller does not say otherwise for.
+// Lines of one answer, so that it fits a message.
+constexpr std::int64_t kOutputLinesMax = 10'000;
+
+// Fails for a text that is no channel.
+Outcome<bool> check_channel(const std::string& channel);
+
 struct LaunchArguments {
   std::string prompt;
   std::string name;

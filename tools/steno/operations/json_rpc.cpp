@@ -20,6 +20,8 @@ constexpr int kOperationFailed = -32000;
 // Values are walked recursively.
 constexpr int kDepthMax = 32;
 constexpr std::size_t kBatchMax = 100;
+// Names, values, beginnings and ends of one message. An object's names are searched one by one.
+constexpr std::size_t kParseEventsMax = 10'000;
 
 // Newest first.
 constexpr std::array<std::string_view, 3> kProtocols = {"2025-06-18", "2025-03-26", "2024-11-05"};
@@ -78,17 +80,19 @@ std::string known_methods() {
 
 std::string JsonRpc::answer(std::string_view message) const {
   bool is_deep = false;
-  const auto watch_depth = [&](int depth, Json::parse_event_t, const Json&) {
+  std::size_t events = 0;
+  const auto is_kept = [&](int depth, Json::parse_event_t, const Json&) {
     is_deep = is_deep || depth > kDepthMax;
-    return !is_deep;
+    return !is_deep && ++events <= kParseEventsMax;
   };
-  const Json request = Json::parse(message, watch_depth, false);
+  const Json request = Json::parse(message, is_kept, false);
   Json none = {{"jsonrpc", "2.0"}, {"id", nullptr}};
   const auto refuse = [&](int code, const std::string& text) {
     none.update(error_json(code, text));
     return json_text(none);
   };
   if (is_deep) return refuse(kInvalidRequest, "values are nested more than 32 deep");
+  if (events > kParseEventsMax) return refuse(kInvalidRequest, "the message has too many values");
   if (request.is_discarded()) return refuse(kParseError, "the message is not JSON");
   if (!request.is_array()) {
     const Json one = answer_one(request);

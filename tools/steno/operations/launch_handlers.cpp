@@ -1,12 +1,12 @@
 // `launch`, `resume` and `respond`: give agents work.
 #include <filesystem>
 
-#include "eventlog/domain/outbox/route.hpp"
-#include "tools/steno/operations/ending.hpp"
+#include "tools/steno/operations/first_prompt.hpp"
 #include "tools/steno/operations/handlers.hpp"
 #include "tools/steno/operations/opening.hpp"
 #include "tools/steno/operations/session_json.hpp"
 #include "tools/steno/text/units.hpp"
+#include "workers/text/terminal_text.hpp"
 
 namespace steno {
 namespace {
@@ -19,6 +19,7 @@ struct Launched {
   Spawned spawned;
   domain::Spawn wanted;
   std::string resumed;  // how the answer names the session that it goes on with; empty: none
+  std::vector<std::string> notes;  // what the caller would not expect
 };
 
 Answer answer_of(const Launched& launched) {
@@ -35,6 +36,8 @@ Answer answer_of(const Launched& launched) {
   answer.text += "\n   prompt  " + prompt_beginning(launched.wanted.prompt, kPromptColumnsMax);
   if (!launched.resumed.empty()) answer.text += "\n   resumes " + launched.resumed;
   answer.text += std::string("\n   mode    ") + (spec.is_multi_turn ? "multi-turn" : "single-turn");
+  answer.value["notes"] = launched.notes;
+  for (const std::string& note : launched.notes) answer.text += "\n   note    " + note;
   return answer;
 }
 
@@ -43,7 +46,7 @@ Outcome<bool> apply_said(const Caller& caller, const LaunchArguments& said, doma
   if (!said.workdir.empty()) {
     // A folder of the server's machine: the caller's own place says nothing about it.
     if (!std::filesystem::path(said.workdir).is_absolute()) {
-      return fail(kExitUsage, "workdir takes an absolute path, not " + said.workdir);
+      return fail(kExitUsage, "workdir takes an absolute path, not " + shown(said.workdir));
     }
     spawn.spec.workdir = said.workdir;
   }
@@ -54,14 +57,13 @@ Outcome<bool> apply_said(const Caller& caller, const LaunchArguments& said, doma
   if (said.permission_mode) spawn.spec.permission_mode = *said.permission_mode;
   const std::string& channel = said.channel.empty() ? caller.channel : said.channel;
   if (!channel.empty()) {
-    if (!domain::parse_route(channel)) {
-      return fail(kExitUsage, "'" + channel + "' is no channel; accepted is channel|target or " +
-                                  "channel|account|target, as in telegram|1234");
-    }
+    if (const auto ok = check_channel(channel); !ok) return ok;
     spawn.origin_channel = channel;
+  } else if (!spawn.resume.is_set()) {
+    spawn.origin_channel = channel_of(caller.connection.config(), spawn.spec.workdir);
   }
   if (const auto ok = check_prompt(spawn.prompt); !ok) return ok;
-  return check_workdir(spawn.spec.workdir);
+  return check_workdir(spawn.spec.workdir, "workdir");
 }
 
 domain::Spawn fresh_spawn(const Caller& caller, const LaunchArguments& said) {
@@ -69,7 +71,6 @@ domain::Spawn fresh_spawn(const Caller& caller, const LaunchArguments& said) {
   domain::Spawn spawn;
   spawn.name = said.name;
   spawn.prompt = said.prompt;
-  spawn.origin_channel = channel_of(config);
   spawn.spec = spec_of(config);
   spawn.spec.is_multi_turn = !said.is_single_turn;
   return spawn;
@@ -81,7 +82,10 @@ Outcome<Launched> begin_new(const Caller& caller, const LaunchArguments& said,
   launched.wanted = fresh_spawn(caller, said);
   launched.wanted.agent_session = agent_session;
   launched.wanted.is_fork = said.is_fork;
-  if (!agent_session.empty()) launched.resumed = agent_session + " of the agent";
+  if (!agent_session.empty()) {
+    launched.resumed = agent_session;
+    launched.notes.push_back("no such session is on the record; the agent is asked for its own");
+  }
   if (const auto ok = apply_said(caller, said, launched.wanted); !ok) {
     return tl::unexpected(ok.error());
   }
@@ -91,7 +95,9 @@ Outcome<Launched> begin_new(const Caller& caller, const LaunchArguments& said,
   return launched;
 }
 
-Outcome<Launched> begin_resumed(const Caller& caller, const LaunchArguments& said) {
+// `is_multi_turn`: none: as the old one was.
+Outcome<Launched> begin_resumed(const Caller& caller, const LaunchArguments& said,
+                                std::optional<bool> is_multi_turn) {
   const auto shown = caller.connection.find(said.resumed, true);
   if (!shown) {
     if (!may_be_foreign(said.resumed, shown.error())) return tl::unexpected(shown.error());
@@ -105,10 +111,9 @@ Outcome<Launched> begin_resumed(const Caller& caller, const LaunchArguments& sai
   request.prompt = said.prompt;
   request.name = said.name;
   request.is_fork = said.is_fork;
-  request.is_multi_turn = !said.is_single_turn;
   Launched launched;
   launched.wanted = to_resume(caller.connection.config(), request, *shown);
-  if (said.is_single_turn) launched.wanted.spec.is_multi_turn = false;
+  if (is_multi_turn) launched.wanted.spec.is_multi_turn = *is_multi_turn;
   if (const auto ok = apply_said(caller, said, launched.wanted); !ok) {
     return tl::unexpected(ok.error());
   }
@@ -118,7 +123,15 @@ Outcome<Launched> begin_resumed(const Caller& caller, const LaunchArguments& sai
   launched.resumed =
       shown->session.name + " [" + shown->session.alias + "]" + (said.is_fork ? " (forked)" : "");
   if (const auto place = resumed_place_text(shown->session, launched.spawned); !place.empty()) {
-    launched.resumed += "; " + place;
+    launched.notes.push_back(place);
+  }
+  if (!shown->archived.empty() && said.system_prompt.empty()) {
+    launched.notes.push_back(shown->archived + "; if it had a system prompt, say that again");
+  }
+  const domain::PermissionMode mode = launched.wanted.spec.permission_mode;
+  if (mode != shown->session.permission_mode && !said.permission_mode) {
+    launched.notes.push_back("bypassPermissions is not taken over; the session goes on with " +
+                             std::string(base::enum_name(mode)));
   }
   return launched;
 }
@@ -135,14 +148,18 @@ Outcome<Answer> list_resumable(const Caller& caller) {
   Answer answer;
   answer.value["sessions"] = Json::array();
   for (const projections::SessionRow& row : page->sessions) {
-    if (row.agent_session.empty()) continue;
-    const auto shown = caller.connection.find(row.session.text(), true);
-    const std::string prompt = shown ? shown->prompt : "";
-    answer.value["sessions"].push_back(session_json(row, prompt, now));
+    const auto prompt = first_prompt(caller.connection, row.agent, row.session);
+    if (!prompt) return tl::unexpected(prompt.error());
+    answer.value["sessions"].push_back(session_json(row, *prompt, now));
     answer.text += answer.text.empty() ? "" : "\n\n";
     answer.text += row.name + " [" + row.alias + "], ended " + duration_text(now - row.closed_at) +
-                   " ago\n   🔗 " + row.agent_session + "\n   📁 " + row.workdir;
-    if (!prompt.empty()) answer.text += "\n   📝 " + prompt_beginning(prompt, 60);
+                   " ago\n   📁 " + workers::safe_line(row.workdir);
+    if (!row.agent_session.empty()) answer.text += "\n   🔗 " + row.agent_session;
+    if (!prompt->empty()) answer.text += "\n   📝 " + prompt_beginning(*prompt, 60);
+  }
+  if (page->has_more) {
+    answer.text += "\n\nThe newest " + std::to_string(page->sessions.size()) + " of " +
+                   std::to_string(page->total) + ".";
   }
   answer.value["count"] = answer.value["sessions"].size();
   if (answer.text.empty()) answer.text = "No session can be resumed.";
@@ -155,20 +172,24 @@ Outcome<Answer> launch(const Caller& caller, const LaunchArguments& arguments) {
   if (arguments.is_fork && arguments.resumed.empty()) {
     return fail(kExitUsage, "fork_session needs resume_session_id, the session to fork");
   }
-  const auto launched = arguments.resumed.empty() ? begin_new(caller, arguments, {})
-                                                  : begin_resumed(caller, arguments);
+  const auto launched = arguments.resumed.empty()
+                            ? begin_new(caller, arguments, {})
+                            : begin_resumed(caller, arguments, !arguments.is_single_turn);
   if (!launched) return tl::unexpected(launched.error());
   return answer_of(*launched);
 }
 
 Outcome<Answer> go_on(const Caller& caller, const GoOnArguments& arguments) {
-  if (arguments.lists) return list_resumable(caller);
+  if (arguments.lists) {
+    if (!arguments.is_fork && arguments.session.empty()) return list_resumable(caller);
+    return fail(kExitUsage, "list stands alone");
+  }
   if (arguments.session.empty()) return fail(kExitUsage, "session is missing");
   LaunchArguments said;
   said.resumed = arguments.session;
   said.is_fork = arguments.is_fork;
   said.prompt = arguments.prompt.empty() ? std::string(kResumePrompt) : arguments.prompt;
-  const auto launched = begin_resumed(caller, said);
+  const auto launched = begin_resumed(caller, said, std::nullopt);
   if (!launched) return tl::unexpected(launched.error());
   return answer_of(*launched);
 }

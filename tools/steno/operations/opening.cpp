@@ -12,9 +12,10 @@ namespace {
 
 // Returns the old session's mode, except bypassPermissions: asking is given up only if the
 // configuration or a flag of this session says so.
-domain::PermissionMode mode_to_resume(const Config& config, domain::PermissionMode before) {
+domain::PermissionMode mode_to_resume(const Config& config, bool is_told,
+                                      domain::PermissionMode before) {
   const bool is_taken_over = before != domain::PermissionMode::bypass_permissions;
-  return !is_flag(config, "permission_mode") && is_taken_over ? before : config.permission_mode;
+  return !is_told && is_taken_over ? before : config.permission_mode;
 }
 
 }  // namespace
@@ -43,11 +44,12 @@ Outcome<bool> check_prompt(const std::string& prompt) {
                                 " bytes, the most that is accepted; name a file instead");
 }
 
-Outcome<bool> check_workdir(const std::string& workdir) {
+Outcome<bool> check_workdir(const std::string& workdir, std::string_view parameter) {
   std::error_code ignored;
   if (std::filesystem::is_directory(workdir, ignored)) return true;
   return fail(kExitNotFound, "the working folder " + workdir +
-                                 " is not there; make it, or name another one with --workdir");
+                                 " is not there; make it, or name another one with " +
+                                 std::string(parameter));
 }
 
 Outcome<Spawned> send_spawn(Connection& connection, const domain::Spawn& spawn) {
@@ -104,25 +106,29 @@ std::string resumed_place_text(const projections::SessionRow& old, const Spawned
 domain::Spawn to_resume(const Config& config, const ResumeRequest& wanted,
                         const workers::ShowAnswer& shown) {
   const projections::SessionRow& row = shown.session;
+  const auto is_told = [&](std::string_view key) {
+    return wanted.takes_flags && is_flag(config, key);
+  };
   domain::Spawn spawn;
   spawn.name = wanted.name;
   spawn.prompt = wanted.prompt;
   spawn.resume = row.session;
   spawn.is_fork = wanted.is_fork;
-  spawn.spec.engine = is_flag(config, "engine") ? config.engine : row.engine;
-  spawn.spec.workdir = is_flag(config, "workdir") ? config.workdir : row.workdir;
-  spawn.spec.model = is_flag(config, "model") ? config.model : row.model;
-  spawn.spec.permission_mode = mode_to_resume(config, row.permission_mode);
-  spawn.spec.budget = is_flag(config, "budget_usd") ? config.budget : row.budget;
-  spawn.spec.background = is_flag(config, "background") ? config.background : row.background;
-  if (is_flag(config, "idle_timeout")) spawn.spec.idle_timeout = said(config.idle_timeout);
-  if (is_flag(config, "run_timeout")) spawn.spec.run_timeout = said(config.run_timeout);
-  if (is_flag(config, "repeated_calls_max")) {
+  spawn.spec.engine = is_told("engine") ? config.engine : row.engine;
+  spawn.spec.workdir = is_told("workdir") ? config.workdir : row.workdir;
+  spawn.spec.model = is_told("model") ? config.model : row.model;
+  spawn.spec.permission_mode =
+      mode_to_resume(config, is_told("permission_mode"), row.permission_mode);
+  spawn.spec.budget = is_told("budget_usd") ? config.budget : row.budget;
+  spawn.spec.background = is_told("background") ? config.background : row.background;
+  if (is_told("idle_timeout")) spawn.spec.idle_timeout = said(config.idle_timeout);
+  if (is_told("run_timeout")) spawn.spec.run_timeout = said(config.run_timeout);
+  if (is_told("repeated_calls_max")) {
     spawn.spec.repeated_calls_max = said(config.repeated_calls_max);
   }
-  if (is_flag(config, "remind_after")) spawn.spec.remind_after = said(config.remind_after);
+  if (is_told("remind_after")) spawn.spec.remind_after = said(config.remind_after);
   // Without one of its own it goes where those of the old session went.
-  if (is_set(config, "channel")) spawn.origin_channel = config.channel;
+  if (wanted.takes_flags && is_set(config, "channel")) spawn.origin_channel = config.channel;
   spawn.spec.is_multi_turn = row.is_multi_turn || wanted.is_multi_turn;
   spawn.system_prompt = wanted.system_prompt.empty() ? shown.system_prompt : wanted.system_prompt;
   // The server takes over those of the old session if these are empty.

@@ -16,7 +16,8 @@ Outcome<bool> check_prompt(const std::string& prompt);
 
 // Fails if the working folder is missing: otherwise the session would only fail when its agent
 // starts. The server runs on this machine, so the check is valid for it.
-Outcome<bool> check_workdir(const std::string& workdir);
+// `parameter`: by which another one can be named.
+Outcome<bool> check_workdir(const std::string& workdir, std::string_view parameter = "--workdir");
 
 struct Spawned {
   base::SessionId session;
@@ -38,9 +39,11 @@ struct ResumeRequest {
   std::int64_t max_turns = 0;              // 0: as the session had it
   bool is_fork = false;
   bool is_multi_turn = false;  // also if the session was not
+  bool takes_flags = false;    // the flags of this process are meant for the session
 };
 
-// Returns a spawn with the settings that the session had, unless a flag says otherwise.
+// Returns a spawn with the settings that the session had, unless a flag says otherwise that is
+// meant for it.
 domain::Spawn to_resume(const Config& config, const ResumeRequest& wanted,
                         const workers::ShowAnswer& shown);
 

@@ -11,8 +11,6 @@ namespace {
 
 constexpr const char* kSession = "Session: id, alias, name, or the start of one";
 constexpr const char* kChannel = "A place such as telegram|1234; default: the caller's";
-// Lines of one answer, so that it fits a message.
-constexpr std::int64_t kLinesMax = 10'000;
 
 Operation launch_row() {
   using A = LaunchArguments;
@@ -86,8 +84,8 @@ Operation output_row() {
       .need("session", &A::session, kSession)
       .or_as("id")
       .can("lines", &A::lines, "The last lines")
-      .within(1, kLinesMax)
-      .can("full", &A::is_full, "From the beginning, at most 10,000 lines")
+      .within(1, kOutputLinesMax)
+      .can("full", &A::is_full, "All lines, at most the last 10,000 or 1 MiB")
       .runs(show_output);
 }
 
@@ -102,7 +100,7 @@ Operation foreground_row() {
                       {}})
       .need("session", &A::session, kSession, ChatPlace::word)
       .can("lines", &A::lines, "So many of its last lines come with the answer, too")
-      .within(0, kLinesMax)
+      .within(0, kOutputLinesMax)
       .can("channel", &A::channel, kChannel)
       .runs(to_foreground);
 }

@@ -1,8 +1,10 @@
 // `output` and `stats`: what agents said, and what it cost.
 #include <algorithm>
 #include <deque>
+#include <utility>
 
 #include "projections/views/metrics.hpp"
+#include "tools/steno/operations/first_prompt.hpp"
 #include "tools/steno/operations/handlers.hpp"
 #include "tools/steno/operations/item_text.hpp"
 #include "tools/steno/operations/output_pages.hpp"
@@ -14,71 +16,117 @@
 namespace steno {
 namespace {
 
-constexpr std::int64_t kLinesMax = 10'000;
-constexpr std::size_t kRuleColumns = 60;
+// Cuts a text off at a whole character.
+std::string cut_text(const std::string& text, std::size_t bytes_max) {
+  if (text.size() <= bytes_max) return text;
+  std::size_t end = bytes_max;
+  const auto continues = [&](std::size_t at) {
+    return (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
+  };
+  while (end > 0 && continues(end)) --end;
+  return text.substr(0, end) + "…";
+}
 
-struct LastLines {
+// Bounds of one answer, so that it fits a message and a model's context.
+constexpr std::size_t kLineBytesMax = 64 << 10;
+constexpr std::size_t kTextBytesMax = 1 << 20;
+constexpr std::size_t kResultBytesMax = 256 << 10;
+constexpr std::size_t kRuleColumns = 60;
+constexpr std::size_t kPromptColumnsMax = 80;
+
+// The last lines of a text that comes in pieces.
+class LastLines {
+ public:
+  explicit LastLines(std::int64_t wanted) : wanted_(wanted) {}
+
+  // A piece without a line feed at its end goes on with the next one.
+  void add(const std::string& piece) {
+    for (const std::string_view line : workers::lines_of(piece)) {
+      if (!std::exchange(is_open_, false)) lines_.emplace_back();
+      bytes_ += append(lines_.back(), line);
+    }
+    is_open_ = is_open_ || (!piece.empty() && piece.back() != '\n');
+    while (static_cast<std::int64_t>(lines_.size()) > wanted_ || bytes_ > kTextBytesMax) {
+      bytes_ -= lines_.front().size();
+      lines_.pop_front();
+      is_cut_ = true;
+    }
+  }
+  const std::deque<std::string>& lines() const { return lines_; }
+  bool is_cut() const { return is_cut_; }  // there were earlier ones, or longer ones
+
+ private:
+  // Returns by how many bytes the line has grown.
+  std::size_t append(std::string& line, std::string_view more) {
+    const std::size_t before = line.size();
+    line.append(more);
+    if (line.size() > kLineBytesMax) {
+      line = cut_text(line, kLineBytesMax);
+      is_cut_ = true;
+    }
+    return line.size() - std::min(before, line.size());
+  }
+
+  const std::int64_t wanted_;
+  std::deque<std::string> lines_;
+  std::size_t bytes_ = 0;
+  bool is_open_ = false;
+  bool is_cut_ = false;
+};
+
+struct ReadOutput {
   workers::OutputAnswer answer;  // of the last page
-  std::deque<std::string> lines;
-  bool is_cut = false;  // there are earlier ones
+  LastLines lines;
+  std::string result;  // what the agent said last to the last prompt
 };
 
 // Reads at least as many blocks as lines are wanted: each block has one or more lines.
-Outcome<LastLines> read_lines(Connection& connection, const std::string& reference,
-                              std::int64_t wanted) {
-  LastLines last;
+Outcome<ReadOutput> read_output(Connection& connection, const std::string& reference,
+                                std::int64_t wanted) {
+  ReadOutput read{{}, LastLines(wanted), {}};
   ItemText texts(false, false);
   auto page = first_output_page(connection, reference, wanted);
   while (page) {
     for (const workers::OutputItem& item : page->items) {
-      std::string text = texts.of(item);
-      if (text.empty()) continue;
-      for (const std::string_view line : workers::lines_of(text)) last.lines.emplace_back(line);
-    }
-    while (static_cast<std::int64_t>(last.lines.size()) > wanted) {
-      last.lines.pop_front();
-      last.is_cut = true;
+      read.lines.add(texts.of(item));
+      const bool is_whole = item.type != domain::PartialOutputRecorded::kType;
+      if (item.kind == workers::ItemKind::prompt) read.result.clear();
+      if (item.kind == workers::ItemKind::said && is_whole && item.parent.empty() &&
+          item.erased_at.us == 0) {
+        read.result = cut_text(item.text, kResultBytesMax);
+      }
     }
     const bool has_more = page->has_more;
     const base::Position through = page->through;
-    last.answer = std::move(*page);
-    if (!has_more) return last;
+    read.answer = std::move(*page);
+    if (!has_more) return read;
     page = next_output_page(connection, reference, through);
   }
   return tl::unexpected(page.error());
 }
 
-// Returns what the agent said last.
-std::string result_of(const workers::OutputAnswer& answer) {
-  const auto said =
-      std::find_if(answer.items.rbegin(), answer.items.rend(), [](const workers::OutputItem& i) {
-        return i.kind == workers::ItemKind::said && i.parent.empty() && i.erased_at.us == 0;
-      });
-  return said == answer.items.rend() ? "" : said->text;
-}
-
 }  // namespace
 
 Outcome<Answer> show_output(const Caller& caller, const ShownArguments& arguments) {
-  const auto last = read_lines(caller.connection, arguments.session,
-                               arguments.is_full ? kLinesMax : arguments.lines);
-  if (!last) return tl::unexpected(last.error());
-  const projections::SessionRow& row = last->answer.session;
+  const auto read = read_output(caller.connection, arguments.session,
+                                arguments.is_full ? kOutputLinesMax : arguments.lines);
+  if (!read) return tl::unexpected(read.error());
+  const projections::SessionRow& row = read->answer.session;
   const base::Time now = caller.connection.clock().wall();
-  const base::Duration age = (row.closed_at.us != 0 ? row.closed_at : now) - row.created_at;
+  const base::Duration age = age_of(row, now);
   Answer answer;
   answer.value = session_brief_json(row);
   answer.value["costUsd"] = dollars_json(row.cost);
   answer.value["durationMs"] = age.count() / 1000;
   answer.value["duration"] = duration_text(age);
-  answer.value["lines"] = last->lines;
-  answer.value["lineCount"] = last->lines.size();
-  answer.value["isCut"] = last->is_cut;
-  answer.value["result"] = result_of(last->answer);
+  answer.value["lines"] = read->lines.lines();
+  answer.value["lineCount"] = read->lines.lines().size();
+  answer.value["isCut"] = read->lines.is_cut();
+  answer.value["result"] = read->result;
   answer.text = row.name + " [" + row.alias + "] " + status_text(row) + " (" + duration_text(age) +
                 ")\n" + std::string(kRuleColumns, '-');
-  for (const std::string& line : last->lines) answer.text += "\n" + line;
-  if (last->lines.empty()) answer.text += "\n(no output yet)";
+  for (const std::string& line : read->lines.lines()) answer.text += "\n" + line;
+  if (read->lines.lines().empty()) answer.text += "\n(no output yet)";
   return answer;
 }
 
@@ -102,11 +150,7 @@ Outcome<Answer> report_stats(const Caller& caller, const NoneArguments&) {
   const std::int64_t timed = totals.sessions_with_duration;
   answer.value["averageDurationMs"] = timed == 0 ? Json() : Json(totals.duration_ms / timed);
   const projections::MostExpensive& dearest = totals.most_expensive;
-  answer.value["mostExpensive"] = !dearest.session.is_set()
-                                      ? Json()
-                                      : Json{{"id", dearest.session.text()},
-                                             {"name", dearest.name},
-                                             {"costUsd", dollars_json(dearest.cost)}};
+  answer.value["mostExpensive"] = nullptr;
   answer.text = "📊 launched " + std::to_string(totals.launched) + ", running " +
                 std::to_string(report->live) + ", completed " + std::to_string(totals.completed) +
                 ", failed " + std::to_string(totals.failed) + ", killed " +
@@ -117,7 +161,14 @@ Outcome<Answer> report_stats(const Caller& caller, const NoneArguments&) {
                   : duration_text(std::chrono::milliseconds(totals.duration_ms / timed)));
   answer.text += "\n💰 " + dollars_text(totals.cost);
   if (dearest.session.is_set()) {
+    const auto prompt = first_prompt(caller.connection, dearest.agent, dearest.session);
+    if (!prompt) return tl::unexpected(prompt.error());
+    answer.value["mostExpensive"] = {{"id", dearest.session.text()},
+                                     {"name", dearest.name},
+                                     {"costUsd", dollars_json(dearest.cost)},
+                                     {"prompt", prompt_beginning(*prompt, kPromptColumnsMax)}};
     answer.text += "\n🏆 " + workers::safe_line(dearest.name) + ", " + dollars_text(dearest.cost);
+    if (!prompt->empty()) answer.text += ": " + prompt_beginning(*prompt, kPromptColumnsMax);
   }
   answer.value["display"] = answer.text;
   return answer;

@@ -4,6 +4,7 @@
 
 #include "eventlog/domain/outbox/route.hpp"
 #include "tools/steno/operations/ending.hpp"
+#include "tools/steno/operations/first_prompt.hpp"
 #include "tools/steno/operations/handlers.hpp"
 #include "tools/steno/operations/session_json.hpp"
 
@@ -24,9 +25,8 @@ Outcome<std::string> channel_said(const Caller& caller, const std::string& said)
   if (channel.empty()) {
     return fail(kExitUsage, "channel is missing: name a place such as telegram|1234");
   }
-  if (domain::parse_route(channel)) return channel;
-  return fail(kExitUsage, "'" + channel + "' is no channel; accepted is channel|target or " +
-                              "channel|account|target, as in telegram|1234");
+  if (const auto ok = check_channel(channel); !ok) return tl::unexpected(ok.error());
+  return channel;
 }
 
 // Begins or ends to send the session's output to the channel.
@@ -39,6 +39,12 @@ Outcome<bool> set_watched(Connection& connection, const SessionRow& row, const s
 }
 
 }  // namespace
+
+Outcome<bool> check_channel(const std::string& channel) {
+  if (domain::parse_route(channel)) return true;
+  return fail(kExitUsage, "'" + shown(channel) + "' is no channel; accepted is channel|target or " +
+                              "channel|account|target, as in telegram|1234");
+}
 
 Outcome<Answer> list_sessions(const Caller& caller, const SessionsArguments& arguments) {
   Connection& connection = caller.connection;
@@ -53,11 +59,10 @@ Outcome<Answer> list_sessions(const Caller& caller, const SessionsArguments& arg
   Answer answer;
   answer.value["sessions"] = Json::array();
   for (const SessionRow& row : page->sessions) {
-    // A session that was archived meanwhile is listed without its prompt.
-    const auto shown = connection.find(row.session.text(), true);
-    const std::string prompt = shown ? shown->prompt : "";
-    answer.value["sessions"].push_back(session_json(row, prompt, now));
-    answer.text += (answer.text.empty() ? "" : "\n\n") + session_lines(row, prompt, now);
+    const auto prompt = first_prompt(connection, row.agent, row.session);
+    if (!prompt) return tl::unexpected(prompt.error());
+    answer.value["sessions"].push_back(session_json(row, *prompt, now));
+    answer.text += (answer.text.empty() ? "" : "\n\n") + session_lines(row, *prompt, now);
   }
   answer.value["count"] = answer.value["sessions"].size();
   answer.value["total"] = page->total;
@@ -97,7 +102,9 @@ Outcome<Answer> to_foreground(const Caller& caller, const WatchedArguments& argu
   answer.value = session_brief_json(row);
   answer.value["channel"] = *channel;
   answer.text = row.name + " [" + row.alias + "] is in the foreground of " + *channel +
-                ". What the channel has not seen comes first.";
+                ". What the channel has not seen comes first" +
+                (domain::is_terminal(row.status) ? "; it has ended, and nothing follows."
+                                                 : ", then what follows as it comes.");
   if (arguments.lines == 0) return answer;
   const auto output = show_output(caller, {row.session.text(), arguments.lines, false});
   if (!output) return tl::unexpected(output.error());

@@ -27,10 +27,6 @@ std::string_view icon_of(domain::SessionStatus status) {
   return {};
 }
 
-base::Duration age_of(const SessionRow& row, base::Time now) {
-  return (row.closed_at.us != 0 ? row.closed_at : now) - row.created_at;
-}
-
 std::string model_of(const SessionRow& row) {
   return row.agent_model.empty() ? row.model : row.agent_model;
 }

@@ -17,8 +17,12 @@ std::string status_text(const projections::SessionRow& row) {
   return text;
 }
 
+base::Duration age_of(const projections::SessionRow& row, base::Time now) {
+  return (row.closed_at.us != 0 ? row.closed_at : now) - row.created_at;
+}
+
 std::string ran_text(const projections::SessionRow& row, base::Time now) {
-  return duration_text((row.closed_at.us != 0 ? row.closed_at : now) - row.created_at);
+  return duration_text(age_of(row, now));
 }
 
 std::string dollars_text(base::NanoUsd amount) {

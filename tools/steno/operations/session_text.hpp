@@ -11,6 +11,8 @@ namespace steno {
 std::string status_text(const projections::SessionRow& row);
 
 // Returns how long an ended session lived, or how long a live one has lived so far.
+base::Duration age_of(const projections::SessionRow& row, base::Time now);
+// Returns it in words, such as "3m20s".
 std::string ran_text(const projections::SessionRow& row, base::Time now);
 
 // Returns "$0.0123".

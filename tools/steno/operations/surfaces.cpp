@@ -26,13 +26,18 @@ Outcome<ChatAnswer> do_chat_line(Connection& connection, const std::string& chan
   const auto call = parse_chat(line);
   if (!call) return tl::unexpected(call.error());
   auto answer = call->operation->run({connection, channel}, call->arguments);
+  if (!answer && answer.error().exit_code == kExitUsage) {
+    return fail(kExitUsage, answer.error().text + "; usage: " + call->operation->chat_usage());
+  }
   if (!answer) return tl::unexpected(answer.error());
   return ChatAnswer{json_text(answer->value), std::move(answer->text)};
 }
 
-std::string answer_json_rpc(Connection& connection, std::string_view message) {
-  const JsonRpc rpc([&connection](const Operation& operation, const Json& arguments) {
-    return operation.run({connection, connection.config().channel}, arguments);
+std::string answer_json_rpc(const Connect& connect, std::string_view message) {
+  const JsonRpc rpc([&](const Operation& operation, const Json& arguments) -> Outcome<Answer> {
+    const auto connection = connect();
+    if (!connection) return tl::unexpected(connection.error());
+    return operation.run({**connection, {}}, arguments);
   });
   return rpc.answer(message);
 }

@@ -1,6 +1,7 @@
 // The operations as their surfaces call them, in texts: a line of a chat, a message of JSON-RPC.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +24,9 @@ struct ChatAnswer {
 Outcome<ChatAnswer> do_chat_line(Connection& connection, const std::string& channel,
                                  std::string_view line);
 
+// Returns the connection that an operation uses, or why there is none.
+using Connect = std::function<Outcome<Connection*>()>;
 // Answers a message of JSON-RPC 2.0 (json_rpc.hpp); empty: it wants no answer.
-std::string answer_json_rpc(Connection& connection, std::string_view message);
+std::string answer_json_rpc(const Connect& connect, std::string_view message);
 
 }  // namespace steno

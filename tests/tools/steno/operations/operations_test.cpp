@@ -211,6 +211,9 @@ TEST_CASE("a message that is no request is told so", "[tools]") {
   Json batch = Json::array();
   for (int i = 0; i < 101; ++i) batch.push_back({{"jsonrpc", "2.0"}, {"method", "ping"}});
   CHECK(code_of(batch.dump()) == -32600);
+  Json large = {{"jsonrpc", "2.0"}, {"id", 1}, {"method", "ping"}};
+  large["params"] = Json(std::vector<int>(20'000, 0));
+  CHECK(code_of(large.dump()) == -32600);
 }
 
 TEST_CASE("a notification is done and not answered", "[tools]") {
