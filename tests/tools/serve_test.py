@@ -117,6 +117,8 @@ class Descriptors(WithHome):
         server = self.start_limited(self.LIMIT)
         self.assertEqual(self.home.server.line(), "ready")
         self.assertIn("few_open_files limit=256", self.home.server_log())
+        self.assertIn("few_agent_files limit=64 agents_max=6 max_sessions=50",
+                      self.home.server_log())
         self.home.start_session("[words 1000000] [delay 20]", "--name", "busy")
         # Its worker and the agents have the limit with which the server was started.
         with open(f"/proc/{self.home.worker_pid()}/limits", encoding="ascii") as file:

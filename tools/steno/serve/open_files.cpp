@@ -13,6 +13,9 @@ namespace {
 
 // Linux's own limit for one process (fs.nr_open); stands for "unlimited".
 constexpr std::int64_t kOpenFilesMax = 1 << 20;
+// What a worker opens for itself, and for each agent: its three streams, its lock, its keeper.
+constexpr std::int64_t kWorkerFiles = 32;
+constexpr std::int64_t kFilesOfAgent = 5;
 
 std::int64_t number_of(rlim_t limit) {
   const bool is_huge = limit == RLIM_INFINITY || limit > static_cast<rlim_t>(kOpenFilesMax);
@@ -46,6 +49,10 @@ base::Result<OpenFiles> claim_open_files() {
 std::int64_t soft_open_files() {
   rlimit limit{};
   return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? number_of(limit.rlim_cur) : 0;
+}
+
+std::int64_t agents_within(std::int64_t soft) {
+  return std::max<std::int64_t>(0, (soft - kWorkerFiles) / kFilesOfAgent);
 }
 
 void set_open_files(std::int64_t soft) {

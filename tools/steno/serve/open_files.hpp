@@ -24,6 +24,8 @@ base::Result<OpenFiles> claim_open_files();
 
 // Returns this process's soft limit; 0 if it cannot be read.
 std::int64_t soft_open_files();
+// Returns how many agents can live at once below a worker with that soft limit.
+std::int64_t agents_within(std::int64_t soft);
 
 // Sets the soft limit of this process and of those that it starts, at most to the hard limit. Best
 // effort.

@@ -149,10 +149,22 @@ void set_up_log(const Config& config) {
   spdlog::set_default_logger(std::move(logger));
 }
 
+// Sessions whose agents were ended while they wait open no files, so more of them can live.
+void tell_few_files(const Config& config) {
+  const std::int64_t soft = soft_open_files();
+  const std::int64_t agents = agents_within(soft);
+  if (soft == 0 || agents >= config.max_sessions) return;
+  spdlog::warn(
+      "few_agent_files limit={} agents_max={} max_sessions={} raise=\"ulimit -n, or "
+      "LimitNOFILE= of the unit\"",
+      soft, agents, config.max_sessions);
+}
+
 }  // namespace
 
 int serve(const Config& config, const ServeArguments& arguments) {
   set_up_log(config);
+  if (arguments.role.empty()) tell_few_files(config);
   const auto options = serve_options(config, arguments);
   if (!options) {
     const int code = exit_code_of(options.error().code);
