@@ -82,9 +82,12 @@ base::Result<std::unique_ptr<ChildProcess>> ChildProcess::start(
 ChildProcess::~ChildProcess() {
   close(in_);
   close(out_);
-  if (is_gone_) return;
+  if (!is_gone_) terminate(kEndMax);
+}
+
+void ChildProcess::terminate(Nanoseconds grace) {
   ::kill(pid_, SIGTERM);
-  if (!has_ended_within(kEndMax))
+  if (!has_ended_within(grace))
     kill();
   else
     reap();

@@ -30,11 +30,15 @@ class ChildProcess {
 
   // Ends it with SIGKILL, and waits for its end.
   void kill();
+  // Ends it with SIGTERM, and with SIGKILL if it still lives after `grace`.
+  void terminate(Nanoseconds grace);
   // Waits until it ends by itself. Its output must fit into the pipe. Error timeout: it still
   // lives.
   base::Result<Ended> wait(Nanoseconds timeout);
 
   int pid() const { return pid_; }
+  // True once its end was waited for.
+  bool is_gone() const { return is_gone_; }
 
   // Returns the next line of its stdout, without the line feed. Errors: timeout; unreachable if it
   // ended, with the end of its stderr.

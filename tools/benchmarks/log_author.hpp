@@ -17,6 +17,9 @@ constexpr std::string_view kLogAgent = "bench";
 struct ShortLife {
   int interrupted_turns = 1;  // each queued and interrupted by a client: two commands
   bool is_ended = true;       // else it lives on, idle
+  // The agent that a prompt to a live session starts. Empty: as in other histories.
+  std::string engine{};
+  std::string workdir{};
 };
 
 // Returns the size of all files with that extension below the folder.

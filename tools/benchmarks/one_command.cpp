@@ -12,7 +12,7 @@ constexpr base::Duration kViewsMax = std::chrono::minutes(20);
 
 }  // namespace
 
-domain::Command spawn_command() {
+domain::Spawn spawn_command() {
   domain::Spawn spawn;
   spawn.spec.engine = "scripted";
   spawn.spec.workdir = "/home/user/project";
@@ -61,10 +61,16 @@ base::Result<Nanoseconds> OneCommand::run(const base::CommandId& id, base::Sessi
 
 base::Result<Nanoseconds> OneCommand::ask(std::string_view verb, const workers::QueryBody& query) {
   const Nanoseconds begun = now();
-  const auto reply = client_->request(verb, bus::to_body(query), kViewsMax);
+  const auto reply = reply_to(verb, query);
   const Nanoseconds took = now() - begun;
   if (!reply) return tl::unexpected(reply.error());
-  if (reply->status == bus::ReplyStatus::ok) return took;
+  return took;
+}
+
+base::Result<bus::Reply> OneCommand::reply_to(std::string_view verb,
+                                              const workers::QueryBody& query) {
+  auto reply = client_->request(verb, bus::to_body(query), kViewsMax);
+  if (!reply || reply->status == bus::ReplyStatus::ok) return reply;
   return base::failure(base::ErrorCode::refused, "a query failed: " + reply->text, reply->code);
 }
 

@@ -24,11 +24,19 @@ class OneCommand {
   // Returns the time from the query to its answer. Error refused: it was answered with a reason
   // only.
   base::Result<Nanoseconds> ask(std::string_view verb, const workers::QueryBody& query);
+  // Returns the answer to a query. Error refused: it was answered with a reason only.
+  template <class Answer>
+  base::Result<Answer> answer_to(std::string_view verb, const workers::QueryBody& query) {
+    const auto reply = reply_to(verb, query);
+    if (!reply) return tl::unexpected(reply.error());
+    return bus::from_body<Answer>(reply->body);
+  }
   // Waits until everything that the server derives from its log has reached the log's end.
   base::Result<void> wait_for_views();
 
  private:
   explicit OneCommand(Workbench& bench) : bench_(bench) {}
+  base::Result<bus::Reply> reply_to(std::string_view verb, const workers::QueryBody& query);
 
   Workbench& bench_;
   std::unique_ptr<bus::ClientSocket> socket_;
@@ -36,6 +44,6 @@ class OneCommand {
 };
 
 // Returns a spawn without limits; an agent could be started for it in an existing folder.
-domain::Command spawn_command();
+domain::Spawn spawn_command();
 
 }  // namespace benchmarks
