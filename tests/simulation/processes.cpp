@@ -51,8 +51,22 @@ workers::AgentRunnerOptions runner_options() {
 
 }  // namespace
 
-Surroundings::Surroundings(const Schedule& schedule)
-    : disk_random(derived(schedule.seed, 1)),
+WorldSettings hasty_settings() {
+  WorldSettings settings;
+  settings.limits = kLimits;
+  settings.limits.sinks.fill(true);
+  static const support::FixedTimeZones zones({}, {});
+  settings.zones = &zones;
+  settings.keep_for = kKeepFor;
+  settings.leases = kLeases;
+  settings.link = kLink;
+  settings.runner = runner_options();
+  return settings;
+}
+
+Surroundings::Surroundings(const Schedule& schedule, WorldSettings with)
+    : settings(std::move(with)),
+      disk_random(derived(schedule.seed, 1)),
       id_random(derived(schedule.seed, 2)),
       bus_random(derived(schedule.seed, 3)),
       agent_random(derived(schedule.seed, 4)),
@@ -213,10 +227,8 @@ base::Result<std::unique_ptr<ServerLife>> ServerLife::open(Surroundings& around,
 namespace {
 workers::CommandLoopOptions command_options(const Surroundings& around) {
   workers::CommandLoopOptions options;
-  options.limits = kLimits;
-  options.limits.sinks.fill(true);
-  static const support::FixedTimeZones zones({}, {});
-  options.zones = &zones;
+  options.limits = around.settings.limits;
+  options.zones = around.settings.zones;
   options.inbox_max = around.inbox_max;
   options.streams_max = around.streams_max;
   return options;
@@ -253,8 +265,9 @@ std::unique_ptr<workers::UpkeepPort> SimSideWork::make_upkeep_port(workers::Upke
   return made;
 }
 
-std::unique_ptr<workers::Notifier> SimSideWork::make_notifier(const workers::ServerStores&,
-                                                              workers::DerivedStores&) {
+std::unique_ptr<workers::Notifier> SimSideWork::make_notifier(const workers::ServerStores& stores,
+                                                              workers::DerivedStores& derived) {
+  if (around_.settings.make_notifier) return around_.settings.make_notifier(stores, derived);
   auto made = std::make_unique<SimNotifier>(around_);
   notifier = made.get();
   return made;
@@ -270,7 +283,8 @@ ServerLife::ServerLife(Surroundings& around, ProcessClock& clock, const eventlog
       assembly_({around.disk.log(), nullptr, around.disk.index_rows(), around.disk.view_rows()},
                 std::move(derived),
                 {clock, around.id_random, locks_, *command_socket_, *worker_socket_, *feed_socket_},
-                {tail, command_options(around), kLeases}, {kKeepFor, {}, {}, {}}, side_work_) {}
+                {tail, command_options(around), around.settings.leases},
+                {around.settings.keep_for, {}, {}, {}}, side_work_) {}
 
 Duration ServerLife::due(const ProcessClock& clock) const {
   const Duration timer = clock.when(assembly_.server().next_timer());
@@ -281,9 +295,9 @@ Duration ServerLife::due(const ProcessClock& clock) const {
 WorkerLife::WorkerLife(Surroundings& around, ProcessClock& clock, std::size_t number)
     : id(base::WorkerId::make(clock.wall(), around.id_random)),
       launcher(around.agents, around.agent_random),
-      worker(launcher, runner_options()),
+      worker(launcher, around.settings.runner),
       socket(around.bus.connect_client("worker", worker_name(number), around.queue_max)),
-      link(worker, {clock, *socket}, id, static_cast<std::int64_t>(number), kLink) {}
+      link(worker, {clock, *socket}, id, static_cast<std::int64_t>(number), around.settings.link) {}
 
 std::string worker_name(std::size_t number) {
   return "worker-" + std::to_string(number);

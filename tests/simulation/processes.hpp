@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <set>
 
@@ -15,10 +16,29 @@ namespace simulation {
 
 constexpr std::size_t kWorkers = 2;
 
+// Makes what delivers a server's notifications.
+using MakeNotifier = std::function<std::unique_ptr<workers::Notifier>(const workers::ServerStores&,
+                                                                      workers::DerivedStores&)>;
+
+// The settings of a world's processes.
+struct WorldSettings {
+  domain::Limits limits;
+  const domain::TimeZones* zones = nullptr;  // must outlive the world
+  workers::KeepFor keep_for;
+  workers::LeaseDispatcherOptions leases;
+  workers::WorkerLinkOptions link;
+  workers::AgentRunnerOptions runner;
+  MakeNotifier make_notifier;  // empty: one that fails at random
+};
+
+// Short time limits, so that every limit is reached often.
+WorldSettings hasty_settings();
+
 // State that all processes of a world share; it outlives them.
 struct Surroundings {
-  explicit Surroundings(const Schedule& schedule);
+  explicit Surroundings(const Schedule& schedule, WorldSettings settings = hasty_settings());
 
+  const WorldSettings settings;
   VirtualTime time;
   Counts counts;
   base::SeededRandom disk_random;
@@ -154,7 +174,7 @@ class SimSideWork final : public workers::SideWork {
   SimLoader* loader = nullptr;
   SimQueryPort* queries = nullptr;
   SimErasures* erasures = nullptr;
-  SimNotifier* notifier = nullptr;
+  SimNotifier* notifier = nullptr;  // null: the settings make another one
 
  private:
   Surroundings& around_;
@@ -175,7 +195,7 @@ class ServerLife {
   // Returns true while a thread beside the loop has work.
   bool is_busy() const {
     return side_work_.loader->is_busy() || side_work_.queries->is_busy() ||
-           side_work_.notifier->is_busy();
+           (side_work_.notifier != nullptr && side_work_.notifier->is_busy());
   }
   // Returns the world time at which the loop must run even if nothing arrives.
   Duration due(const ProcessClock& clock) const;

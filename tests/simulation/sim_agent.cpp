@@ -141,6 +141,7 @@ class SimProcess final : public engines::AgentProcess {
       return;
     }
     if (now < next_ || now < stopped_until_ || !is_reading_) return;
+    if (plan_) return go_on_with_plan();
     next_ = now + Duration{random_.below(20'000)};
     if (own_turn_) return finish_own(false);
     if (has_own_work_) return begin_own();
@@ -188,6 +189,7 @@ class SimProcess final : public engines::AgentProcess {
       agents_.violate("turn " + turn.text() + " was given to an agent under " + lease_text(key_) +
                       ", which is over");
     }
+    if (agents_.script_) return begin_plan(agents_.script_(prompt));
     // An agent that begins anew is told before it what was said.
     const std::string own = prompt_of(turn);
     const auto* s = agents_.log_->session(domain::session_stream("main", key_.session));
@@ -201,6 +203,37 @@ class SimProcess final : public engines::AgentProcess {
     if (!has_introduced_ && !resumed_.empty() && loss_random_.below(20) == 0) return lose_session();
     has_introduced_ = true;
     emit(domain::ReportInitialized{agent_session_, "sim", "1"});
+  }
+
+  void begin_plan(TurnPlan plan) {
+    plan_ = std::move(plan);
+    is_half_done_ = false;
+    next_ = agents_.time_.now + plan_->takes / 2;
+    emit(domain::ReportInitialized{agent_session_, "sim", "1"});
+    if (plan_->is_quiet) return;
+    const std::string call = "call-" + std::to_string(++calls_);
+    emit(domain::ReportToolCallStarted{*turn_, call, "Bash", R"({"command":"work"})"});
+  }
+
+  void go_on_with_plan() {
+    if (std::exchange(is_half_done_, true)) return finish(plan_->fails);
+    next_ = agents_.time_.now + plan_->takes - plan_->takes / 2;
+    spend(*turn_, plan_->costs.value / 2);
+    tell_spending();
+  }
+
+  // Says the last words, unless the turn was interrupted. Returns what the turn is answered with.
+  std::string finish_plan(bool is_error) {
+    const TurnPlan plan = *std::exchange(plan_, std::nullopt);
+    next_ = agents_.time_.now;
+    const bool is_at_end = std::exchange(is_half_done_, false) && is_error == plan.fails;
+    if (!plan.is_quiet) {
+      const std::string call = "call-" + std::to_string(calls_);
+      emit(domain::ReportToolCallFinished{*turn_, call, false, "done"});
+    }
+    if (is_at_end) spend(*turn_, plan.costs.value - plan.costs.value / 2);
+    if (is_at_end && !plan.says.empty()) say(*turn_, plan.says);
+    return is_error ? std::string() : answer_to(*turn_);
   }
 
   // The agent does not find its transcript, and does nothing with the prompt.
@@ -223,12 +256,15 @@ class SimProcess final : public engines::AgentProcess {
 
   // A call of the model. Its cost is told at once, later, or by the turn's result.
   void spend(TurnId turn) {
-    const auto cost = static_cast<std::int64_t>(cost_random_.below(1'000'000));
+    spend(turn, static_cast<std::int64_t>(cost_random_.below(1'000'000)));
+    if (cost_random_.chance(30)) tell_spending();
+  }
+
+  void spend(TurnId turn, std::int64_t cost) {
     record().spent[turn].value += cost;
     total_.value += cost;
     untold_.value += cost;
     untold_of_ = turn;
-    if (cost_random_.chance(30)) tell_spending();
   }
 
   domain::Spending take_untold() { return {{"sim", {100, 20, 0, 0}, std::exchange(untold_, {})}}; }
@@ -261,6 +297,25 @@ class SimProcess final : public engines::AgentProcess {
   }
 
   void finish(bool is_error) {
+    std::string answer;
+    if (plan_) {
+      answer = finish_plan(is_error);
+    } else {
+      begin_own_work();
+      answer = answer_to(*turn_);
+    }
+    domain::ReportTurnResult result;
+    result.turn = *turn_;
+    result.is_error = is_error;
+    result.subtype = is_error ? "error_during_execution" : "success";
+    note_spending(result);
+    result.text = std::move(answer);
+    emit(result);
+    turn_.reset();
+  }
+
+  // The turn's last call of the model, and what goes on in the background.
+  void begin_own_work() {
     spend(*turn_);
     has_own_work_ = is_multi_turn_ && own_random_.chance(20);
     if (task_random_.chance(20)) {
@@ -268,14 +323,6 @@ class SimProcess final : public engines::AgentProcess {
       record().tasks = task_random_.chance(50) ? 2 : 1;
       emit(domain::ReportTasksChanged{record().tasks, "a task"});
     }
-    domain::ReportTurnResult result;
-    result.turn = *turn_;
-    result.is_error = is_error;
-    result.subtype = is_error ? "error_during_execution" : "success";
-    note_spending(result);
-    result.text = answer_to(*turn_);
-    emit(result);
-    turn_.reset();
   }
 
   // A task of the turn has ended, and the agent goes on without a prompt, before any that it has.
@@ -301,8 +348,9 @@ class SimProcess final : public engines::AgentProcess {
     emit(domain::ReportTasksChanged{tasks, has_own_work_ ? "a task" : ""});
   }
 
-  void say(TurnId turn) {
-    std::string said = "word " + std::to_string(record().outputs.size());
+  void say(TurnId turn) { say(turn, "word " + std::to_string(record().outputs.size())); }
+
+  void say(TurnId turn, std::string said) {
     record().outputs.push_back(said);
     auto& transcript = agents_.transcripts_[agent_session_];
     transcript.push_back(agent_session_ + "/" + std::to_string(++agents_.messages_));
@@ -360,6 +408,8 @@ class SimProcess final : public engines::AgentProcess {
   const std::string agent_session_;
   std::vector<engines::ProcessEvent> events_;
   std::optional<TurnId> turn_;
+  std::optional<TurnPlan> plan_;  // of that turn, if there is a script
+  bool is_half_done_ = false;     // of the plan
   std::optional<TurnId> own_turn_;
   bool has_own_work_ = false;
   std::uint64_t steps_ = 0;
@@ -437,7 +487,8 @@ base::Result<workers::LaunchedAgent> SimLauncher::launch(const workers::Directiv
   if (!agents_.lets_in(directive.session)) {
     return base::failure(base::ErrorCode::in_use, "another keeper has the session's lock");
   }
-  if (random_.chance(2)) return base::failure(base::ErrorCode::not_found, "no such program");
+  if (!agents_.has_script() && random_.chance(2))
+    return base::failure(base::ErrorCode::not_found, "no such program");
   workers::LaunchedAgent agent;
   agent.engine = std::make_unique<SimEngine>(directive.spec.is_multi_turn);
   agent.process = std::make_unique<SimProcess>(agents_, random_.next(), directive);

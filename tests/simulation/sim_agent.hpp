@@ -2,6 +2,7 @@
 // lines are encoded reports, so the worker's loop runs as it is, without any agent's protocol.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -29,6 +30,17 @@ struct AgentRecord {
   int tasks = 0;  // that run, or with whose end the agent has not dealt
 };
 
+// An agent that follows a script does this with a prompt. It runs a tool, tells half of its cost
+// after half of its time, and speaks at the end.
+struct TurnPlan {
+  Duration takes{0};
+  std::string says;  // empty: nothing
+  base::NanoUsd costs;
+  bool fails = false;     // its result is an error
+  bool is_quiet = false;  // it runs no tool, so that it says nothing until the end
+};
+using Script = std::function<TurnPlan(base::ByteView prompt)>;
+
 // All agents of a world, on every machine: the living ones, the holders of session locks, and all
 // output. Outlives every process.
 class SimAgents {
@@ -45,6 +57,9 @@ class SimAgents {
   void stop_agent(std::int64_t choice, Duration until);
   // Prompts to agents are compared with this record, which must outlive the agents.
   void hold_against(const LogObserver& log) { log_ = &log; }
+  // From now on agents do as the script says, and never fail by themselves. Prompts can be any.
+  void follow(Script script) { script_ = std::move(script); }
+  bool has_script() const { return script_ != nullptr; }
   // The session's lock seemed free to the server, so its leases up to now are believed to have
   // ended. A keeper that has one of them, now or later, keeps nobody out.
   void overlook(base::SessionId session);
@@ -77,6 +92,7 @@ class SimAgents {
   std::map<std::string, base::NanoUsd> totals_;  // of the agents' own sessions, as last saved
   std::string violation_;
   const LogObserver* log_ = nullptr;
+  Script script_;  // empty: agents act at random
 };
 
 class SimLauncher final : public workers::AgentLauncher {

@@ -9,7 +9,8 @@ namespace simulation {
 using base::Duration;
 
 struct VirtualTime {
-  Duration now{0};  // since the world began
+  Duration now{0};                          // since the world began
+  base::Time began{1'700'000'000'000'000};  // what clocks on the wall showed then
 };
 
 class ProcessClock final : public base::Clock {
@@ -17,7 +18,7 @@ class ProcessClock final : public base::Clock {
   explicit ProcessClock(const VirtualTime& time) : time_(time) {}
 
   Duration boot() override { return kBootAtBirth + local(time_.now); }
-  base::Time wall() override { return {kWallAtBirth + local(time_.now).count() + skew_.count()}; }
+  base::Time wall() override { return time_.began + local(time_.now) + skew_; }
 
   // Returns the world time at which boot() will have this value; not before now.
   Duration when(Duration boot) const {
@@ -35,7 +36,6 @@ class ProcessClock final : public base::Clock {
  private:
   static constexpr std::int64_t kMillion = 1'000'000;
   static constexpr Duration kBootAtBirth = std::chrono::hours(1);
-  static constexpr std::int64_t kWallAtBirth = 1'700'000'000'000'000;
 
   Duration local(Duration now) const {
     const std::int64_t passed = (now - since_).count();
