@@ -445,7 +445,7 @@ simulation::WorldSettings usual_settings() {
   return settings;
 }
 
-TEST_CASE("a day in the life of a server is told exactly as it was", "[simulation]") {
+TEST_CASE("a day in the life of a server is told exactly as it was", "[simulation][R310][R311]") {
   // Seeds decide how long disks and threads take, and what a loss of power leaves unsynced.
   const auto seed = GENERATE(std::uint64_t{1}, std::uint64_t{2});
   INFO("seed " << seed);
@@ -504,6 +504,20 @@ TEST_CASE("what was heard and not told, or told and not heard, is named", "[simu
   CHECK(against({"waits", "ended", "ended"}) == Lines{"ann was not to hear of boat: ended"});
   CHECK(against({"ended", "waits"}) == Lines{"ann has heard in another order of boat: waits"});
   CHECK(simulation::differences({}, told).size() == 2);
+}
+
+TEST_CASE("a session is ended as idle also where its reminder was put off", "[simulation]") {
+  auto settings = usual_settings();
+  settings.limits.idle_timeout = 5min;
+  Day day(saturday(21, 59), 1, settings);
+  const Task first{"Begin.", after(6min, "And?")};
+  day.opens(saturday(22, 0), {"ann", first, true});
+  day.at(saturday(22, 7), [&day] { day.world().lose_power(20s); });
+  day.at(winter(20, 0), [] {});
+  day.run();
+  waits(day, "ann", "And?");
+  ends(day, "killed", "ann", "12m20s", first.prompt, "idle");
+  CHECK(simulation::differences(day.expected(), day.heard()) == std::vector<std::string>{});
 }
 
 }  // namespace

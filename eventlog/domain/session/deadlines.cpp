@@ -6,8 +6,10 @@ namespace domain {
 
 Decided decide_one(Deciding d, const PassDeadline& c) {
   const SessionState& s = d.session();
-  const auto next = next_deadline(lease_state(s));
-  if (!next || next->kind != c.kind || d.context.now < next->due) return Decision{};
+  // Of several, the one that comes first can differ: whoever asks counts from a start of the
+  // server.
+  const auto deadline = deadline_of(lease_state(s), c.kind);
+  if (!deadline || d.context.now < deadline->due) return Decision{};
   switch (c.kind) {
     case DeadlineKind::idle:
       d.close(SessionStatus::killed, EndReason::idle);

@@ -85,15 +85,10 @@ bool is_stopped(const CurrentTurn& turn) {
   return turn.is_over_budget || turn.stop != EndReason::none || turn.asked_at.us != 0;
 }
 
-}  // namespace
-
-std::optional<Deadline> next_deadline(const LeaseState& state, Time up_since) {
-  std::optional<Deadline> next;
-  if (!is_live(state.status)) return next;
-  const auto add = [&](DeadlineKind kind, Time since, base::Duration limit) {
-    const Deadline other{kind, std::max(since, up_since) + limit};
-    if (!next || other.due < next->due) next = other;
-  };
+// Calls `add` with the kind of each deadline, since when its time runs, and for how long.
+template <class Add>
+void for_each_deadline(const LeaseState& state, const Add& add) {
+  if (!is_live(state.status)) return;
   if (state.turn && is_stopped(*state.turn)) {
     add(DeadlineKind::run, state.turn->asked_at, kInterruptGrace);
   } else if (state.turn && state.run_timeout.count() > 0 && state.turn->started_at.us != 0) {
@@ -108,7 +103,25 @@ std::optional<Deadline> next_deadline(const LeaseState& state, Time up_since) {
   if (state.remind_after.count() > 0 && state.remind_since.us != 0) {
     add(DeadlineKind::long_run, state.remind_since, state.remind_after);
   }
+}
+
+}  // namespace
+
+std::optional<Deadline> next_deadline(const LeaseState& state, Time up_since) {
+  std::optional<Deadline> next;
+  for_each_deadline(state, [&](DeadlineKind kind, Time since, base::Duration limit) {
+    const Deadline other{kind, std::max(since, up_since) + limit};
+    if (!next || other.due < next->due) next = other;
+  });
   return next;
+}
+
+std::optional<Deadline> deadline_of(const LeaseState& state, DeadlineKind wanted) {
+  std::optional<Deadline> found;
+  for_each_deadline(state, [&](DeadlineKind kind, Time since, base::Duration limit) {
+    if (kind == wanted) found = Deadline{kind, since + limit};
+  });
+  return found;
 }
 
 bool begins_as_opened(const SessionState& state) {

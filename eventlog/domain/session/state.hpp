@@ -297,6 +297,8 @@ struct Deadline {
 // Returns the earliest deadline of the session; none: it has none. Time before `up_since`, a log
 // time, does not count: a limited time begins anew with each start of the server.
 std::optional<Deadline> next_deadline(const LeaseState& state, Time up_since = {});
+// Returns the session's deadline of that kind; none: it has none.
+std::optional<Deadline> deadline_of(const LeaseState& state, DeadlineKind kind);
 
 // True if the session lives or has a lease that has not ended: a worker may have to be told of it.
 bool is_under_way(const SessionState& state);

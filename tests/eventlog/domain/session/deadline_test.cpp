@@ -67,6 +67,16 @@ TEST_CASE("a session that waits too long for a prompt is killed", "[session][R01
             support::place_released_with_lease());
 }
 
+TEST_CASE("a deadline passes although another one came before it", "[session][R063]") {
+  // Whoever asks counts both from a start of the server, where their order can be another one.
+  auto past = with(&SessionSpec::remind_after, base::Duration(std::chrono::minutes(10)), idle());
+  after(at(kBegun, past), kLimit)
+      .when(PassDeadline{DeadlineKind::idle})
+      .then(SessionClosed{SessionStatus::killed, EndReason::idle}, support::name_released(),
+            support::place_released_with_lease());
+  after(at(kBegun, past), kLimit).when(PassDeadline{DeadlineKind::long_run}).then(LongRunReached{});
+}
+
 TEST_CASE("a prompt begins the wait anew", "[session][R064]") {
   auto world = at(kBegun, idle());
   Envelope later;
