@@ -6,8 +6,8 @@ namespace domain {
 
 Decided decide_one(Deciding d, const PassDeadline& c) {
   const SessionState& s = d.session();
-  // Of several, the one that comes first can differ: whoever asks counts from a start of the
-  // server.
+  // The asker counts from a start of the server, so its earliest deadline can be another one than
+  // the record's.
   const auto deadline = deadline_of(lease_state(s), c.kind);
   if (!deadline || d.context.now < deadline->due) return Decision{};
   switch (c.kind) {

@@ -20,7 +20,7 @@ std::string erased_text(const workers::OutputItem& item) {
 std::string ItemText::of(const workers::OutputItem& item) {
   const bool is_erased = item.erased_at.us != 0;
   const std::string kept = is_for_terminal_ ? workers::safe_text(item.text) : item.text;
-  const std::string text = is_erased ? erased_text(item) : kept;
+  std::string text = is_erased ? erased_text(item) : kept;
   if (item.type == domain::PartialOutputRecorded::kType) {
     is_mid_line_ = true;
     return text;

@@ -57,12 +57,12 @@ Outcome<bool> apply_said(const Caller& caller, const LaunchArguments& said, doma
   if (said.permission_mode) spawn.spec.permission_mode = *said.permission_mode;
   const std::string& channel = said.channel.empty() ? caller.channel : said.channel;
   if (!channel.empty()) {
-    if (const auto ok = check_channel(channel); !ok) return ok;
+    if (auto ok = check_channel(channel); !ok) return ok;
     spawn.origin_channel = channel;
   } else if (!spawn.resume.is_set()) {
     spawn.origin_channel = channel_of(caller.connection.config(), spawn.spec.workdir);
   }
-  if (const auto ok = check_prompt(spawn.prompt); !ok) return ok;
+  if (auto ok = check_prompt(spawn.prompt); !ok) return ok;
   return check_workdir(spawn.spec.workdir, "workdir");
 }
 
