@@ -57,6 +57,7 @@ class Chats(WithServer):
         until(lambda: self.home.show("docs")["turns_finished"] == 2, "the second answer")
         self.chat("/claude_fg docs", *sender)
         self.assertEqual(self.home.show("docs")["foreground"], [CHANNEL])
+        self.assertRegex(self.home.run("show", "docs").out, r"\nforeground +telegram\|1234\n")
         [seen] = self.said("/claude_sessions", *sender)["sessions"]
         self.assertEqual((seen["foreground"], seen["foregroundChannels"]), (True, [CHANNEL]))
         moved = self.said("/claude_bg", *sender)["sessions"]

@@ -212,6 +212,11 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
   fields.add("ran", ran_text(row, now));
   fields.add("kind", row.is_multi_turn ? "multi-turn" : "single-turn");
   fields.add("for", descriptor_text(row.descriptor));
+  std::string channels;
+  for (const std::string& channel : row.foreground) {
+    channels += (channels.empty() ? "" : ", ") + channel;
+  }
+  fields.add("foreground", channels);
   fields.add("turns", std::to_string(row.turns_queued) + " queued, " +
                           std::to_string(row.turns_finished) + " finished" +
                           counted(row.turns_failed, "failed") +
