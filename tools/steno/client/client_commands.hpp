@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tools/steno/config/config.hpp"
+#include "tools/steno/operations/opening.hpp"
 #include "tools/steno/text/failure.hpp"
 
 namespace steno {
@@ -29,15 +30,8 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments);
 // Starts a session.
 Outcome<int> spawn(const Config& config, const SpawnArguments& arguments);
 
-struct ResumeArguments {
+struct ResumeArguments : ResumeRequest {
   std::string reference;  // of a session, or the id of one that the agent had outside of Steno
-  std::string prompt;     // empty: kResumePrompt of opening.hpp
-  std::string name;
-  std::string system_prompt;               // empty: as the session had it
-  std::vector<std::string> allowed_tools;  // empty: as the session had them
-  std::int64_t max_turns = 0;              // 0: as the session had it
-  bool is_fork = false;
-  bool is_multi_turn = false;  // also if the session was not
   bool is_followed = false;
   bool takes_queue = false;  // the prompts that waited when the session ended
 };

@@ -163,11 +163,6 @@ Outcome<int> follow(Connection& connection, const Spawned& spawned, LineInput* i
   return follow_session(connection, request);
 }
 
-ResumeRequest to_request(const ResumeArguments& arguments) {
-  return {arguments.prompt,    arguments.name,    arguments.system_prompt, arguments.allowed_tools,
-          arguments.max_turns, arguments.is_fork, arguments.is_multi_turn, true};
-}
-
 // Goes on with a session that the agent had outside of Steno.
 Outcome<int> resume_foreign(Connection& connection, const Config& config,
                             const ResumeArguments& arguments) {
@@ -259,7 +254,9 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
     remark(shown->archived +
            "; if the session had a system prompt, give it again with --system-prompt");
   }
-  domain::Spawn spawn = to_resume(config, to_request(arguments), *shown);
+  ResumeRequest request = arguments;
+  request.takes_flags = true;
+  domain::Spawn spawn = to_resume(config, request, *shown);
   if (begins_with_queue) spawn.prompt = waiting.front();
   if (spawn.prompt.empty()) spawn.prompt = kResumePrompt;
   if (const auto ok = check_prompt(spawn.prompt); !ok) return tl::unexpected(ok.error());

@@ -62,7 +62,7 @@ std::string table_text(const projections::MetricsReport& report, const std::stri
 
 std::string prompt_of(Connection& connection, const projections::MostExpensive& dearest) {
   if (!dearest.session.is_set()) return {};
-  // What it cost is worth telling without its words.
+  // The cost is told also if the words cannot be read.
   return first_prompt(connection, dearest.agent, dearest.session).value_or("");
 }
 

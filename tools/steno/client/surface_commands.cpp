@@ -53,7 +53,7 @@ Outcome<int> chat(const Config& config, const ChatArguments& arguments) {
   if (const auto ok = check_chat_line(line); !ok) return tl::unexpected(ok.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  // Who speaks in a place reads there, unless another one is named.
+  // A sender reads in the place of the line, unless a flag names another one.
   const bool is_named = is_flag(config, "channel");
   const auto answer =
       do_chat_line(**connection, is_named ? config.channel : arguments.sender.value_or(""), line);

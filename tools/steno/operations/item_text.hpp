@@ -1,4 +1,4 @@
-// What a session said and did, item by item, as text for people.
+// The items of a session's output as text for people.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kPromptColumnsMax = 80;
 constexpr std::int64_t kResumableMax = 50;
 
-// What is known of a launched session before it is on the record.
+// A launched session, and what its caller is told of it.
 struct Launched {
   Spawned spawned;
   domain::Spawn wanted;

@@ -30,9 +30,9 @@ Outcome<Spawned> send_spawn(Connection& connection, const domain::Spawn& spawn);
 // The prompt of a resume without one of its own.
 inline constexpr std::string_view kResumePrompt = "Continue where you left off.";
 
-// What is said of a session that goes on with an ended one.
+// The settings of a session that goes on with an ended one.
 struct ResumeRequest {
-  std::string prompt;
+  std::string prompt;  // empty: see kResumePrompt
   std::string name;
   std::string system_prompt;               // empty: as the session had it
   std::vector<std::string> allowed_tools;  // empty: as the session had them

@@ -26,7 +26,7 @@ std::string camel_case(const std::string& name) {
 }
 
 // "max_budget_usd" → "MAX-BUDGET-USD".
-std::string placeholder(const std::string& name) {
+std::string value_name(const std::string& name) {
   std::string upper;
   for (const char c : name) {
     upper += c == '_' ? '-' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -173,7 +173,7 @@ std::string Operation::chat_usage() const {
   std::string usage = "/" + chat;
   for (const Parameter& parameter : parameters) {
     if (parameter.place == ChatPlace::none) continue;
-    std::string part = placeholder(parameter.name);
+    std::string part = value_name(parameter.name);
     if (parameter.place == ChatPlace::option) {
       part = "--" + parameter.name + (parameter.is_flag() ? "" : " " + part);
     }

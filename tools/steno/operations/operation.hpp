@@ -1,6 +1,6 @@
-// What callers can ask for by name, from a chat, over JSON-RPC or as a tool of an agent: an
-// operation's parameters, each bound to a field of its arguments, and the function that runs it.
-// Names, checks, usage lines and JSON schemas come from one description.
+// An operation is asked for by its name: from a chat, over JSON-RPC, or as a tool of an agent. It
+// has parameters, each bound to a field of its arguments, and a function that runs it. Its checks,
+// usage lines and JSON schemas come from this one description.
 #pragma once
 
 #include <functional>
@@ -31,7 +31,7 @@ struct Caller {
   std::string channel;  // where the caller reads, such as "telegram|1234"; empty: not known
 };
 
-// What an operation did, for programs and for people.
+// The answer of an operation, for programs and for people.
 struct Answer {
   Json value;        // an object
   std::string text;  // lines, without a line feed at the end
@@ -134,7 +134,7 @@ class Describe {
                 ChatPlace place = ChatPlace::none) {
     return add(std::move(name), field, std::move(help), place, false);
   }
-  // Of the parameter that was added last.
+  // These two change the parameter that was added last.
   Describe& or_as(std::string name) {
     operation_.parameters.back().other = std::move(name);
     return *this;
