@@ -31,6 +31,7 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments);
 Outcome<int> spawn(const Config& config, const SpawnArguments& arguments);
 
 struct ResumeArguments : ResumeRequest {
+  ResumeArguments() { takes_flags = true; }
   std::string reference;  // of a session, or the id of one that the agent had outside of Steno
   bool is_followed = false;
   bool takes_queue = false;  // the prompts that waited when the session ended

@@ -254,9 +254,7 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
     remark(shown->archived +
            "; if the session had a system prompt, give it again with --system-prompt");
   }
-  ResumeRequest request = arguments;
-  request.takes_flags = true;
-  domain::Spawn spawn = to_resume(config, request, *shown);
+  domain::Spawn spawn = to_resume(config, arguments, *shown);
   if (begins_with_queue) spawn.prompt = waiting.front();
   if (spawn.prompt.empty()) spawn.prompt = kResumePrompt;
   if (const auto ok = check_prompt(spawn.prompt); !ok) return tl::unexpected(ok.error());
