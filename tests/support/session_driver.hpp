@@ -154,7 +154,8 @@ class SessionDriver {
       case 3:
         return as_command(domain::InterruptTurn{some_turn(s)});
       case 4:
-        return as_command(domain::ExpireLease{some_token(s)});
+        return as_command(
+            domain::ExpireLease{some_token(s), random_.chance(50) ? some_turn(s) : base::TurnId{}});
       case 5:
       case 6:
       case 7:

@@ -89,7 +89,10 @@ void LeaseDispatcher::begin(Position, std::int64_t writer_term) {
 
 void LeaseDispatcher::restore(const domain::SessionState& state) {
   const SessionKey key{state.session, state.agent};
-  views_[key].state = domain::lease_state(state);
+  View& view = views_[key];
+  view.state = domain::lease_state(state);
+  // An earlier server can have told of it.
+  if (view.state.turn) view.told = view.state.turn->turn;
   dirty_.insert(key);
 }
 
@@ -108,6 +111,7 @@ void LeaseDispatcher::on_durable(const domain::RecordedEvent& event) {
   if (!view.state.lease) {
     view.directed.reset();
     view.is_granted_here = false;
+    view.told = {};
   }
   view.last = event.envelope.position;
   if (!view.state.turn && view.directed) {
@@ -393,10 +397,7 @@ void LeaseDispatcher::expire(const SessionKey& key, View& view) {
   if (is_held) return;
   base::rare(base::Rare::lease_expired);
   view.is_expiring = true;
-  // Only this server can have told a worker of a lease that it granted.
-  const bool was_told = view.directed && view.directed->number > 0;
-  submit(view, domain::ExpireLease{s.lease->token, view.is_granted_here && !was_told},
-         {key, {}, 0});
+  submit(view, domain::ExpireLease{s.lease->token, view.told}, {key, {}, 0});
 }
 
 void LeaseDispatcher::take_contents() {
@@ -529,6 +530,7 @@ bool LeaseDispatcher::send_directive(const SessionKey& key, View& view) {
     return false;
   }
   view.is_directive_due = false;
+  if (directive.turn) view.told = directive.turn->turn;
   directed.number = directives_;
   directed.at = now_;
   return true;

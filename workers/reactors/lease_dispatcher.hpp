@@ -99,6 +99,7 @@ class LeaseDispatcher final : public Reactor {
     bool is_expiring = false;
     bool is_directive_due = false;
     bool is_granted_here = false;        // the lease is of this server's own life
+    base::TurnId told;                   // the last turn that its worker can have been told of
     std::unique_ptr<Directed> directed;  // only while there is a lease
   };
   struct Asked {

@@ -205,18 +205,18 @@ struct GrantLease {
 };
 
 // Sent only once the worker's agent process is certainly gone. Reports that the worker sent before
-// are decided first.
+// are decided first. A turn that began under the lease while this was on its way is no agent's.
 struct ExpireLease {
   static constexpr std::string_view kType = "ExpireLease";
   static constexpr CommandClass kClass = CommandClass::reported;
   FencingToken token;
-  bool is_unknown = false;  // no worker was ever told of the lease
+  TurnId told;  // the last turn that the worker can have been told of; unset: none
 
   bool operator==(const ExpireLease&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("token", &ExpireLease::token);
-    visit("unknown", &ExpireLease::is_unknown);
+    visit("told", &ExpireLease::told);
   }
 };
 

@@ -57,9 +57,10 @@ Decided decide_one(Deciding d, const ExpireLease& c) {
     return std::move(d.decision);
   }
   // An agent that lost its transcript has done nothing with its prompt.
-  const bool is_unused = c.is_unknown || s.lease->is_lost;
-  const bool is_returned = is_unused && s.turn && d.return_turn();
-  if (!is_unused) d.interrupt_turns(EndReason::worker_lost);
+  const bool is_given = s.turn && s.turn->turn == c.told && !s.lease->is_lost;
+  const bool is_returned = s.turn && !is_given && d.return_turn();
+  if (is_given) d.interrupt_turn(EndReason::worker_lost);
+  d.interrupt_own_turn(EndReason::worker_lost);
   d.end_lease(LeaseExpired{c.token});
   const bool has_more =
       is_returned || !s.queue.empty() || (s.spec.is_multi_turn && !s.is_close_requested);

@@ -179,13 +179,16 @@ TEST_CASE("Ctrl-C interrupts the turn, and twice kills the session", "[tools]") 
   const int code = once.wait();
   INFO(once.err());
   CHECK(code == 130);
+  CHECK(contains(once.err(), "interrupting the turn"));
 
   ChildProgram twice =
       served.start({"run", "--multi-turn", "--name", "twice", "[hang]"}, Stdin::open);
   REQUIRE(twice.wait_until([](const ChildProgram& p) { return contains(p.err(), "session "); }));
   twice.signal(SIGINT);
-  REQUIRE(
-      twice.wait_until([](const ChildProgram& p) { return contains(p.err(), "Ctrl-C again"); }));
+  const bool is_told =
+      twice.wait_until([](const ChildProgram& p) { return contains(p.err(), "Ctrl-C again"); });
+  INFO(twice.err());
+  REQUIRE(is_told);
   twice.signal(SIGINT);
   CHECK(twice.wait() == 130);
   CHECK(served.ask({"show", "twice"}).at("session").at("status") == "killed");

@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "bus/poller.hpp"
 #include "eventlog/base/file_lock.hpp"
 #include "eventlog/base/list_files.hpp"
 #include "eventlog/base/unique_fd.hpp"
@@ -98,6 +99,14 @@ void ProcessSupervisor::stop(int signal) {
   is_stopping_ = true;
   is_asked_ = false;
   ask_to_end();
+}
+
+void ProcessSupervisor::wait_for_end(base::Duration max) {
+  if (!is_alive() || child_ == 0) return;
+  const base::UniqueFd handle(::pidfd_open(child_, 0));
+  bus::PollItem end = bus::PollItem::of(handle.get());
+  static_cast<void>(bus::poll({&end, 1}, max));
+  is_alive();
 }
 
 void ProcessSupervisor::ask_to_end() {

@@ -22,9 +22,10 @@ class ProcessSupervisor {
   // could not be asked before.
   void do_work(base::Duration now);
   // Asks the process by `signal` to end, once for each call. One that outlived an earlier server is
-  // asked, too. A process that does not hold the lock is never
-  // signalled.
+  // asked, too. A process that does not hold the lock is never signalled.
   void stop(int signal);
+  // Waits at most `max` for the end of a process that this supervisor started.
+  void wait_for_end(base::Duration max);
   bool is_alive();
 
  private:

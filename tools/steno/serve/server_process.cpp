@@ -32,6 +32,7 @@ namespace steno {
 namespace {
 
 constexpr base::Duration kDrainMax = std::chrono::seconds(15);  // for the worker to end its agents
+constexpr base::Duration kGatewayEndMax = std::chrono::seconds(1);
 // Log time never goes back and approaches the clock by 1 ms a second. A log that is an hour ahead
 // stays ahead for 41 days, and ages and retention are wrong by as much.
 constexpr base::Duration kClockBehindMax = std::chrono::hours(1);
@@ -269,10 +270,12 @@ int run_server(const ServeOptions& options) {
   base::on_check_failed([&] { server.flight().write_to(flight_file); });
   ProcessSupervisor worker("worker", options.worker_argv, options.worker_lock,
                            options.run_folder + "/worker.log");
-  // It ends with this process, and until then says that the server is stopping.
+  // It says that the server is stopping as long as it does. It ends by itself if the server dies.
   ProcessSupervisor gateway("gateway", options.gateway_argv, options.gateway_lock,
                             options.run_folder + "/gateway.log");
   const int code = run_loop(process, worker, gateway, signals);
+  gateway.stop(SIGINT);
+  gateway.wait_for_end(kGatewayEndMax);
   if (server.failure()) {
     server.flight().write_to(flight_file);
     // Nothing is closed: a store on a failed disk would try to write data that nobody waits for,

@@ -121,7 +121,7 @@ TEST_CASE("work in the background over the budget ends the session", "[session]"
 
 TEST_CASE("the lease of a worker that is lost over the budget ends with the session", "[session]") {
   given(support::running(), InterruptRequested{turn(1), EndReason::budget})
-      .when(ExpireLease{kToken})
+      .when(ExpireLease{kToken, turn(1)})
       .then(LeaseExpired{kToken}, TurnInterrupted{turn(1), EndReason::budget, booked({})},
             SessionClosed{SessionStatus::failed, EndReason::budget}, support::name_released(),
             support::place_released());
@@ -134,7 +134,7 @@ TEST_CASE("a turn over the budget that no agent was given is not repeated", "[se
   ReportAgentExited exited;
   exited.has_run = true;
   const auto agent_is_gone = given(asked).when(report(4, exited)).outcome();
-  const auto lease_is_gone = given(asked).when(ExpireLease{kToken, true}).outcome();
+  const auto lease_is_gone = given(asked).when(ExpireLease{kToken}).outcome();
   for (const auto& decided : {agent_is_gone, lease_is_gone}) {
     REQUIRE(decided);
     int closed = 0;

@@ -203,8 +203,9 @@ TEST_CASE("a person can still interrupt what a limit has interrupted, once", "[s
 
 TEST_CASE("a worker that is lost at the limit does not change why the turn ended", "[session]") {
   const InterruptRequested asked{turn(1), EndReason::run_timeout};
-  const auto decided =
-      at(kBegun, running() + TurnQueued{turn(2)} + asked).when(ExpireLease{kToken}).outcome();
+  const auto decided = at(kBegun, running() + TurnQueued{turn(2)} + asked)
+                           .when(ExpireLease{kToken, turn(1)})
+                           .outcome();
   REQUIRE(decided);
   CHECK(std::get<TurnInterrupted>((*decided)[1].event).reason == EndReason::run_timeout);
   CHECK(std::get<QueuePaused>((*decided)[2].event).reason == EndReason::run_timeout);

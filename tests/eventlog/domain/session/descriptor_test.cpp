@@ -187,7 +187,7 @@ std::vector<std::string> requests(const std::vector<Fact>& past, const Command& 
 }
 
 using Made = std::vector<std::string>;
-const Command kWorkerLost = support::as_command(ExpireLease{kToken, false});
+const Command kWorkerLost = support::as_command(ExpireLease{kToken, turn(1)});
 constexpr auto kSystem = NotificationTarget::system;
 constexpr auto kToParent = NotificationTarget::parent;
 

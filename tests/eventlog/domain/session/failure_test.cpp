@@ -186,14 +186,23 @@ TEST_CASE("a turn that was asked to end does not come back", "[session]") {
             place_released());
 }
 
-TEST_CASE("a turn of a lease that no worker knows of is the first of the queue again",
-          "[session]") {
+TEST_CASE("a turn that its worker was not told of is the first of the queue again", "[session]") {
   given(support::leased(false))
-      .when(ExpireLease{kToken, true})
+      .when(ExpireLease{kToken})
       .then(TurnReturned{turn(1)}, LeaseExpired{kToken});
   given(support::leased(), InterruptRequested{turn(1)})
-      .when(ExpireLease{kToken, true})
+      .when(ExpireLease{kToken})
       .then(TurnInterrupted{turn(1), EndReason::user, {}}, LeaseExpired{kToken});
+}
+
+TEST_CASE("a prompt that is queued while its worker's lease expires is not lost", "[session]") {
+  const auto begun = support::idle() + TurnQueued{turn(2)} + TurnStarted{turn(2), kToken};
+  given(begun).when(ExpireLease{kToken, turn(1)}).then(TurnReturned{turn(2)}, LeaseExpired{kToken});
+  const TurnId own = turn(9);
+  given(begun, OwnTurnStarted{own, OwnTurnCause::task, "", {}})
+      .when(ExpireLease{kToken, turn(1)})
+      .then(TurnReturned{turn(2)}, TurnInterrupted{own, EndReason::worker_lost, booked({})},
+            LeaseExpired{kToken});
 }
 
 TEST_CASE("an agent that is started again has what is left of the budget", "[session]") {

@@ -114,7 +114,7 @@ TEST_CASE("when a worker is lost its turn ends and a multi-turn session lives on
           "[session][R308][R309]") {
   const auto after =
       given(support::running(), TurnQueued{turn(2)})
-          .when(ExpireLease{kToken})
+          .when(ExpireLease{kToken, turn(1)})
           .then(TurnInterrupted{turn(1), EndReason::worker_lost, booked({})}, LeaseExpired{kToken});
   CHECK(after.session().status == SessionStatus::running);
   CHECK(after.session().queue.size() == 1);
@@ -126,11 +126,11 @@ TEST_CASE("when a worker is lost with all that a session had to do the session f
           "[session]") {
   const SessionClosed failed{SessionStatus::failed, EndReason::worker_lost};
   given(support::running(false))
-      .when(ExpireLease{kToken})
+      .when(ExpireLease{kToken, turn(1)})
       .then(TurnInterrupted{turn(1), EndReason::worker_lost, booked({})}, LeaseExpired{kToken},
             failed, name_released(), place_released());
   given(support::running(), CloseRequested{})
-      .when(ExpireLease{kToken})
+      .when(ExpireLease{kToken, turn(1)})
       .then(TurnInterrupted{turn(1), EndReason::worker_lost, booked({})}, LeaseExpired{kToken},
             failed, name_released(), place_released());
 }

@@ -234,7 +234,7 @@ TEST_CASE("a turn of an agent without transcript outlives its worker", "[session
   const auto after =
       given(opened_at_message(is_multi_turn) + LeaseGranted{support::kWorker, kToken, {}} +
             TurnStarted{turn(1), kToken} + AgentSessionLost{"old"})
-          .when(ExpireLease{kToken, false})
+          .when(ExpireLease{kToken, turn(1)})
           .then(TurnReturned{turn(1)}, LeaseExpired{kToken});
   CHECK(is_live(after.session().status));
 }

@@ -85,7 +85,7 @@ TEST_CASE("a turn that ends without a result has cost what was told until then",
   SECTION("its worker is lost") {
     const auto after =
         given(past)
-            .when(ExpireLease{kToken})
+            .when(ExpireLease{kToken, turn(1)})
             .then(TurnInterrupted{turn(1), EndReason::worker_lost, cost}, LeaseExpired{kToken});
     CHECK(after.session().cost.value == 300);
     CHECK(after.session().basis == CostBasis::at_least);
