@@ -2,6 +2,7 @@
 #pragma once
 
 #include "eventlog/domain/admission/admission.hpp"
+#include "eventlog/domain/budget/budget.hpp"
 #include "eventlog/domain/lineage/lineage.hpp"
 #include "eventlog/domain/outbox/outbox.hpp"
 #include "eventlog/domain/registry/registry.hpp"
@@ -11,8 +12,8 @@
 
 namespace domain {
 
-using Aggregates = base::Types<SessionStream, RegistryStream, LineageStream, AdmissionStream,
-                               OutboxStream, SchedulesStream, ServerStream>;
+using Aggregates = base::Types<SessionStream, RegistryStream, LineageStream, BudgetStream,
+                               AdmissionStream, OutboxStream, SchedulesStream, ServerStream>;
 
 namespace detail {
 template <class List>

@@ -24,6 +24,7 @@ struct Limits {
   base::Duration run_timeout{};
   std::int64_t repeated_calls_max = 0;
   base::Duration remind_after{};
+  NanoUsd daily_budget{};  // of all sessions of one agent together, in a day of UTC; 0: no limit
   // The sinks that notifications are for, by NotificationTarget.
   std::array<bool, kNotificationTargets> sinks{};
 };

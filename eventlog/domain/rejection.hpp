@@ -25,7 +25,7 @@ enum class RejectionCode {
   lease_held,        // an agent process of the session, or of the one to resume, still runs
   content_in_use,    // the text has not been given to the agent yet
   limit_reached,     // a bounded queue or table is full
-  over_budget,       // the session and its relatives have spent their budget
+  over_budget,       // the session has used up what it may, or its agent the budget of the day
   deadline_passed,   // the command's own deadline passed before it was decided
   in_progress,       // its subject is still being made; try again later
   refused,           // this server cannot or must not do that

@@ -45,6 +45,9 @@ inline std::string session_stream(std::string_view agent, SessionId session) {
 inline std::string registry_stream(std::string_view agent) {
   return format_stream(RegistryStream::kPattern, agent, {});
 }
+inline std::string budget_stream(std::string_view agent) {
+  return format_stream(BudgetStream::kPattern, agent, {});
+}
 inline std::string lineage_stream(std::string_view agent, SessionId first) {
   return format_stream(LineageStream::kPattern, agent, first);
 }

@@ -48,6 +48,11 @@ enum class EndReason : std::uint8_t {
   idle,              // nobody sent a prompt for too long
   run_timeout,       // the turn ran for too long
   repeated_calls,    // the agent made the same tool call again and again
+  daily_budget,      // the sessions of its agent have spent what they may in a day
+  // The session has used what it may.
+  max_tokens,
+  max_tool_calls,
+  max_output_bytes,
 };
 
 // The fate of tasks that the agent wants to run in the background, such as its subagents.
@@ -84,6 +89,22 @@ enum class ResumedAt {
   record,  // the agent has lost its transcript, and is told what the record holds
 };
 
+// What a session may use in all, besides money and without those that resume or fork it. 0: no
+// limit; of a resume, as its source; below 0: no limit.
+struct UseLimits {
+  std::int64_t max_tokens = 0;  // of all four kinds
+  std::int64_t max_tool_calls = 0;
+  std::int64_t max_output_bytes = 0;  // as recorded, of the agent's blocks and its tools' results
+
+  bool operator==(const UseLimits&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("max_tokens", &UseLimits::max_tokens);
+    visit("max_tool_calls", &UseLimits::max_tool_calls);
+    visit("max_output_bytes", &UseLimits::max_output_bytes);
+  }
+};
+
 // The settings with which an engine runs a session's agent process.
 struct SessionSpec {
   std::string engine;   // a name that workers/engines/engines.cpp lists
@@ -110,6 +131,7 @@ struct SessionSpec {
   std::int64_t repeated_calls_max = 0;
   base::Duration remind_after{};  // a session that lives so long is told of, once
   std::string channel{};          // the place that notifications go to; empty: none
+  UseLimits use_limits{};
 
   bool operator==(const SessionSpec&) const = default;
   template <class Visit>
@@ -133,6 +155,7 @@ struct SessionSpec {
     visit("repeated_calls_max", &SessionSpec::repeated_calls_max);
     visit("remind_after_us", &SessionSpec::remind_after);
     visit("channel", &SessionSpec::channel);
+    visit("use_limits", &SessionSpec::use_limits);
   }
 };
 
@@ -178,8 +201,21 @@ struct base::EnumNames<domain::PermissionMode> {
 };
 template <>
 struct base::EnumNames<domain::EndReason> {
-  static constexpr std::string_view kNames[] = {
-      "none",         "user",        "turn_error",    "budget",  "agent_exited",
-      "start_failed", "worker_lost", "session_ended", "stopped", "tasks_unfinished",
-      "idle",         "run_timeout", "repeated_calls"};
+  static constexpr std::string_view kNames[] = {"none",
+                                                "user",
+                                                "turn_error",
+                                                "budget",
+                                                "agent_exited",
+                                                "start_failed",
+                                                "worker_lost",
+                                                "session_ended",
+                                                "stopped",
+                                                "tasks_unfinished",
+                                                "idle",
+                                                "run_timeout",
+                                                "repeated_calls",
+                                                "daily_budget",
+                                                "max_tokens",
+                                                "max_tool_calls",
+                                                "max_output_bytes"};
 };

@@ -337,6 +337,7 @@ SessionRow row_of(const StoredSession& stored) {
   row.idle_timeout = s.spec.idle_timeout;
   row.run_timeout = s.spec.run_timeout;
   row.repeated_calls_max = s.spec.repeated_calls_max;
+  row.use_limits = s.spec.use_limits;
   row.is_close_requested = s.is_close_requested;
   row.agent_session = s.agent_session;
   row.descriptor = s.descriptor;

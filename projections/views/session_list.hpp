@@ -60,7 +60,7 @@ struct SessionRow {
   base::TurnId turn;                                  // the current one; unset: none
   base::TurnId own_turn;                              // the agent's own, under way; unset: none
   bool is_waiting_for_input = false;                  // live, multi-turn, and without work
-  domain::EndReason pause = domain::EndReason::none;  // the failure behind which prompts wait
+  domain::EndReason pause = domain::EndReason::none;  // the reason for which prompts wait
   std::int64_t tasks = 0;                             // that run in the background
   // The session needs a person for this; none also if a person knows, or has resumed it. The next
   // two are the time and the position of the event by which it came to that.
@@ -72,13 +72,14 @@ struct SessionRow {
   base::Duration idle_timeout{};  // as the spec has it, and so have the next two
   base::Duration run_timeout{};
   std::int64_t repeated_calls_max = 0;
+  domain::UseLimits use_limits;  // likewise
   std::string trouble;  // why the agent makes a call of its model again; empty: it does not
   bool is_close_requested = false;
   std::string agent_session;  // the agent's own session id, once known
   domain::Descriptor descriptor;
   std::vector<std::string> foreground;  // channels that are shown its output as it comes
-  SessionId resumed_from;  // unset: a session that began anew
-  bool is_fork = false;    // of the agent's own session
+  SessionId resumed_from;               // unset: a session that began anew
+  bool is_fork = false;                 // of the agent's own session
   domain::ResumedAt resumed_at = domain::ResumedAt::end;
   SessionId lineage;
   NanoUsd cost;
@@ -138,6 +139,7 @@ struct SessionRow {
     visit("idle_timeout_us", &SessionRow::idle_timeout);
     visit("run_timeout_us", &SessionRow::run_timeout);
     visit("repeated_calls_max", &SessionRow::repeated_calls_max);
+    visit("use_limits", &SessionRow::use_limits);
     visit("trouble", &SessionRow::trouble);
     visit("close_requested", &SessionRow::is_close_requested);
     visit("agent_session", &SessionRow::agent_session);

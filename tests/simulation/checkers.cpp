@@ -143,6 +143,32 @@ std::string check_costs(const std::vector<RecordedEvent>& events,
   return check_lineages(states, records);
 }
 
+std::string check_budgets(const std::vector<RecordedEvent>& events,
+                          const std::map<std::string, domain::StreamState>& states,
+                          base::NanoUsd daily_budget) {
+  std::map<base::SessionId, base::NanoUsd> told;
+  std::map<base::Time, base::NanoUsd> days;
+  for (const RecordedEvent& event : events) {
+    base::NanoUsd& spent = days[domain::day_start(event.envelope.log_time)];
+    const bool begins = std::holds_alternative<domain::SessionOpened>(event.event) ||
+                        std::holds_alternative<domain::TurnStarted>(event.event);
+    if (begins && spent >= daily_budget) {
+      return describe(event) + " begins although the day's budget is spent";
+    }
+    const auto* more = std::get_if<domain::AgentSpent>(&event.event);
+    if (more == nullptr) continue;
+    spent.value += more->cost.value;
+    told[more->session].value += more->cost.value;
+  }
+  for (const auto& [name, state] : states) {
+    const auto* s = std::get_if<domain::SessionState>(&state);
+    if (s == nullptr || s->cost == told[s->session]) continue;
+    return name + " has spent " + std::to_string(s->cost.value) + ", and its agent knows of " +
+           std::to_string(told[s->session].value);
+  }
+  return {};
+}
+
 std::string check_schedules(const std::vector<RecordedEvent>& events) {
   std::map<base::CommandId, domain::ScheduleFired> fired;
   std::map<base::CommandId, int> outcomes;

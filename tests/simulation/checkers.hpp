@@ -39,6 +39,11 @@ std::string check_answers(const std::vector<RecordedEvent>& events);
 std::string check_costs(const std::vector<RecordedEvent>& events,
                         const std::map<std::string, domain::StreamState>& states,
                         const std::map<LeaseKey, AgentRecord>& records);
+// What the agent's sessions have spent is on its budget's stream, and nothing begins on a day of
+// which the budget, which is not 0, is spent.
+std::string check_budgets(const std::vector<RecordedEvent>& events,
+                          const std::map<std::string, domain::StreamState>& states,
+                          base::NanoUsd daily_budget);
 // No session is completed while its agent has tasks, unless that was asked for or takes too long.
 std::string check_tasks(const std::vector<RecordedEvent>& events,
                         const std::map<std::string, domain::StreamState>& states,

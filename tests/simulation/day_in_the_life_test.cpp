@@ -506,6 +506,20 @@ TEST_CASE("what was heard and not told, or told and not heard, is named", "[simu
   CHECK(simulation::differences({}, told).size() == 2);
 }
 
+TEST_CASE("a prompt of the moment behind a loss of power reaches an agent", "[simulation]") {
+  const base::Duration later = GENERATE(base::Duration{1s}, base::Duration{21s});
+  Day day(saturday(21, 59), 1, usual_settings());
+  const Task first{"Begin.", after(20s, "And?")};
+  day.opens(saturday(22, 0), {"ann", first, true});
+  day.at(saturday(22, 2), [&day] { day.world().lose_power(20s); });
+  day.asks(saturday(22, 2, later), "ann", {"Go on.", after(20s, "Done.")});
+  day.at(saturday(22, 10), [] {});
+  day.run();
+  waits(day, "ann", "And?");
+  waits(day, "ann", "And? / Done.");
+  CHECK(simulation::differences(day.expected(), day.heard()) == std::vector<std::string>{});
+}
+
 TEST_CASE("a session is ended as idle also where its reminder was put off", "[simulation]") {
   auto settings = usual_settings();
   settings.limits.idle_timeout = 5min;

@@ -21,6 +21,8 @@ constexpr workers::WorkerLinkOptions kLink{
     std::chrono::minutes(30), std::chrono::milliseconds(400)};
 constexpr domain::Limits kLimits{4, 20, 65536};  // few, so that they are reached
 
+constexpr base::NanoUsd kDailyBudget{30'000'000};
+constexpr base::NanoUsd kDailyBudgetUnreached{1'000'000'000'000};
 constexpr std::int64_t kSmallPage = 4;
 constexpr unsigned kLieWorkerPercent = 50;
 constexpr unsigned kLieSessionPercent = 20;
@@ -51,9 +53,10 @@ workers::AgentRunnerOptions runner_options() {
 
 }  // namespace
 
-WorldSettings hasty_settings() {
+WorldSettings hasty_settings(std::uint64_t seed) {
   WorldSettings settings;
   settings.limits = kLimits;
+  settings.limits.daily_budget = seed % 8 == 0 ? kDailyBudget : kDailyBudgetUnreached;
   settings.limits.sinks.fill(true);
   static const support::FixedTimeZones zones({}, {});
   settings.zones = &zones;

@@ -31,12 +31,15 @@ struct WorldSettings {
   MakeNotifier make_notifier;  // empty: one that fails at random
 };
 
-// Short time limits, so that every limit is reached often.
-WorldSettings hasty_settings();
+// Short time limits, so that every limit is reached often; in one world of eight also the budget of
+// a day.
+WorldSettings hasty_settings(std::uint64_t seed);
 
 // State that all processes of a world share; it outlives them.
 struct Surroundings {
-  explicit Surroundings(const Schedule& schedule, WorldSettings settings = hasty_settings());
+  explicit Surroundings(const Schedule& schedule)
+      : Surroundings(schedule, hasty_settings(schedule.seed)) {}
+  Surroundings(const Schedule& schedule, WorldSettings settings);
 
   const WorldSettings settings;
   VirtualTime time;

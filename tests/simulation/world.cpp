@@ -483,7 +483,13 @@ void count_limits(Counts& counts, const std::vector<domain::RecordedEvent>& even
                              : asked != nullptr ? asked->reason
                                                 : EndReason::none;
     if (reason == EndReason::idle) ++counts["sessions that waited too long"];
+    const auto* paused = std::get_if<domain::QueuePaused>(&recorded.event);
+    if (paused != nullptr && paused->reason == EndReason::daily_budget) {
+      ++counts["prompts that wait for the next day"];
+    }
     if (asked == nullptr) continue;
+    if (reason == EndReason::daily_budget) ++counts["turns over the budget of a day"];
+    if (reason == EndReason::max_tool_calls) ++counts["turns with too many calls"];
     if (reason == EndReason::run_timeout) ++counts["turns that ran too long"];
     if (reason == EndReason::repeated_calls) ++counts["turns that repeated a call"];
   }
@@ -500,6 +506,7 @@ void World::finish() {
   check(check_outputs(log_.events(), around_.agents.records()));
   check(check_answers(log_.events()));
   check(check_costs(log_.events(), log_.states(), around_.agents.records()));
+  check(check_budgets(log_.events(), log_.states(), around_.settings.limits.daily_budget));
   check(check_tasks(log_.events(), log_.states(), around_.agents.records()));
   check(check_schedules(log_.events()));
   check(check_parents(log_.events()));

@@ -39,7 +39,9 @@ void Given::fold(const Fact& past, domain::Envelope envelope) {
   context.head = position_ = position_.next();
   envelope.position = position_;
   if (past.stream.empty()) envelope.version = context.version = context.version.next();
-  if (!past.content.empty()) envelope.content = domain::ContentProof{};
+  if (!past.content.empty()) {
+    envelope.content = domain::ContentProof{{}, static_cast<std::int64_t>(past.content.size())};
+  }
   streams.fold(context.target, past.stream, envelope, past.event);
 }
 
@@ -127,6 +129,7 @@ Given When::after() {
   Given next = world_;
   domain::Envelope envelope;
   envelope.command = world_.context.command;
+  envelope.log_time = world_.context.now;
   envelope.actor_kind = domain::ActorKind::server;
   const bool is_clients = domain::is_clients(command_);
   if (is_clients) envelope.actor_kind = domain::ActorKind::client;

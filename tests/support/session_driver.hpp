@@ -17,6 +17,7 @@ class SessionDriver {
   explicit SessionDriver(std::uint64_t seed) : random_(seed) {
     limits_.max_sessions = 4;
     limits_.queue_max = 3;
+    limits_.daily_budget.value = seed % 4 == 0 ? 2'000'000 : 1'000'000'000'000;
     limits_.sinks.fill(true);
     state(registry());
     state(admission());
@@ -142,7 +143,7 @@ class SessionDriver {
         return as_command(domain::MarkSeen{"telegram|1234", position_});
       case 10:
         return as_command(
-            domain::PassDeadline{static_cast<domain::DeadlineKind>(random_.below(4))});
+            domain::PassDeadline{static_cast<domain::DeadlineKind>(random_.below(5))});
       case 11:
         return as_command(domain::DismissAttention{});
       case 0:

@@ -293,6 +293,8 @@ class CommandLine(OneServer):
                 (("--max-sessions", "9x", "ls"), ("9x", "from 1 to 10000")),
                 (("--budget-usd", "-1", "ls"), ("-1", "2.50")),
                 (("--budget-usd", "1e3", "ls"), ("1e3", "2.50")),
+                (("--daily-budget-usd", "much", "serve"), ("much", "20")),
+                (("--max-tokens", "-1", "ls"), ("max_tokens", "from 0 to 10^15")),
                 (("--permission-mode", "yolo", "ls"), ("yolo", "acceptEdits")),
                 (("--engine", "steam", "ls"), ("steam", "claude or scripted")),
                 (("--log-level", "loud", "ls"), ("loud", "trace, debug")),

@@ -496,6 +496,60 @@ class Money(OneServer):
         self.fails(8, "spent $0.9", "resume", first["alias"], "--fork", "[say four]")
 
 
+    # Shows R023.
+    def test_a_session_ends_at_what_it_may_use(self):
+        for flag, reason, told in (("--max-tool-calls=3", "max_tool_calls", "all its tool calls"),
+                                   ("--max-output-bytes=20", "max_output_bytes", "have said all"),
+                                   ("--max-tokens=2000", "max_tokens", "all its tokens")):
+            run = self.home.run("run", "--engine", "scripted", *self.MODEL, flag,
+                                "[tools 40] [delay 100]")
+            self.assertEqual(run.code, 8, str(run))
+            self.assertIn(told, run.err)
+            row = self.home.ask("ls", "-n", "1")["sessions"][0]
+            self.assertEqual((row["status"], row["end_reason"]), ("failed", reason))
+            self.assertLess(row["tool_calls"], 40)
+            self.assertEqual(row["attention"], "over_budget")
+            events = self.home.events(row["session"])
+            self.assertEqual(one(events, type="InterruptRequested")["facts"]["reason"], reason)
+            self.assertIn("at most " + flag.split("=")[1], self.succeeds("show", row["alias"]).out)
+            resumed = self.home.ask("resume", row["alias"], "[say on]", flag.split("=")[0], "9000")
+            self.assertEqual(self.home.wait_for_end(resumed["alias"])["status"], "completed")
+
+
+class DailyBudget(OneServer):
+    CONFIG = "max_sessions = 50\ndaily_budget_usd = 0.006\n"
+    MODEL = Money.MODEL
+
+    # Shows R023.
+    def test_the_sessions_of_an_agent_share_a_budget_of_a_day(self):
+        if time.time() % 86400 > 86400 - 120:
+            self.skipTest("the day ends too soon")
+        waiting = self.home.start_session("[say hi]", "--multi-turn", *self.MODEL)
+        until(lambda: self.home.show(waiting)["waiting_for_input"], "the answer")
+        run = self.home.run("run", "--engine", "scripted", *self.MODEL, "[tools 40] [delay 100]")
+        self.assertEqual(run.code, 8, str(run))
+        self.assertIn("daily_budget: the agent's sessions have spent what they may today", run.err)
+        self.fails(8, "(daily_budget_usd); wait for the next day, which begins at 00:00 UTC",
+                   "run", "--engine", "scripted", "[say more]")
+        self.succeeds("send", waiting, "[say later]")
+        self.assertIn("daily_budget: prompts wait until 00:00 UTC\n",
+                      self.succeeds("show", waiting).out)
+        self.assertIn("which is paused until 00:00 UTC",
+                      self.succeeds("send", waiting, "[say latest]").out)
+        self.assertIn("over the agent's budget for the day", self.succeeds("attention").out)
+        self.fails(8, "daily_budget_usd", "continue", waiting)
+        self.assertIn("$0.006 for each agent, in a day of UTC", self.succeeds("doctor").out)
+        # A restart keeps what was spent; with a larger budget the prompts go on by themselves.
+        self.home.stop()
+        self.home.start()
+        self.fails(8, "daily_budget_usd", "continue", waiting)
+        self.home.stop()
+        self.home.write_config(self.CONFIG.replace("0.006", "5"))
+        self.home.start()
+        until(lambda: self.home.show(waiting)["turns_finished"] == 3, "the prompts that waited")
+        self.succeeds("kill", waiting)
+
+
 class Tasks(OneServer):
     """Tasks that an agent has in the background."""
     def waits(self, alias, tasks=1):

@@ -195,8 +195,9 @@ void add_spawn_flags(CommandLine& line, CLI::App* command, SpawnArguments& argum
   line.setting(*command, "workdir", "--workdir");
   line.setting(*command, "permission_mode", "--permission-mode");
   line.setting(*command, "budget_usd", "--budget-usd");
-  for (const char* key : {"background", "idle_timeout", "run_timeout", "repeated_calls_max",
-                          "remind_after", "channel"}) {
+  for (const char* key :
+       {"background", "idle_timeout", "run_timeout", "repeated_calls_max", "remind_after",
+        "max_tokens", "max_tool_calls", "max_output_bytes", "channel"}) {
     line.setting(*command, key, flag_name(key));
   }
   CLI::Option* parent = command->add_option(
@@ -263,7 +264,8 @@ void add_resume(CommandLine& line) {
   command->add_option("--name", arguments.name, "Its name; default: made from the prompt");
   for (const char* key :
        {"engine", "model", "workdir", "permission_mode", "budget_usd", "background", "idle_timeout",
-        "run_timeout", "repeated_calls_max", "remind_after", "channel"}) {
+        "run_timeout", "repeated_calls_max", "remind_after", "max_tokens", "max_tool_calls",
+        "max_output_bytes", "channel"}) {
     line.setting(*command, key, flag_name(key));
   }
   add_bounds(command, arguments, "0: as the old session");
@@ -341,8 +343,9 @@ void add_schedule(CommandLine& line) {
                 "It also runs while the session of the last run still works");
   add->add_flag("--multi-turn", added.is_multi_turn, "Sessions that it opens take further prompts")
       ->excludes(to);
-  for (const char* key : {"engine", "model", "workdir", "permission_mode", "budget_usd",
-                          "background", "idle_timeout", "run_timeout", "channel"}) {
+  for (const char* key :
+       {"engine", "model", "workdir", "permission_mode", "budget_usd", "background", "idle_timeout",
+        "run_timeout", "max_tokens", "max_tool_calls", "max_output_bytes", "channel"}) {
     line.setting(*add, key, flag_name(key))->excludes(to);
   }
   add->add_option("--max-turns", added.max_turns, "The agent's model calls; 0: no limit")

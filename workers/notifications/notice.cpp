@@ -105,6 +105,9 @@ class NoticeReader {
     if (said_.size() < kLastBlocksMax && !text_of(event).empty()) said_.push_back(text_of(event));
   }
   void end(const domain::SessionClosed& e, const RecordedEvent&) { notice_.reason = e.reason; }
+  void end(const domain::QueuePaused& e, const RecordedEvent&) {
+    if (notice_.reason == domain::EndReason::none) notice_.reason = e.reason;
+  }
   // Only of the last turn.
   void end(const domain::TurnFailed& e, const RecordedEvent& event) {
     if (!std::exchange(has_turn_ended_, true)) {
@@ -226,6 +229,15 @@ base::Result<Notice> read_notice(eventlog::BlockStore& log, eventlog::StreamInde
   return notice;
 }
 
+namespace {
+
+std::string pause_text(const Notice& notice) {
+  if (notice.reason != domain::EndReason::daily_budget) return "a turn failed, and prompts wait";
+  return "the budget of its agent for the day is spent, and prompts wait until 00:00 UTC";
+}
+
+}  // namespace
+
 std::string chat_text(const Notice& notice) {
   std::string text;
   switch (notice.requested.kind) {
@@ -236,7 +248,7 @@ std::string chat_text(const Notice& notice) {
       text = "⚠️ Session " + named(notice) + " is stuck: its agent " + stuck_text(notice);
       break;
     case NotificationKind::paused:
-      text = "⏸️ Session " + named(notice) + " is paused: a turn failed, and prompts wait";
+      text = "⏸️ Session " + named(notice) + " is paused: " + pause_text(notice);
       add_line(text, "⚠️ ", notice.error);
       break;
     case NotificationKind::budget:
@@ -315,9 +327,11 @@ std::string parent_text(const Notice& notice) {
   } else if (kind == NotificationKind::waiting) {
     text += " waits for a prompt.";
   } else if (kind == NotificationKind::paused) {
-    text += " is paused: a turn failed, and prompts wait.";
+    text += " is paused: " + pause_text(notice) + ".";
   } else if (kind == NotificationKind::budget) {
-    text += " failed: its budget is spent.";
+    const bool is_live = notice.reason == domain::EndReason::none;
+    text += is_live ? " takes no further prompt" : " failed";
+    text += ": its budget is spent.";
   } else {
     text += " " + std::string(base::enum_name(kind)) + ".";
   }

@@ -34,6 +34,7 @@ struct StatusAnswer {
   std::int64_t uptime_us = 0;
   std::int64_t live_sessions = 0;
   std::int64_t max_sessions = 0;
+  base::NanoUsd daily_budget{};  // of each agent; 0: no limit
   std::int64_t workers = 0;
   std::vector<std::int64_t> worker_pids;
   std::int64_t clients = 0;
@@ -56,6 +57,7 @@ struct StatusAnswer {
     visit("uptime_us", &StatusAnswer::uptime_us);
     visit("live_sessions", &StatusAnswer::live_sessions);
     visit("max_sessions", &StatusAnswer::max_sessions);
+    visit("daily_budget", &StatusAnswer::daily_budget);
     visit("workers", &StatusAnswer::workers);
     visit("worker_pids", &StatusAnswer::worker_pids);
     visit("clients", &StatusAnswer::clients);

@@ -1,5 +1,6 @@
 // Each session's next deadline is computed from its folded state whenever that changes. Nothing
-// else is remembered, so a new server knows all deadlines, and gives each a fresh period.
+// else is remembered, so a new server knows all deadlines. It gives each a fresh period, but for
+// the end of a day.
 #include "workers/reactors/deadlines.hpp"
 
 #include "eventlog/domain/evolve.hpp"
@@ -44,9 +45,7 @@ void Deadlines::schedule(const SessionKey& key, Watched& watched, base::Time not
   if (due.us != 0) due_.emplace(due, key);
 }
 
-void Deadlines::pass(const SessionKey& key, Watched& watched) {
-  const auto next = domain::next_deadline(watched.state, up_since_);
-  if (!next) return;
+void Deadlines::pass(const SessionKey& key, Watched& watched, domain::DeadlineKind kind) {
   watched.is_passing = true;
   CommandMessage message;
   message.stream_id = key.session;
@@ -54,7 +53,7 @@ void Deadlines::pass(const SessionKey& key, Watched& watched) {
   message.id = base::CommandId::make(now_, random_);
   message.actor_kind = domain::ActorKind::server;
   message.actor = "deadlines";
-  message.command = domain::SessionCommand(domain::PassDeadline{next->kind});
+  message.command = domain::SessionCommand(domain::PassDeadline{kind});
   asked_.emplace(++next_ticket_, key);
   commands_.submit({this, next_ticket_}, std::move(message));
 }
@@ -72,14 +71,19 @@ bool Deadlines::do_work(const Cycle& cycle) {
   now_ = cycle.now;
   if (up_since_.us == 0 && cycle.has_taken_over) {
     up_since_ = now_;
-    for (auto& [key, watched] : sessions_) schedule(key, watched);
+    for (auto& [key, watched] : sessions_) {
+      // This server's budget of a day can be larger than that of the one before.
+      if (watched.state.day_over.us != 0) pass(key, watched, domain::DeadlineKind::day);
+      schedule(key, watched);
+    }
   }
   bool has_worked = false;
   while (!due_.empty() && due_.begin()->first <= now_) {
     const SessionKey key = due_.extract(due_.begin()).value().second;
     Watched& watched = sessions_.at(key);
     watched.due = {};
-    pass(key, watched);
+    const auto next = domain::next_deadline(watched.state, up_since_);
+    if (next) pass(key, watched, next->kind);
     has_worked = true;
   }
   next_timer_ = due_.empty() ? base::Duration::max() : cycle.boot + (due_.begin()->first - now_);

@@ -1,4 +1,4 @@
-// Watches the deadlines of sessions: how long one waits for a prompt, and how long a turn runs.
+// Watches the deadlines of sessions, such as how long one waits for a prompt, or a turn runs.
 // Submits PassDeadline when one is due; the session decides what follows.
 #pragma once
 
@@ -34,7 +34,7 @@ class Deadlines final : public Reactor {
   };
 
   void schedule(const SessionKey& key, Watched& watched, base::Time not_before = {});
-  void pass(const SessionKey& key, Watched& watched);
+  void pass(const SessionKey& key, Watched& watched, domain::DeadlineKind kind);
 
   CommandLoop& commands_;
   base::Random& random_;

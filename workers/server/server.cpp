@@ -563,6 +563,7 @@ StatusAnswer Server::status() const {
   s.uptime_us = (boot_ - started_).count();
   s.live_sessions = static_cast<std::int64_t>(commands_.admission().live.size());
   s.max_sessions = options_.commands.limits.max_sessions;
+  s.daily_budget = options_.commands.limits.daily_budget;
   s.clients = static_cast<std::int64_t>(const_cast<bus::FrameServer&>(clients_).peers().count());
   s.waiting_commands = static_cast<std::int64_t>(commands_.waiting());
   s.loaded_streams = static_cast<std::int64_t>(commands_.loaded_streams());

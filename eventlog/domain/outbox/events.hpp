@@ -10,8 +10,8 @@ namespace domain {
 enum class NotificationKind : std::uint8_t {
   waiting,    // the session waits for a prompt
   stuck,      // its agent is silent, or repeats one tool call
-  paused,     // a turn failed, and prompts wait behind it
-  budget,     // its budget is spent, and it has failed
+  paused,     // prompts wait behind a failed turn, or the budget of a day
+  budget,     // what it may use is spent: it has failed, or takes no prompt
   completed,  // it has ended so, and likewise
   failed,
   killed,

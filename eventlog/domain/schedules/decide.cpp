@@ -165,10 +165,13 @@ const SessionState* session_of(const Schedule& schedule, const States& states) {
   return states.find<SessionStream>(session_stream(schedule.spec.agent, session));
 }
 
-// Prompts of a session of its own that wait behind a failure are no work of the next run.
+// Prompts of a session of its own that wait behind a failure are no work of the next run. Those
+// behind the budget of a day go on by themselves.
 bool is_working(const SessionState* session, RunKind kind) {
   if (session == nullptr || !is_live(session->status)) return false;
-  const bool is_resting = kind == RunKind::session && session->pause != EndReason::none;
+  const bool has_failed =
+      session->pause != EndReason::none && session->pause != EndReason::daily_budget;
+  const bool is_resting = kind == RunKind::session && has_failed;
   return !is_resting && (has_work(*session) || session->tasks > 0);
 }
 

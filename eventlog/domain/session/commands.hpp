@@ -210,7 +210,7 @@ struct ExpireLease {
   static constexpr std::string_view kType = "ExpireLease";
   static constexpr CommandClass kClass = CommandClass::reported;
   FencingToken token;
-  TurnId told;  // the last turn that the worker can have been told of; unset: none
+  TurnId told{};  // the last turn that the worker can have been told of; unset: none
 
   bool operator==(const ExpireLease&) const = default;
   template <class Visit>

@@ -1,5 +1,5 @@
 // Decides what follows when a session has waited, or a turn has run, for as long as that is
-// allowed.
+// allowed, and when the day is over behind whose budget prompts wait.
 #include "eventlog/domain/session/deciding.hpp"
 
 namespace domain {
@@ -9,7 +9,9 @@ Decided decide_one(Deciding d, const PassDeadline& c) {
   // The asker counts from a start of the server, so its earliest deadline can be another one than
   // the record's.
   const auto deadline = deadline_of(lease_state(s), c.kind);
-  if (!deadline || d.context.now < deadline->due) return Decision{};
+  // A server with a larger budget, or none, need not wait for the next day.
+  const bool may_be_early = c.kind == DeadlineKind::day && !d.is_day_over_budget();
+  if (!deadline || (d.context.now < deadline->due && !may_be_early)) return Decision{};
   switch (c.kind) {
     case DeadlineKind::idle:
       d.close(SessionStatus::killed, EndReason::idle);
@@ -22,6 +24,10 @@ Decided decide_one(Deciding d, const PassDeadline& c) {
       break;
     case DeadlineKind::long_run:
       d.emit(LongRunReached{});
+      break;
+    case DeadlineKind::day:
+      d.emit(QueueContinued{});
+      if (s.lease) d.start_next_turn(s.queue.front(), s.lease->token);
       break;
   }
   return std::move(d.decision);

@@ -65,7 +65,8 @@ bool is_about_money(const C& command) {
     return std::holds_alternative<ReportTurnResult>(command.report) ||
            std::holds_alternative<ReportSpending>(command.report);
   }
-  return base::kContains<C, base::Types<SendPrompt, ContinueSession, GrantLease, GiveUpContent>>;
+  return base::kContains<
+      C, base::Types<SendPrompt, ContinueSession, GrantLease, GiveUpContent, PassDeadline>>;
 }
 
 }  // namespace
@@ -89,6 +90,35 @@ NanoUsd spent_by(const Decision& decision) {
 
 NanoUsd spent_by(const SessionState& session, const LineageState* lineage) {
   return lineage == nullptr ? session.cost : std::max(lineage->spent, session.cost);
+}
+
+Use use_after(const SessionState& session, const Decision& decision) {
+  Use use{tokens_of(session.usage), session.tool_calls, session.output_bytes};
+  for (const Emitted& emitted : decision) {
+    std::visit(
+        [&]<class E>(const E& e) {
+          if constexpr (std::same_as<E, SpendingRecorded>) {
+            add_bounded(use.tokens, tokens_of(usage_of(e.spent)));
+          } else if constexpr (base::kContains<
+                                   E, base::Types<TurnFinished, TurnFailed, TurnInterrupted>>) {
+            add_bounded(use.tokens, tokens_of(unbooked(e.cost).usage));
+          } else if constexpr (std::same_as<E, ToolCallStarted>) {
+            add_bounded(use.tool_calls, 1);
+          } else if constexpr (base::kContains<E, base::Types<OutputRecorded, ToolCallFinished>>) {
+            add_bounded(use.output_bytes, static_cast<std::int64_t>(emitted.content.text.size()));
+          }
+        },
+        emitted.event);
+  }
+  return use;
+}
+
+Rejection over_daily_budget(const Deciding& d) {
+  return {RejectionCode::over_budget,
+          "the sessions of agent " + d.agent() + " have spent $" + base::usd_text(d.spent_today()) +
+              " of the $" + base::usd_text(d.context.limits.daily_budget) +
+              " that they may today (daily_budget_usd); wait for the next day, which begins at "
+              "00:00 UTC, or serve with a larger one"};
 }
 
 Rejection over_budget(const SessionState& session, NanoUsd spent, NanoUsd budget,
@@ -142,11 +172,14 @@ void reads(const SessionCommand& command, const StreamRef& target, Reads& furthe
     further.add(session_stream(target.agent, spawn->descriptor.parent));
   }
   const bool may_end = std::visit([](const auto& c) { return may_end_by(c); }, command);
+  const bool is_spending =
+      spawn != nullptr || std::visit([](const auto& c) { return is_about_money(c); }, command);
   if (spawn != nullptr || may_end) {
     further.add(registry_stream(target.agent));
     further.add(std::string(kAdmissionStream));
   }
   if (may_end || is_silence(command)) further.add(std::string(kOutboxStream));
+  if (is_spending) further.add(budget_stream(target.agent));
 }
 
 void reads_further(const SessionCommand& command, const StreamRef& target, const States& states,

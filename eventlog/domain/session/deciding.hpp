@@ -14,6 +14,8 @@ namespace domain {
 NanoUsd spent_by(const Decision& decision);
 // Returns what the session and its relatives have spent; `lineage` null: it has none.
 NanoUsd spent_by(const SessionState& session, const LineageState* lineage);
+// Returns what the session has used once the events of its own stream are folded.
+Use use_after(const SessionState& session, const Decision& decision);
 
 // One decision being made: its input, and the events emitted so far.
 struct Deciding {
@@ -50,10 +52,30 @@ struct Deciding {
     return budget.value > 0 && spent_before().value + spent_by(decision).value >= budget.value;
   }
 
-  // Prompts wait and a turn has failed: pauses their queue, unless the session goes on regardless.
-  // Returns true if it is paused.
+  // Returns the limit of the session that its use has reached, after the events emitted so far;
+  // none: it can go on.
+  EndReason used_up() const { return is_over_budget() ? EndReason::budget : limit_reached(); }
+  // As used_up(), of what is limited besides money.
+  EndReason limit_reached() const {
+    return domain::used_up(session().spec.use_limits, use_after(session(), decision));
+  }
+
+  // Returns what the agent's sessions have spent today, without this decision.
+  NanoUsd spent_today() const {
+    const auto* budget = states.find<BudgetStream>(budget_stream(agent()));
+    return budget == nullptr ? NanoUsd{} : spent_on_day(*budget, context.now);
+  }
+  // True if nothing is left of the agent's budget for today, after the events emitted so far.
+  bool is_day_over_budget() const {
+    const NanoUsd budget = context.limits.daily_budget;
+    return budget.value > 0 && spent_today().value + spent_by(decision).value >= budget.value;
+  }
+
+  // Prompts wait and a turn has failed: pauses their queue, unless the session goes on regardless,
+  // or what the next turn finds decides. Returns true if it is paused.
   bool pause_queue(EndReason failure) {
-    if (session().spec.continues_after_failure) return false;
+    if (session().pause != EndReason::none) return true;
+    if (session().spec.continues_after_failure || failure == EndReason::daily_budget) return false;
     emit(QueuePaused{failure});
     return true;
   }
@@ -67,9 +89,12 @@ struct Deciding {
     return !turn.is_interrupt_requested;
   }
 
-  // Starts a turn; without budget left, the session fails instead. No turn may be under way.
+  // Starts a turn. A session that has used up what it may fails instead; behind the budget of a day
+  // its prompts wait. No turn may be under way.
   void start_next_turn(const QueuedTurn& next, FencingToken token) {
-    if (is_over_budget()) return close(SessionStatus::failed, EndReason::budget);
+    const EndReason limit = used_up();
+    if (limit != EndReason::none) return close(SessionStatus::failed, limit);
+    if (is_day_over_budget()) return emit(QueuePaused{EndReason::daily_budget});
     emit(TurnStarted{next.turn, token});
   }
 
@@ -145,6 +170,25 @@ struct Deciding {
     fail(EndReason::budget);
   }
 
+  // Interrupts what the agent does, for a limit, unless it was before.
+  void interrupt_work(EndReason limit) {
+    const SessionState& s = session();
+    if (s.turn) {
+      if (!is_stopped(*s.turn)) emit(InterruptRequested{s.turn->turn, limit});
+    } else if (s.own_turn.is_set() && s.own_stop == EndReason::none && s.own_asked_at.us == 0) {
+      emit(InterruptRequested{s.own_turn, limit});
+    }
+  }
+
+  // As interrupt_work(). An agent that goes on regardless, or works without a turn, is ended with
+  // its session.
+  void stop_work(EndReason limit) {
+    const SessionState& s = session();
+    if (s.turn) return stop_turn(s.turn->turn, limit);
+    if (s.own_turn.is_set()) return stop_turn(s.own_turn, limit);
+    if (s.tasks > 0) fail(limit);
+  }
+
   // The turn has reached a limit: it is interrupted first, and an agent that goes on regardless is
   // ended with its session. A turn that is over is left alone: what goes on of it is not known.
   void stop_turn(TurnId turn, EndReason limit) {
@@ -173,7 +217,7 @@ struct Deciding {
     const SessionState& s = session();
     // A session whose agents never introduced themselves cannot begin the next time either.
     const bool can_go_on =
-        s.spec.is_multi_turn && s.status == SessionStatus::running && failure != EndReason::budget;
+        s.spec.is_multi_turn && s.status == SessionStatus::running && !is_spent(failure);
     const bool is_waiting = !s.queue.empty();
     if (!can_go_on || (!is_waiting && s.is_close_requested)) {
       close(SessionStatus::failed, failure);
@@ -237,6 +281,9 @@ Rejection over_budget(const SessionState& session, NanoUsd spent, NanoUsd budget
 // Adds requests for the notifications that the decision gives cause to. A decision without access
 // to the outbox gives none.
 Decided notifying(Decided decided, const States& states, const Context& context);
+
+// Refuses what would spend more than the agent's budget for the day.
+Rejection over_daily_budget(const Deciding& d);
 
 // Return none if the session exists, or lives.
 std::optional<Rejection> check_exists(const SessionState& s, const Context& context);

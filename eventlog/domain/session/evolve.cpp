@@ -151,15 +151,21 @@ bool apply(OfSession auto& s, const Envelope&, const TurnReturned& e) {
   return true;
 }
 
-bool apply(OfSession auto& s, const Envelope&, const QueuePaused& e) {
+bool apply(OfSession auto& s, const Envelope& envelope, const QueuePaused& e) {
   if (!is_live(s.status) || s.turn || s.queue.empty() || e.reason == EndReason::none) return false;
   s.pause = e.reason;
+  s.day_over = e.reason == EndReason::daily_budget ? day_end(envelope.log_time) : Time{};
   return true;
+}
+
+void unpause(OfSession auto& s) {
+  s.pause = EndReason::none;
+  s.day_over = {};
 }
 
 bool apply(OfSession auto& s, const Envelope&, const QueueContinued&) {
   if (s.pause == EndReason::none) return false;
-  s.pause = EndReason::none;
+  unpause(s);
   return true;
 }
 
@@ -223,7 +229,7 @@ bool apply(OfSession auto& s, const Envelope&, const TurnInterrupted& e) {
                                    [&](const QueuedTurn& q) { return q.turn == e.turn; });
   if (queued == s.queue.end()) return false;
   s.queue.erase(queued);
-  if (s.queue.empty()) s.pause = EndReason::none;
+  if (s.queue.empty()) unpause(s);
   return true;
 }
 
@@ -233,9 +239,15 @@ void note_message(SessionState& s, const Said& e) {
   if (e.parent.empty() && !e.message.empty()) s.last_message = e.message;
 }
 
-bool apply(SessionState& s, const Envelope&, const OutputRecorded& e) {
+void note_output(SessionState& s, const Envelope& envelope) {
+  if (s.spec.use_limits.max_output_bytes <= 0 || !envelope.content) return;
+  add_bounded(s.output_bytes, envelope.content->bytes);
+}
+
+bool apply(SessionState& s, const Envelope& envelope, const OutputRecorded& e) {
   if (s.status == SessionStatus::none || e.block != s.blocks + 1) return false;
   s.blocks = e.block;
+  note_output(s, envelope);
   note_message(s, e);
   return true;
 }
@@ -248,13 +260,15 @@ void forget_repeating(SessionState& s) {
 bool apply(SessionState& s, const Envelope&, const ToolCallStarted& e) {
   if (s.status == SessionStatus::none) return false;
   if (e.repeats == 0 && e.parent == s.repeating_parent) forget_repeating(s);
+  if (s.spec.use_limits.max_tool_calls > 0) add_bounded(s.tool_calls, 1);
   note_message(s, e);
   return true;
 }
 
 // The call of a subagent ends with it.
-bool apply(SessionState& s, const Envelope&, const ToolCallFinished& e) {
+bool apply(SessionState& s, const Envelope& envelope, const ToolCallFinished& e) {
   if (s.status == SessionStatus::none) return false;
+  note_output(s, envelope);
   if (s.is_repeating && e.call == s.repeating_parent) forget_repeating(s);
   return true;
 }

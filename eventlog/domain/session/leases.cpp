@@ -29,16 +29,21 @@ Decided decide_one(Deciding d, const GrantLease& c) {
     return reject(RejectionCode::lease_held, "session " + label(s) + " has a lease already");
   }
   const FencingToken token = s.last_token.next();
-  if (d.is_over_budget()) {
-    d.close(SessionStatus::failed, EndReason::budget);
+  if (const EndReason limit = d.used_up(); limit != EndReason::none) {
+    d.close(SessionStatus::failed, limit);
+    return std::move(d.decision);
+  }
+  if (s.pause == EndReason::daily_budget) return tl::unexpected(over_daily_budget(d));
+  const bool has_next = !s.queue.empty() && s.pause == EndReason::none;
+  if (has_next && d.is_day_over_budget()) {
+    d.emit(QueuePaused{EndReason::daily_budget});
     return std::move(d.decision);
   }
   LeaseGranted granted{c.worker, token, begins_as_opened(s) ? std::string() : s.agent_session};
   if (s.spec.budget.value > 0) granted.budget.value = s.spec.budget.value - d.spent_before().value;
   granted.agent_total = total_at_start(d);
   d.emit(granted);
-  const bool is_paused = s.pause != EndReason::none;
-  if (!s.queue.empty() && !is_paused) d.start_next_turn(s.queue.front(), token);
+  if (has_next) d.start_next_turn(s.queue.front(), token);
   return std::move(d.decision);
 }
 

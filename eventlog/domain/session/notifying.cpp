@@ -16,7 +16,7 @@ bool is_idle(const LeaseState& s) {
 }
 
 NotificationKind kind_of(const SessionClosed& e) {
-  if (e.reason == EndReason::budget) return NotificationKind::budget;
+  if (is_spent(e.reason)) return NotificationKind::budget;
   if (e.status == SessionStatus::completed) return NotificationKind::completed;
   return e.status == SessionStatus::killed ? NotificationKind::killed : NotificationKind::failed;
 }
@@ -58,7 +58,7 @@ std::optional<NotificationKind> cause_of(const Deciding& d) {
     if (const auto one = std::visit(CauseOf{}, emitted.event)) cause = one;
   }
   if (cause || !d.session().spec.is_multi_turn || was_idle || !is_idle(after)) return cause;
-  if (d.is_over_budget()) return NotificationKind::budget;
+  if (d.used_up() != EndReason::none) return NotificationKind::budget;
   // Heartbeats come by themselves.
   if (d.session().descriptor.kind == DescriptorKind::heartbeat) return cause;
   return NotificationKind::waiting;

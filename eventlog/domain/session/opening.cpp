@@ -120,6 +120,10 @@ void set_limits(SessionSpec& spec, const SessionSpec& source, const Limits& limi
   fill(spec.run_timeout, source.run_timeout, limits.run_timeout);
   fill(spec.remind_after, source.remind_after, limits.remind_after);
   fill(spec.repeated_calls_max, source.repeated_calls_max, limits.repeated_calls_max);
+  for (auto limit :
+       {&UseLimits::max_tokens, &UseLimits::max_tool_calls, &UseLimits::max_output_bytes}) {
+    fill(spec.use_limits.*limit, source.use_limits.*limit, std::int64_t{0});
+  }
   if (!spec.is_multi_turn) spec.idle_timeout = {};
 }
 
@@ -254,6 +258,7 @@ Decided decide_one(Deciding d, const Spawn& c) {
                   std::to_string(live) + " of " + std::to_string(d.context.limits.max_sessions) +
                       " sessions are live (max_sessions); kill one first, or raise the limit");
   }
+  if (d.is_day_over_budget()) return tl::unexpected(over_daily_budget(d));
   if (c.resume.is_set()) {
     if (auto bad = check_resume(o, c)) return tl::unexpected(*bad);
     if (auto bad = check_budget(o, c)) return tl::unexpected(*bad);

@@ -39,6 +39,11 @@ Decided decide_one(Deciding d, const SendPrompt& c) {
     return tl::unexpected(over_budget(s, d.spent_before(), s.spec.budget,
                                       "close it, and resume it with a larger one"));
   }
+  if (const EndReason limit = d.limit_reached(); limit != EndReason::none) {
+    return reject(RejectionCode::over_budget, "session " + label(s) + " has used up its " +
+                                                  std::string(base::enum_name(limit)) +
+                                                  "; close it, and resume it, which counts anew");
+  }
   const QueuedTurn queued{TurnId{d.context.command.bytes}, {}, {}};
   d.emit(TurnQueued{queued.turn, c.from}, c.prompt);
   const bool is_for_own = c.is_interrupting && s.own_turn.is_set();
@@ -93,6 +98,7 @@ Decided decide_one(Deciding d, const ContinueSession&) {
   const SessionState& s = d.session();
   if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
   if (s.pause == EndReason::none) return Decision{};
+  if (d.is_day_over_budget()) return tl::unexpected(over_daily_budget(d));
   d.emit(QueueContinued{});
   if (s.lease) d.start_next_turn(s.queue.front(), s.lease->token);
   return std::move(d.decision);

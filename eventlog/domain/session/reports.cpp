@@ -36,10 +36,18 @@ void report(Deciding& d, const ReportInitialized& r) {
   d.emit(AgentInitialized{cut_fact(r.agent_session), cut_fact(r.model), cut_fact(r.agent_version)});
 }
 
+// What is reported counts towards a limit. Work that goes on is ended by the next report of
+// spending, or when its time to obey is over.
+void interrupt_at_limit(Deciding& d) {
+  const EndReason limit = d.limit_reached();
+  if (limit != EndReason::none && is_live(d.session().status)) d.interrupt_work(limit);
+}
+
 void report(Deciding& d, const ReportOutput& r) {
   d.emit(OutputRecorded{r.turn, d.session().blocks + 1, r.kind, cut_fact(r.parent),
                         cut_fact(r.message)},
          r.text);
+  interrupt_at_limit(d);
 }
 
 void report(Deciding& d, const ReportPartialOutput& r) {
@@ -52,16 +60,19 @@ void report(Deciding& d, const ReportToolCallStarted& r) {
   d.emit(ToolCallStarted{r.turn, cut_fact(r.call), cut_fact(r.tool), cut_fact(r.parent),
                          cut_fact(r.message), repeats},
          r.input);
+  interrupt_at_limit(d);
   if (limit <= 0 || repeats < limit || !is_live(d.session().status)) return;
   constexpr std::int64_t kLeastRepeats = 2;  // a first call has none
   if (repeats == std::max(limit, kLeastRepeats))
     d.emit(ToolCallsRepeated{r.turn, cut_fact(r.tool), repeats, cut_fact(r.parent)});
-  if (repeats / 2 >= limit) d.stop_turn(r.turn, EndReason::repeated_calls);
+  const bool is_limited = d.limit_reached() != EndReason::none;
+  if (repeats / 2 >= limit && !is_limited) d.stop_turn(r.turn, EndReason::repeated_calls);
 }
 
 void report(Deciding& d, const ReportToolCallFinished& r) {
   d.emit(ToolCallFinished{r.turn, cut_fact(r.call), r.is_error, r.is_denied, cut_fact(r.parent)},
          r.output);
+  interrupt_at_limit(d);
 }
 
 void report(Deciding& d, const ReportAgentLine& r) {
@@ -140,7 +151,11 @@ void report(Deciding& d, const ReportSpending& r) {
   Spending spent = proper(r.spent);
   if (spent.empty()) return d.emit(ReportIgnored{std::string(r.kType)});
   d.emit(SpendingRecorded{r.turn, std::move(spent), CostBasis::reported});
-  if (is_live(d.session().status) && d.is_over_budget()) d.stop_spending();
+  if (!is_live(d.session().status)) return;
+  if (d.is_over_budget()) return d.stop_spending();
+  EndReason limit = d.limit_reached();
+  if (limit == EndReason::none && d.is_day_over_budget()) limit = EndReason::daily_budget;
+  if (limit != EndReason::none) d.stop_work(limit);
 }
 
 // If the agent process began with a higher total than it should have, the difference was spent
@@ -185,7 +200,9 @@ void end_own_turn(Deciding& d, const ReportTurnResult& r) {
     end_turn(d, r);
   }
   d.has_own_turn = false;
-  if (s.turn || !s.queue.empty()) return;
+  if (s.turn) return;
+  if (is_limited && is_spent(s.own_stop)) return d.close(SessionStatus::failed, s.own_stop);
+  if (!s.queue.empty()) return;
   if (r.is_error && !s.spec.is_multi_turn) {
     if (is_limited) return d.close(SessionStatus::failed, s.own_stop);
     return is_interrupted ? d.close(SessionStatus::killed, EndReason::user)
@@ -256,6 +273,9 @@ void report(Deciding& d, const ReportAgentExited& r) {
   const bool is_cut_off = (is_given && !was_asked) || (s.own_turn.is_set() && !own_was_asked);
   const EndReason own_reason = s.own_stop == EndReason::none ? EndReason::user : s.own_stop;
   d.interrupt_own_turn(own_was_asked ? own_reason : reason);
+  if (own_was_asked && is_spent(own_reason) && !is_returned) {
+    return d.close(SessionStatus::failed, own_reason);
+  }
   if (can_go_on && (is_returned || !s.queue.empty())) {
     if (is_cut_off && !r.is_stopped) d.pause_queue(reason);
     return;
@@ -309,6 +329,13 @@ void tell_lineage(Deciding& d) {
             LineageSpent{s.session, spent, s.agent_session, total});
 }
 
+// All sessions of the agent share its budget of a day.
+void tell_budget(Deciding& d) {
+  const NanoUsd spent = spent_by(d.decision);
+  if (spent.value <= 0 || d.context.limits.daily_budget.value <= 0) return;
+  d.emit_to(budget_stream(d.agent()), AgentSpent{d.session().session, spent});
+}
+
 }  // namespace
 
 Decided decide_one(Deciding d, const LeaseReport& c) {
@@ -331,6 +358,7 @@ Decided decide_one(Deciding d, const LeaseReport& c) {
   }
   std::visit([&](const auto& r) { report(d, r); }, c.report);
   tell_lineage(d);
+  tell_budget(d);
   return std::move(d.decision);
 }
 

@@ -57,6 +57,26 @@ Spending proper(const Spending& claimed) {
   return spent;
 }
 
+std::int64_t tokens_of(const Usage& usage) {
+  std::int64_t sum = 0;
+  for (const std::int64_t part : {usage.input_tokens, usage.output_tokens, usage.cache_read_tokens,
+                                  usage.cache_creation_tokens}) {
+    add_bounded(sum, part);
+  }
+  return sum;
+}
+
+EndReason used_up(const UseLimits& limits, const Use& use) {
+  if (limits.max_tokens > 0 && use.tokens >= limits.max_tokens) return EndReason::max_tokens;
+  if (limits.max_tool_calls > 0 && use.tool_calls > limits.max_tool_calls) {
+    return EndReason::max_tool_calls;
+  }
+  if (limits.max_output_bytes > 0 && use.output_bytes >= limits.max_output_bytes) {
+    return EndReason::max_output_bytes;
+  }
+  return EndReason::none;
+}
+
 Usage usage_of(const Spending& spent) {
   Usage sum;
   for (const ModelSpending& each : spent) add(sum, each.usage);

@@ -74,10 +74,29 @@ void add_bounded(std::int64_t& sum, std::int64_t part);
 void add(Usage& sum, const Usage& part);
 void add(Spending& sum, const Spending& part);
 
+// What a session has used of that which its spec can limit, besides money.
+struct Use {
+  std::int64_t tokens = 0;
+  std::int64_t tool_calls = 0;
+  std::int64_t output_bytes = 0;
+};
+
+// Returns the limit that is reached; none: the session can go on. Tool calls are only too many once
+// there is one more than is allowed, because a call that has begun is not to be cut off.
+EndReason used_up(const UseLimits& limits, const Use& use);
+
+// True for the limits that stay reached for as long as the session lives.
+constexpr bool is_spent(EndReason reason) {
+  return reason == EndReason::budget || reason == EndReason::max_tokens ||
+         reason == EndReason::max_tool_calls || reason == EndReason::max_output_bytes;
+}
+
 // Returns the figures as they can be recorded: names cut, models merged, values within range and
 // not below zero.
 Spending proper(const Spending& claimed);
 
+// Tokens of all kinds.
+std::int64_t tokens_of(const Usage& usage);
 Usage usage_of(const Spending& spent);
 NanoUsd cost_of(const Spending& spent);
 

@@ -24,6 +24,7 @@ LeaseState lease_state(const SessionState& state) {
           state.is_own_turn_to_end,
           state.queue,
           state.pause,
+          state.day_over,
           state.tasks,
           state.lost_at,
           state.spec.idle_timeout,
@@ -39,11 +40,16 @@ bool is_waiting_for_input(const SessionState& state) {
          !has_work(state) && state.tasks == 0;
 }
 
+EndReason used_up(const SessionState& state) {
+  const SessionSpec& spec = state.spec;
+  if (spec.budget.value > 0 && state.cost >= spec.budget) return EndReason::budget;
+  return used_up(spec.use_limits, {tokens_of(state.usage), state.tool_calls, state.output_bytes});
+}
+
 namespace {
 
-// The session's own spending: what its relatives have spent is not in its state.
-bool has_spent_budget(const SessionState& state) {
-  return state.spec.budget.value > 0 && state.cost >= state.spec.budget;
+bool has_used_up(const SessionState& state) {
+  return used_up(state) != EndReason::none;
 }
 
 // True if the session has ended otherwise than it should.
@@ -52,15 +58,16 @@ bool is_failure(const SessionState& state) {
   const bool is_asked_for =
       state.end_reason == EndReason::none || state.end_reason == EndReason::user;
   if (state.status != SessionStatus::killed || is_asked_for) return false;
-  return state.end_reason != EndReason::idle || has_spent_budget(state);
+  return state.end_reason != EndReason::idle || has_used_up(state);
 }
 
 // A session whose text is all erased needs nobody.
 Attention attention_of_ended(const SessionState& state) {
   const bool is_erased = state.last_content.value > 0 && is_wholly_erased(state);
   if (!is_failure(state) || is_erased) return Attention::none;
-  const bool is_of_budget =
-      state.end_reason == EndReason::budget || state.end_reason == EndReason::idle;
+  const bool is_of_budget = is_spent(state.end_reason) ||
+                            state.end_reason == EndReason::daily_budget ||
+                            state.end_reason == EndReason::idle;
   return is_of_budget ? Attention::over_budget : Attention::failed;
 }
 
@@ -69,21 +76,21 @@ Attention attention_of_ended(const SessionState& state) {
 Attention attention_of(const SessionState& state) {
   if (state.status == SessionStatus::none) return Attention::none;
   if (!is_live(state.status)) return attention_of_ended(state);
+  if (state.pause == EndReason::daily_budget) return Attention::over_budget;
   if (state.pause != EndReason::none) return Attention::failed;
   if (state.is_silent || state.is_repeating) return Attention::stuck;
   if (!is_waiting_for_input(state)) return Attention::none;
   // It waits for its schedule.
   const bool is_heartbeat = state.descriptor.kind == DescriptorKind::heartbeat;
-  if (is_heartbeat && !has_spent_budget(state)) return Attention::none;
-  return has_spent_budget(state) ? Attention::over_budget : Attention::waiting_for_input;
+  if (is_heartbeat && !has_used_up(state)) return Attention::none;
+  return has_used_up(state) ? Attention::over_budget : Attention::waiting_for_input;
 }
 
-namespace {
-
-// True if Steno itself asked the agent to end the turn.
 bool is_stopped(const CurrentTurn& turn) {
   return turn.is_over_budget || turn.stop != EndReason::none || turn.asked_at.us != 0;
 }
+
+namespace {
 
 // Calls `add` with the kind of each deadline, since when its time runs, and for how long.
 template <class Add>
@@ -103,6 +110,7 @@ void for_each_deadline(const LeaseState& state, const Add& add) {
   if (state.remind_after.count() > 0 && state.remind_since.us != 0) {
     add(DeadlineKind::long_run, state.remind_since, state.remind_after);
   }
+  if (state.day_over.us != 0) add(DeadlineKind::day, state.day_over, base::Duration{});
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ enum class Attention : std::uint8_t {
   none,
   waiting_for_input,  // it waits for a prompt
   stuck,              // its agent is silent, or makes one tool call again and again
-  over_budget,        // it failed because its budget is spent
+  over_budget,        // its budget, or what it may use otherwise, is spent
   failed,             // it failed or was cut off, or its prompts wait behind a failed turn
 };
 
@@ -147,7 +147,8 @@ struct SessionState {
   EndReason own_stop = EndReason::none;  // as CurrentTurn::stop has it, and so has the next one
   Time own_asked_at;
   std::vector<QueuedTurn> queue;
-  EndReason pause = EndReason::none;  // the failure behind which the queue waits; none: it does not
+  EndReason pause = EndReason::none;  // the reason for which the queue waits; none: it does not
+  Time day_over;                      // when a pause for the day's budget ends; 0: there is none
   std::int64_t tasks = 0;             // as TasksChanged has it; 0 without a lease
   std::int64_t blocks = 0;            // finished output blocks so far
   Time idle_since;               // it has no work since then; kept only if that time is limited
@@ -158,6 +159,8 @@ struct SessionState {
   bool is_dismissed = false;     // a person knows of its present need
   std::map<std::string, Viewer> viewers;  // by channel
   Usage usage;
+  std::int64_t tool_calls = 0;    // so far; kept only if they are limited
+  std::int64_t output_bytes = 0;  // likewise
   NanoUsd cost;
   CostBasis basis = CostBasis::totals;    // of the least certain part of the cost
   NanoUsd disputed;                       // by so much the agent's own figures exceed the cost
@@ -203,6 +206,7 @@ struct SessionState {
     visit("own_asked_at", &SessionState::own_asked_at);
     visit("queue", &SessionState::queue);
     visit("pause", &SessionState::pause);
+    visit("day_over", &SessionState::day_over);
     visit("tasks", &SessionState::tasks);
     visit("blocks", &SessionState::blocks);
     visit("idle_since", &SessionState::idle_since);
@@ -213,6 +217,8 @@ struct SessionState {
     visit("dismissed", &SessionState::is_dismissed);
     visit("viewers", &SessionState::viewers);
     visit("usage", &SessionState::usage);
+    visit("tool_calls", &SessionState::tool_calls);
+    visit("output_bytes", &SessionState::output_bytes);
     visit("cost", &SessionState::cost);
     visit("basis", &SessionState::basis);
     visit("disputed", &SessionState::disputed);
@@ -243,6 +249,7 @@ struct LeaseState {
   bool is_own_turn_to_end = false;
   std::vector<QueuedTurn> queue;
   EndReason pause = EndReason::none;
+  Time day_over;
   std::int64_t tasks = 0;
   Position lost_at;
   base::Duration idle_timeout{};  // as the spec has it, and so has the next one
@@ -257,8 +264,15 @@ struct LeaseState {
 
 LeaseState lease_state(const SessionState& state);
 
+// True if Steno itself asked the agent to end the turn.
+bool is_stopped(const CurrentTurn& turn);
+
 // Returns why a turn that was asked to end is interrupted: for a limit, or because somebody asked.
 EndReason interrupt_reason(const CurrentTurn& turn);
+
+// Returns the limit of the session that its use has reached; none: it can go on. `budget` stands
+// for what the session itself has spent of it, without its relatives.
+EndReason used_up(const SessionState& state);
 
 // Returns the name for use in texts: the one that the session was given, else its alias.
 const std::string& label(const SessionState& state);
@@ -285,6 +299,7 @@ enum class DeadlineKind {
   run,       // of the turn under way; and, once it was interrupted, of the agent to obey
   own,       // of the agent to end its own turn, which was interrupted for a limit
   long_run,  // of the reminder that the session still lives
+  day,       // of prompts that wait behind the budget of a day
 };
 
 struct Deadline {
@@ -295,7 +310,8 @@ struct Deadline {
 };
 
 // Returns the earliest deadline of the session; none: it has none. Time before `up_since`, a log
-// time, does not count: a limited time begins anew with each start of the server.
+// time, does not count: a limited time begins anew with each start of the server. Days pass
+// meanwhile.
 std::optional<Deadline> next_deadline(const LeaseState& state, Time up_since = {});
 // Returns the session's deadline of that kind; none: it has none.
 std::optional<Deadline> deadline_of(const LeaseState& state, DeadlineKind kind);

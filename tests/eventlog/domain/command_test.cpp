@@ -120,8 +120,10 @@ TEST_CASE("a command is for its session's stream, or for the log's own", "[sessi
   CHECK_FALSE(own->id.is_set());
 }
 
-TEST_CASE("registry, admission and outbox are read by what may begin or end a session",
-          "[session]") {
+TEST_CASE(
+    "registry, admission and outbox are read by what may begin or end a session, and the budget "
+    "by what spends",
+    "[session]") {
   const StreamRef target = support::session_ref("main", kSession);
   const auto reads = [&](const Command& command) {
     const Reads read = reads_of(command, target);
@@ -131,22 +133,32 @@ TEST_CASE("registry, admission and outbox are read by what may begin or end a se
   std::vector<std::string> ending = shared;
   ending.emplace_back(kOutboxStream);
   const std::vector<std::string> none;
-  CHECK(reads(as_command(Spawn{})) == shared);
+  const std::vector<std::string> budget{budget_stream("main")};
+  const auto and_budget = [&](std::vector<std::string> streams) {
+    streams.push_back(budget.front());
+    return streams;
+  };
+  CHECK(reads(as_command(Spawn{})) == and_budget(shared));
   CHECK(reads(as_command(support::report(1, AgentSilenceReported{}))) ==
         std::vector<std::string>{std::string(kOutboxStream)});
   for (const Command& command :
-       {as_command(KillSession{}), as_command(CloseSession{}),
-        as_command(InterruptTurn{}), as_command(GrantLease{}), as_command(ExpireLease{}),
-        as_command(GiveUpContent{}), as_command(support::report(1, ReportTurnResult{})),
-        as_command(support::report(1, ReportStartFailed{})),
+       {as_command(KillSession{}), as_command(CloseSession{}), as_command(InterruptTurn{}),
+        as_command(ExpireLease{}), as_command(support::report(1, ReportStartFailed{})),
         as_command(support::report(1, ReportAgentExited{}))}) {
     INFO(type_name(command));
     CHECK(reads(command) == ending);
   }
   for (const Command& command :
-       {as_command(SendPrompt{}), as_command(EraseContent{}), as_command(ExpireContent{}),
-        as_command(CompleteErasure{}), as_command(RequestAnchor{}),
-        as_command(support::report(1, ReportOutput{})),
+       {as_command(GrantLease{}), as_command(GiveUpContent{}), as_command(ContinueSession{}),
+        as_command(PassDeadline{}), as_command(support::report(1, ReportSpending{})),
+        as_command(support::report(1, ReportTurnResult{}))}) {
+    INFO(type_name(command));
+    CHECK(reads(command) == and_budget(ending));
+  }
+  CHECK(reads(as_command(SendPrompt{})) == budget);
+  for (const Command& command :
+       {as_command(EraseContent{}), as_command(ExpireContent{}), as_command(CompleteErasure{}),
+        as_command(RequestAnchor{}), as_command(support::report(1, ReportOutput{})),
         as_command(support::report(1, ReportInitialized{}))}) {
     INFO(type_name(command));
     CHECK(reads(command) == none);
@@ -154,9 +166,9 @@ TEST_CASE("registry, admission and outbox are read by what may begin or end a se
   Spawn resuming;
   resuming.resume = kSource;
   CHECK(reads(as_command(resuming)) ==
-        std::vector<std::string>{support::kSourceStream, support::kRegistry, support::kAdmission});
+        and_budget({support::kSourceStream, support::kRegistry, support::kAdmission}));
   resuming.resume = kSession;  // itself: that is refused, and read anyhow
-  CHECK(reads(as_command(resuming)) == shared);
+  CHECK(reads(as_command(resuming)) == and_budget(shared));
 }
 
 TEST_CASE("a reply says what became of the session, and by which name", "[session]") {

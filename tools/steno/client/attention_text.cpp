@@ -14,6 +14,32 @@ std::string failed_text(const projections::SessionRow& row) {
   return "turn failed" + why + ", " + std::to_string(row.turns_waiting) + " waiting";
 }
 
+// Returns the limit that the session has reached; none: it is that of its output.
+domain::EndReason limit_of(const projections::SessionRow& row) {
+  using domain::EndReason;
+  if (row.pause == EndReason::daily_budget) return row.pause;
+  if (domain::is_spent(row.end_reason) || row.end_reason == EndReason::daily_budget) {
+    return row.end_reason;
+  }
+  if (row.budget.value > 0 && row.cost >= row.budget) return EndReason::budget;
+  return domain::used_up(row.use_limits, {domain::tokens_of(row.usage), row.tool_calls, 0});
+}
+
+std::string over_budget_text(const projections::SessionRow& row) {
+  switch (limit_of(row)) {
+    case domain::EndReason::budget:
+      return "over budget";
+    case domain::EndReason::daily_budget:
+      return "over the agent's budget for the day";
+    case domain::EndReason::max_tokens:
+      return "over budget: tokens";
+    case domain::EndReason::max_tool_calls:
+      return "over budget: tool calls";
+    default:
+      return "over budget: output";
+  }
+}
+
 }  // namespace
 
 std::string attention_text(const projections::SessionRow& row) {
@@ -25,7 +51,7 @@ std::string attention_text(const projections::SessionRow& row) {
     case Attention::stuck:
       return row.is_repeating ? "stuck: repeats a tool call" : "stuck: silent";
     case Attention::over_budget:
-      return "over budget";
+      return over_budget_text(row);
     case Attention::failed:
       return failed_text(row);
   }
@@ -43,6 +69,10 @@ std::string attention_command(const projections::SessionRow& row, std::string_vi
     case Attention::stuck:
       return "steno interrupt" + named;
     case Attention::over_budget:
+      if (row.pause == domain::EndReason::daily_budget) return "steno show" + named;
+      if (limit_of(row) != domain::EndReason::budget) {
+        return (is_live ? "steno kill" + named + "; " : "") + "steno resume" + named;
+      }
       return (is_live ? "steno kill" + named + "; " : "") + "steno resume" + named +
              " --budget-usd AMOUNT";
     case Attention::failed: {
@@ -59,6 +89,16 @@ std::string reason_text(domain::EndReason reason) {
   if (reason == domain::EndReason::run_timeout) return "run_timeout: it ran for too long";
   if (reason == domain::EndReason::repeated_calls) {
     return "repeated_calls: the agent made one tool call again and again";
+  }
+  if (reason == domain::EndReason::daily_budget) {
+    return "daily_budget: the agent's sessions have spent what they may today";
+  }
+  if (reason == domain::EndReason::max_tokens) return "max_tokens: it has used all its tokens";
+  if (reason == domain::EndReason::max_tool_calls) {
+    return "max_tool_calls: it has made all its tool calls";
+  }
+  if (reason == domain::EndReason::max_output_bytes) {
+    return "max_output_bytes: its agent and tools have said all that they may";
   }
   return std::string(base::enum_name(reason));
 }

@@ -167,6 +167,12 @@ std::string limits_text(const SessionRow& row) {
   if (row.repeated_calls_max > 0) {
     add(std::to_string(row.repeated_calls_max) + " identical tool calls in a row are told");
   }
+  const auto add_most = [&](std::int64_t most, const char* what) {
+    if (most > 0) add("at most " + std::to_string(most) + " " + what);
+  };
+  add_most(row.use_limits.max_tokens, "tokens");
+  add_most(row.use_limits.max_tool_calls, "tool calls");
+  add_most(row.use_limits.max_output_bytes, "bytes of output");
   return text;
 }
 
@@ -230,8 +236,9 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
                                                                  : "it waits for a prompt"));
   }
   if (row.pause != domain::EndReason::none) {
-    fields.add("paused", std::string(base::enum_name(row.pause)) +
-                             ": prompts wait until steno continue " + row.alias);
+    const bool is_for_day = row.pause == domain::EndReason::daily_budget;
+    fields.add("paused", std::string(base::enum_name(row.pause)) + ": prompts wait until " +
+                             (is_for_day ? "00:00 UTC" : "steno continue " + row.alias));
   }
   fields.add("turn", row.turn.is_set() ? row.turn.text() : "");
   if (row.own_turn.is_set()) fields.add("own turn", row.own_turn.text());

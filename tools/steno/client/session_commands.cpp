@@ -11,6 +11,7 @@
 #include "tools/steno/client/session_follow.hpp"
 #include "tools/steno/operations/ending.hpp"
 #include "tools/steno/operations/opening.hpp"
+#include "tools/steno/operations/session_text.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
 #include "tools/steno/text/units.hpp"
@@ -298,7 +299,7 @@ Outcome<int> send(const Config& config, const SendArguments& arguments) {
                                    domain::SendPrompt{*prompt, arguments.is_interrupting});
   if (!reply) return tl::unexpected(reply.error());
   const bool is_paused = row.pause != domain::EndReason::none;
-  const std::string pause = "which is paused behind a failed turn: steno continue " + row.alias;
+  const std::string pause = "which is paused " + pause_text(row);
   if (arguments.waits && is_paused)
     remark("steno: the prompt waits for " + row.alias + ", " + pause);
   if (!arguments.waits) {
@@ -410,7 +411,7 @@ Outcome<int> close(const Config& config, const CloseArguments& arguments) {
     std::string closing = "closing " + row.alias;
     if (row.pause != domain::EndReason::none) {
       return closing + " once its " + std::to_string(row.turns_waiting) +
-             " waiting prompts are done; they are paused: steno continue " + row.alias;
+             " waiting prompts are done; they are paused " + pause_text(row);
     }
     if (row.tasks == 0 || arguments.is_now) return closing;
     return closing + " once " + tasks_text(row.tasks) + " in the background " +

@@ -68,7 +68,7 @@ class SessionFollow {
   }
   // Returns the exit code of a turn or session that ended for that reason, and not by itself.
   int interrupted_code(domain::EndReason reason) const {
-    if (reason == domain::EndReason::budget) return kExitBudget;
+    if (domain::is_spent(reason) || reason == domain::EndReason::daily_budget) return kExitBudget;
     if (reason == domain::EndReason::run_timeout) return kExitTimeout;
     return has_interrupted_ ? kExitInterrupted : kExitFailed;
   }

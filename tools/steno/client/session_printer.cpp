@@ -134,7 +134,11 @@ void SessionPrinter::on(const domain::AgentSessionLost&, const std::string& text
                "); a new one is told what the record holds, if it holds anything");
 }
 
-void SessionPrinter::on(const domain::QueuePaused&, const std::string&) {
+void SessionPrinter::on(const domain::QueuePaused& event, const std::string&) {
+  if (event.reason == domain::EndReason::daily_budget) {
+    note("", "⏸ the agent's budget for the day is spent; prompts wait until 00:00 UTC");
+    return;
+  }
   note("", "⏸ the prompts that wait are paused; steno continue gives them to the agent");
 }
 

@@ -31,6 +31,8 @@ using base::Result;
 
 constexpr std::int64_t kMaxSessionsLimit = 10'000;  // each has an agent process and a keeper
 constexpr std::int64_t kRepeatedCallsLimit = 1'000;
+constexpr std::int64_t kUseLimit = 1'000'000'000'000'000;
+constexpr const char* kUseAccepted = "a whole number from 0 to 10^15 (0: no limit)";
 constexpr std::string_view kFileName = "steno.toml";
 
 // A value as given, before it is parsed.
@@ -182,23 +184,31 @@ bool set_model(Config& config, const Given& given) {
   return is_one_line(given.text);
 }
 
-template <std::int64_t Config::*member, std::int64_t least, std::int64_t most>
-bool set_count(Config& config, const Given& given) {
-  const std::string& text = given.text;
-  std::int64_t& value = config.*member;
+bool set_number(std::int64_t& value, const std::string& text, std::int64_t least,
+                std::int64_t most) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc{} && end == text.data() + text.size() && value >= least &&
          value <= most;
+}
+
+template <std::int64_t Config::*member, std::int64_t least, std::int64_t most>
+bool set_count(Config& config, const Given& given) {
+  return set_number(config.*member, given.text, least, most);
 }
 template <std::int64_t Config::*member>
 std::string show_count(const Config& config) {
   return std::to_string(config.*member);
 }
 
-bool set_budget(Config& config, const Given& given) {
+template <base::NanoUsd Config::*member>
+bool set_dollars(Config& config, const Given& given) {
   const auto amount = base::parse_usd(given.text);
-  if (amount) config.budget = *amount;
+  if (amount) config.*member = *amount;
   return amount.has_value();
+}
+template <base::NanoUsd Config::*member>
+std::string show_dollars(const Config& config) {
+  return exact_usd_text(config.*member);
 }
 
 template <bool Config::*member>
@@ -209,6 +219,15 @@ bool set_boolean(Config& config, const Given& given) {
 template <bool Config::*member>
 std::string show_boolean(const Config& config) {
   return config.*member ? "true" : "false";
+}
+
+template <std::int64_t domain::UseLimits::*limit>
+bool set_use_limit(Config& config, const Given& given) {
+  return set_number(config.use_limits.*limit, given.text, 0, kUseLimit);
+}
+template <std::int64_t domain::UseLimits::*limit>
+std::string show_use_limit(const Config& config) {
+  return std::to_string(config.use_limits.*limit);
 }
 
 bool is_variable_name(const std::string& text) {
@@ -343,8 +362,13 @@ const std::vector<Key>& keys() {
       {{"budget_usd", "an amount of US dollars such as 2.50 (0: no limit)",
         "Most that one session can cost, with its resumes and forks"},
        KeyKind::money,
-       set_budget,
-       [](const Config& c) { return exact_usd_text(c.budget); }},
+       set_dollars<&Config::budget>,
+       show_dollars<&Config::budget>},
+      {{"daily_budget_usd", "an amount of US dollars such as 20 (0: no limit)",
+        "Most that all sessions of one agent can cost in a day of UTC"},
+       KeyKind::money,
+       set_dollars<&Config::daily_budget>,
+       show_dollars<&Config::daily_budget>},
       {{"permission_mode", "default, plan, acceptEdits or bypassPermissions",
         "Permissions that agents have without asking"},
        KeyKind::text,
@@ -450,6 +474,19 @@ const std::vector<Key>& keys() {
        KeyKind::integer,
        set_count<&Config::repeated_calls_max, 0, kRepeatedCallsLimit>,
        show_count<&Config::repeated_calls_max>},
+      {{"max_tokens", kUseAccepted, "Most tokens, of all kinds, that one session can use"},
+       KeyKind::integer,
+       set_use_limit<&domain::UseLimits::max_tokens>,
+       show_use_limit<&domain::UseLimits::max_tokens>},
+      {{"max_tool_calls", kUseAccepted, "Most tool calls that one session can make"},
+       KeyKind::integer,
+       set_use_limit<&domain::UseLimits::max_tool_calls>,
+       show_use_limit<&domain::UseLimits::max_tool_calls>},
+      {{"max_output_bytes", kUseAccepted,
+        "Most bytes of what one session's agent says and its tools answer"},
+       KeyKind::integer,
+       set_use_limit<&domain::UseLimits::max_output_bytes>,
+       show_use_limit<&domain::UseLimits::max_output_bytes>},
       {{"remind_after", "a duration such as 10m, or never",
         "A session that lives this long is told of, once"},
        KeyKind::text,

@@ -54,6 +54,7 @@ struct Config {
   std::string agent = "main";
   std::int64_t max_sessions = 5;
   base::NanoUsd budget{5'000'000'000};  // of one session with its resumes and forks; 0: no limit
+  base::NanoUsd daily_budget{};         // of all sessions of one agent; 0: no limit
   domain::PermissionMode permission_mode = domain::PermissionMode::ask;
   domain::BackgroundTasks background = domain::BackgroundTasks::allow;
   std::string workdir;  // absolute
@@ -80,6 +81,7 @@ struct Config {
   base::Duration idle_timeout = std::chrono::minutes(30);
   base::Duration run_timeout = std::chrono::hours(1);
   std::int64_t repeated_calls_max = 12;
+  domain::UseLimits use_limits;
   base::Duration remind_after = std::chrono::minutes(10);  // of a session that lives; 0: never
   // Where notifications of a session go, in the order in which they are looked at: said for the
   // session, by the folder that it works in or below ("/folder=channel"), for all others.

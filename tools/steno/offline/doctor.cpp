@@ -8,12 +8,13 @@
 
 #include "eventlog/base/file_lock.hpp"
 #include "eventlog/base/list_files.hpp"
+#include "eventlog/base/usd_text.hpp"
 #include "eventlog/folder/open_log.hpp"
 #include "eventlog/log/stream_index.hpp"
 #include "eventlog/log/tail_proof.hpp"
 #include "projections/projections.hpp"
-#include "tools/steno/connection/connection.hpp"
 #include "tools/steno/client/silence.hpp"
+#include "tools/steno/connection/connection.hpp"
 #include "tools/steno/offline/offline_commands.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/units.hpp"
@@ -350,6 +351,10 @@ void Examination::examine_status(const workers::StatusAnswer& status) {
        std::to_string(status.live_sessions) + " live of " + std::to_string(status.max_sessions) +
            ", " + std::to_string(status.waiting_commands) + " commands waiting",
        is_full ? "no session can be started: kill one, or raise max_sessions" : ""});
+  if (status.daily_budget.value > 0) {
+    add({"daily budget", Health::good,
+         "$" + base::usd_text(status.daily_budget) + " for each agent, in a day of UTC", ""});
+  }
   examine_stage("inbox", status.stages.inbox, kStageSlowUs, "the server is overloaded");
   examine_stage("decide", status.stages.decide, kStageSlowUs, "the server was starved of CPU");
   examine_stage("sync", status.stages.sync, kStageSlowUs, "the disk is slow to sync");

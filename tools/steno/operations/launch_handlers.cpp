@@ -5,6 +5,7 @@
 #include "tools/steno/operations/handlers.hpp"
 #include "tools/steno/operations/opening.hpp"
 #include "tools/steno/operations/session_json.hpp"
+#include "tools/steno/operations/session_text.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/text/terminal_text.hpp"
 
@@ -213,7 +214,7 @@ Outcome<Answer> respond(const Caller& caller, const RespondArguments& arguments)
   answer.text = "↩️ sent to " + row.name + " [" + row.alias +
                 "]: " + prompt_beginning(arguments.message, kPromptColumnsMax);
   if (is_paused) {
-    answer.text += "\nIt waits behind a failed turn: steno continue " + row.alias;
+    answer.text += "\nIt is paused " + pause_text(row);
   }
   return answer;
 }

@@ -32,6 +32,7 @@ domain::SessionSpec spec_of(const Config& config) {
   spec.run_timeout = said(config.run_timeout);
   spec.repeated_calls_max = said(config.repeated_calls_max);
   spec.remind_after = said(config.remind_after);
+  spec.use_limits = config.use_limits;
   return spec;
 }
 
@@ -131,6 +132,10 @@ domain::Spawn to_resume(const Config& config, const ResumeRequest& wanted,
   if (wanted.takes_flags && is_set(config, "channel")) spawn.origin_channel = config.channel;
   spawn.spec.is_multi_turn = row.is_multi_turn || wanted.is_multi_turn;
   spawn.system_prompt = wanted.system_prompt.empty() ? shown.system_prompt : wanted.system_prompt;
+  domain::UseLimits& use = spawn.spec.use_limits;
+  if (is_told("max_tokens")) use.max_tokens = said(config.use_limits.max_tokens);
+  if (is_told("max_tool_calls")) use.max_tool_calls = said(config.use_limits.max_tool_calls);
+  if (is_told("max_output_bytes")) use.max_output_bytes = said(config.use_limits.max_output_bytes);
   // The server takes over those of the old session if these are empty.
   spawn.spec.allowed_tools = wanted.allowed_tools;
   spawn.spec.max_turns = wanted.max_turns;

@@ -17,6 +17,13 @@ std::string status_text(const projections::SessionRow& row) {
   return text;
 }
 
+std::string pause_text(const projections::SessionRow& row) {
+  if (row.pause == domain::EndReason::daily_budget) {
+    return "until 00:00 UTC, when its agent has a new budget for the day";
+  }
+  return "behind a failed turn: steno continue " + row.alias;
+}
+
 base::Duration age_of(const projections::SessionRow& row, base::Time now) {
   return (row.closed_at.us != 0 ? row.closed_at : now) - row.created_at;
 }

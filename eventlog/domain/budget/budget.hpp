@@ -1,0 +1,18 @@
+// The aggregate of what all sessions of an agent spend in a day, for a limit that holds for all of
+// them together.
+#pragma once
+
+#include "eventlog/domain/aggregate.hpp"
+#include "eventlog/domain/budget/state.hpp"
+
+namespace domain {
+
+struct BudgetStream {
+  using State = BudgetState;
+  using Events = BudgetEvents;
+  static constexpr std::string_view kPattern = "{agent}/budget";
+  static constexpr std::int64_t kStateSchema = 6;
+  static constexpr Residency kResidency = Residency::on_demand;
+};
+
+}  // namespace domain
