@@ -259,7 +259,8 @@ std::optional<CommandLoop::Involved> CommandLoop::involve(Stream& target, const 
   Involved streams{&target};
   const domain::Reads further = domain::reads_of(waiting.message.command, waiting.target);
   for (const std::string& name : further.streams()) streams.push_back(&stream(name));
-  if (!are_at_hand(streams, 0, {of, *target.name})) return std::nullopt;
+  const Turn turn{of, *target.name};
+  if (!are_at_hand(streams, 0, turn)) return std::nullopt;
   // What cannot be read names no further streams; the command is refused.
   if (std::any_of(streams.begin(), streams.end(), [](Stream* s) { return s->has_fault(); })) {
     return streams;
@@ -268,13 +269,26 @@ std::optional<CommandLoop::Involved> CommandLoop::involve(Stream& target, const 
   const domain::Reads behind =
       domain::further_reads_of(waiting.message.command, waiting.target, states_of(streams));
   for (const std::string& name : behind.streams()) streams.push_back(&stream(name));
-  if (!are_at_hand(streams, known, {of, *target.name})) return std::nullopt;
+  if (!are_at_hand(streams, known, turn)) return std::nullopt;
   return streams;
 }
 
 bool CommandLoop::are_at_hand(const Involved& streams, std::size_t from, const Turn& turn) {
-  return std::all_of(streams.begin() + static_cast<std::ptrdiff_t>(from), streams.end(),
-                     [&](Stream* s) { return is_at_hand(*s, turn); });
+  const bool are = std::all_of(streams.begin() + static_cast<std::ptrdiff_t>(from), streams.end(),
+                               [&](Stream* s) { return is_at_hand(*s, turn); });
+  // Those that are there stay until the others have come.
+  for (Stream* s : streams) {
+    if (!are && s->is_loaded && s != streams.front()) pending(*s).dependants.insert(turn);
+  }
+  return are;
+}
+
+void CommandLoop::let_go(const Involved& streams, const Turn& turn) {
+  for (Stream* s : streams) {
+    if (!s->pending) continue;
+    s->pending->dependants.erase(turn);
+    drop_pending(*s);
+  }
 }
 
 domain::States CommandLoop::states_of(const Involved& streams) {
@@ -315,6 +329,7 @@ void CommandLoop::run_next(CommandClass of) {
   mark_used(s);
   const auto streams = involve(s, queue(s, of).commands.front(), of);
   if (!streams) return;
+  let_go(*streams, {of, *s.name});
   Waiting waiting = take_first(s, of);
   Position release;
   CommandOutcome outcome = decide(*streams, waiting, release);

@@ -183,7 +183,8 @@ class CommandLoop {
   // The work under way for a stream; most streams in memory have none.
   struct Pending {
     std::array<Queue, domain::kCommandClasses> queues;
-    std::set<Turn> dependants;         // whose first command waits for this stream
+    // Whose first command waits for this stream, or needs it and waits for another one.
+    std::set<Turn> dependants;
     std::optional<base::Error> fault;  // it could not be loaded
     bool is_fault_told = false;        // a command was refused because of it
     base::StreamVersion saving;  // the version of the snapshot that is being written; 0: none is
@@ -233,6 +234,7 @@ class CommandLoop {
   std::optional<Involved> involve(Stream& target, const Waiting& waiting, CommandClass of);
   bool is_at_hand(Stream& wanted, const Turn& turn);
   bool are_at_hand(const Involved& streams, std::size_t from, const Turn& turn);
+  static void let_go(const Involved& streams, const Turn& turn);
   static domain::States states_of(const Involved& streams);
   CommandOutcome decide(const Involved& streams, const Waiting& waiting, Position& release);
   std::optional<CommandOutcome> answer_again(const Stream& target, const CommandMessage& message,

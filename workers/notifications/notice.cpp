@@ -106,7 +106,8 @@ class NoticeReader {
   }
   void end(const domain::SessionClosed& e, const RecordedEvent&) { notice_.reason = e.reason; }
   void end(const domain::QueuePaused& e, const RecordedEvent&) {
-    if (notice_.reason == domain::EndReason::none) notice_.reason = e.reason;
+    const bool is_told = notice_.requested.kind == domain::NotificationKind::paused;
+    if (is_told && notice_.reason == domain::EndReason::none) notice_.reason = e.reason;
   }
   // Only of the last turn.
   void end(const domain::TurnFailed& e, const RecordedEvent& event) {

@@ -701,12 +701,14 @@ TEST_CASE("a session that nobody has asked for in long is forgotten, and loaded 
   for (int i = 1; i <= 40; ++i) {
     REQUIRE(w.loop.ask(DrivenLoop::message(i, i, DrivenLoop::spawn())));
   }
-  CHECK(w.loop.worker.loaded_streams() == 41);
+  // With the agent's registry and budget.
+  CHECK(w.loop.worker.loaded_streams() == 42);
   w.loop.set_time(w.loop.time() + 900'000);
   REQUIRE(w.loop.ask(DrivenLoop::message(7, 107, prompt("more"))));
   w.loop.set_time(w.loop.time() + 200'000);
   for (int i = 0; i < 5; ++i) w.loop.settle();  // saves come in small portions
-  CHECK(w.loop.worker.loaded_streams() == 1);
+  // The session, and the budget that its prompt has read.
+  CHECK(w.loop.worker.loaded_streams() == 2);
   CHECK(w.loop.worker.find<domain::SessionStream>(
             domain::session_stream("main", numbered<base::SessionId>(7))) != nullptr);
   CHECK(w.loop.worker.find<domain::SessionStream>(
@@ -737,7 +739,8 @@ TEST_CASE("an agent's names leave memory with its sessions, and are loaded for t
   auto refused = DrivenLoop::message(90, 90, prompt("to nobody"));
   refused.agent = "job-of-no-session";
   CHECK_FALSE(w.loop.ask(std::move(refused)));
-  CHECK(w.loop.worker.loaded_streams() == 41);
+  // Each agent's session, registry and budget, and what the refused prompt has read.
+  CHECK(w.loop.worker.loaded_streams() == 62);
   w.loop.set_time(w.loop.time() + 1'100'000);
   for (int i = 0; i < 10; ++i) w.loop.settle();  // saves come in small portions
   CHECK(w.loop.worker.loaded_streams() == 0);
