@@ -282,6 +282,7 @@ class Sessions(OneServer):
     def test_limits_of_a_session_are_shown_and_kept_by_a_resume(self):
         alias = self.home.start_session("[say one]", "--multi-turn", "--idle-timeout", "2h",
                                         "--run-timeout", "never", "--repeated-calls-max", "7")
+        until(lambda: self.home.show(alias)["waiting_for_input"], "the answer")
         self.succeeds("kill", alias)
         resumed = self.home.ask("resume", alias, "[say two]")["alias"]
         row = self.home.show(resumed)
@@ -538,7 +539,7 @@ class DailyBudget(OneServer):
                       self.succeeds("send", waiting, "[say latest]").out)
         self.assertIn("over the agent's budget for the day", self.succeeds("attention").out)
         self.fails(8, "daily_budget_usd", "continue", waiting)
-        self.assertIn("$0.006 for each agent, in a day of UTC", self.succeeds("doctor").out)
+        self.assertIn("$0.0060 for each agent, in a day of UTC", self.succeeds("doctor").out)
         # A restart keeps what was spent; with a larger budget the prompts go on by themselves.
         self.home.stop()
         self.home.start()
