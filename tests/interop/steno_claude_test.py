@@ -880,6 +880,55 @@ class ClaudeUnattended(WithClaude):
         self.assertLessEqual(len(calls), 8)
         self.assertEqual(self.needs()[row["alias"]], "failed")
 
+    # Shows C17, R023.
+    def test_a_model_that_goes_on_for_ever_is_stopped_at_what_its_session_may_use(self):
+        for flag, most, reason in (("--max-tool-calls", 5, "max_tool_calls"),
+                                   ("--max-tokens", 3000, "max_tokens"),
+                                   ("--max-output-bytes", 200, "max_output_bytes")):
+            result = self.run_claude("--allow-tool", "Bash", "--repeated-calls-max", "0", flag,
+                                     str(most), "loop echo twenty bytes or so", code=8)
+            self.assertIn(reason + ": ", result.err)
+            row = self.newest()
+            self.assertEqual((row["status"], row["end_reason"]), ("failed", reason))
+            events = self.home.events(row["session"])
+            [asked] = [e for e in events if e["type"] == "InterruptRequested"]
+            [ended] = [e for e in events if e["type"] == "TurnInterrupted"]
+            self.assertEqual(asked["facts"]["reason"], reason)
+            began, over = (datetime.datetime.fromisoformat(e["time"]) for e in (asked, ended))
+            self.assertLess((over - began).total_seconds(), 1)
+            calls = [e for e in events if e["type"] == "ToolCallStarted"]
+            if reason == "max_tool_calls":
+                self.assertLessEqual(len(calls), most + 2)
+            self.assert_charged(row, nano(row["cost_usd"]))
+
+    def assert_charged(self, row, cost):
+        """A call that was cut off can have been charged in full, or not at all."""
+        calls = [charge(call) for call in self.model.charged()[row["agent_session"]]]
+        whole = calls[:-1] if row["cost_basis"] in ("estimated", "at_least") else calls
+        self.assertLessEqual(sum(whole), cost)
+        self.assertLessEqual(cost, sum(calls))
+
+    # Shows C17, R023.
+    def test_sessions_share_what_their_agent_may_cost_in_a_day(self):
+        home = claude_home(self.model, config="daily_budget_usd = 0.1\n")
+        self.addCleanup(home.close)
+        home.start()
+        waiting = home.start_session("say first", "--multi-turn", engine="claude")
+        until(lambda: home.show(waiting)["waiting_for_input"], "the answer", AGENT_SECONDS)
+        stopped = home.run("run", "--allow-tool", "Bash", "--repeated-calls-max", "0", "loop true",
+                           seconds=AGENT_SECONDS)
+        self.assertEqual(stopped.code, 8, str(stopped))
+        self.assertIn("daily_budget: ", stopped.err)
+        spent = [e["facts"] for e in home.events() if e["type"] == "AgentSpent"]
+        for row in home.ask("ls")["sessions"]:
+            told = sum(nano(one["cost_usd"]) for one in spent if one["session"] == row["session"])
+            self.assertEqual(told, nano(row["cost_usd"]))
+            self.assert_charged(row, told)
+        self.assertEqual(home.run("run", "say more", seconds=AGENT_SECONDS).code, 8)
+        self.assertEqual(home.run("send", waiting, "say later").code, 0)
+        self.assertEqual(home.show(waiting)["pause"], "daily_budget")
+        self.assertEqual(home.stop(), 0)
+
     # Shows C21.
     def test_a_turn_that_runs_for_too_long_is_interrupted(self):
         result = self.run_claude("--run-timeout", "2s", "stream 2000", code=7)

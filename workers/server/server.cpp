@@ -3,6 +3,7 @@
 #include "workers/server/server.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "eventlog/base/check.hpp"
 #include "eventlog/base/mutant.hpp"
@@ -117,7 +118,9 @@ Server::Server(const ServerPorts& ports, const ServerOptions& options,
   reactors_ = {&dispatcher_, &upkeep_};
   for (const auto& reactor : own_reactors_) reactors_.push_back(reactor.get());
   for (auto& [stream, loaded] : takeover.shared) commands_.adopt(stream, std::move(loaded));
-  for (const domain::SessionState& state : takeover.sessions) {
+  // Of a session that is not asked for, only what reactors need stays in memory.
+  const auto sessions = std::exchange(takeover.sessions, {});
+  for (const domain::SessionState& state : sessions) {
     for (Reactor* reactor : reactors_) reactor->restore(state);
   }
 }

@@ -1,7 +1,7 @@
 // Opens the log and everything that the loop needs, in order, then alternates between the server's
 // duty cycle and one poll over all sockets and wake-up descriptors.
+#include <malloc.h>
 #include <spdlog/spdlog.h>
-
 #include <unistd.h>
 
 #include <csignal>
@@ -265,6 +265,7 @@ int run_server(const ServeOptions& options) {
   bus::keep_descriptors_above(static_cast<int>(files->peers_below));
   Process process(options);
   if (auto ok = process.open(); !ok) return print_failure("steno serve", ok.error());
+  ::malloc_trim(0);  // a start reads the states of all live sessions, and keeps little of them
   const workers::Server& server = process.assembly->server();
   const std::string flight_file = options.run_folder + "/flight.log";
   base::on_check_failed([&] { server.flight().write_to(flight_file); });
