@@ -89,7 +89,7 @@ enum class ResumedAt {
   record,  // the agent has lost its transcript, and is told what the record holds
 };
 
-// What a session may use in all, besides money and without those that resume or fork it. 0: no
+// Limits of a session's use in all, besides money and without those that resume or fork it. 0: no
 // limit; of a resume, as its source; below 0: no limit.
 struct UseLimits {
   std::int64_t max_tokens = 0;  // of all four kinds

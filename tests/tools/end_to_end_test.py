@@ -532,7 +532,8 @@ class DailyBudget(OneServer):
         self.assertIn("daily_budget: the agent's sessions have spent what they may today", run.err)
         self.fails(8, "(daily_budget_usd); wait for the next day, which begins at 00:00 UTC",
                    "run", "--engine", "scripted", "[say more]")
-        self.succeeds("send", waiting, "[say later]")
+        self.assertIn("which is paused until 00:00 UTC",
+                      self.succeeds("send", waiting, "[say later]").out)
         self.assertIn("daily_budget: prompts wait until 00:00 UTC\n",
                       self.succeeds("show", waiting).out)
         self.assertIn("which is paused until 00:00 UTC",

@@ -232,8 +232,23 @@ base::Result<Notice> read_notice(eventlog::BlockStore& log, eventlog::StreamInde
 
 namespace {
 
+std::string spent_text(domain::EndReason reason) {
+  if (reason == domain::EndReason::daily_budget) {
+    return "the budget of its agent for the day is spent";
+  }
+  if (reason == domain::EndReason::none || reason == domain::EndReason::budget) {
+    return "its budget is spent";
+  }
+  return "it has used up its " + std::string(base::enum_name(reason));
+}
+
+bool is_paused_for_day(const Notice& notice) {
+  return notice.requested.kind == domain::NotificationKind::paused &&
+         notice.reason == domain::EndReason::daily_budget;
+}
+
 std::string pause_text(const Notice& notice) {
-  if (notice.reason != domain::EndReason::daily_budget) return "a turn failed, and prompts wait";
+  if (!is_paused_for_day(notice)) return "a turn failed, and prompts wait";
   return "the budget of its agent for the day is spent, and prompts wait until 00:00 UTC";
 }
 
@@ -250,12 +265,15 @@ std::string chat_text(const Notice& notice) {
       break;
     case NotificationKind::paused:
       text = "⏸️ Session " + named(notice) + " is paused: " + pause_text(notice);
-      add_line(text, "⚠️ ", notice.error);
+      if (!is_paused_for_day(notice)) add_line(text, "⚠️ ", notice.error);
       break;
     case NotificationKind::budget:
       text = "⛔ Session limit reached — " + named(notice) + " (" +
              base::duration_text(notice.lived) + ")";
       add_line(text, "📁 ", notice.workdir);
+      if (notice.reason != domain::EndReason::none && notice.reason != domain::EndReason::budget) {
+        add_line(text, "⚠️ ", base::enum_name(notice.reason));
+      }
       break;
     case NotificationKind::completed:
       text = end_text(notice, "✅");
@@ -307,7 +325,10 @@ std::string system_text(const Notice& notice) {
   std::string text = title_text(notice);
   add_line(text, "Type: ", notice.is_multi_turn ? "multi-turn" : "single-turn");
   add_line(text, "Status: ", base::enum_name(notice.requested.kind));
-  add_line(text, "Error: ", notice.error);
+  if (notice.requested.kind == domain::NotificationKind::paused) {
+    add_line(text, "Reason: ", pause_text(notice));
+  }
+  if (!is_paused_for_day(notice)) add_line(text, "Error: ", notice.error);
   if (!notice.last.empty()) add_line(text, "\nLast output:\n", notice.last);
   add_line(text, "", notice.fault);
   add_line(text, "\nFull output: steno output ", notice.requested.alias);
@@ -331,8 +352,8 @@ std::string parent_text(const Notice& notice) {
     text += " is paused: " + pause_text(notice) + ".";
   } else if (kind == NotificationKind::budget) {
     const bool is_live = notice.reason == domain::EndReason::none;
-    text += is_live ? " takes no further prompt" : " failed";
-    text += ": its budget is spent.";
+    text += is_live ? " takes no further prompt: " : " failed: ";
+    text += spent_text(notice.reason) + ".";
   } else {
     text += " " + std::string(base::enum_name(kind)) + ".";
   }

@@ -526,6 +526,7 @@ struct SessionReply {
   std::string name;
   std::string alias;
   ResumedAt resumed_at = ResumedAt::end;  // where it goes on with the one that it resumes
+  EndReason pause = EndReason::none;  // the reason for which its prompts wait; none: they do not
 
   bool operator==(const SessionReply&) const = default;
   template <class Visit>
@@ -534,6 +535,7 @@ struct SessionReply {
     visit("name", &SessionReply::name);
     visit("alias", &SessionReply::alias);
     visit("resumed_at", &SessionReply::resumed_at);
+    visit("pause", &SessionReply::pause);
   }
 };
 

@@ -1,5 +1,5 @@
 // Decides what follows when a session has waited, or a turn has run, for as long as that is
-// allowed, and when the day is over behind whose budget prompts wait.
+// allowed. Also when the day is over behind whose budget prompts wait.
 #include "eventlog/domain/session/deciding.hpp"
 
 namespace domain {

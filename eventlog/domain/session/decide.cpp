@@ -178,7 +178,8 @@ void reads(const SessionCommand& command, const StreamRef& target, Reads& furthe
     further.add(registry_stream(target.agent));
     further.add(std::string(kAdmissionStream));
   }
-  if (may_end || is_silence(command)) further.add(std::string(kOutboxStream));
+  const bool may_pause = std::holds_alternative<SendPrompt>(command);
+  if (may_end || may_pause || is_silence(command)) further.add(std::string(kOutboxStream));
   if (is_spending) further.add(budget_stream(target.agent));
 }
 
@@ -222,7 +223,7 @@ SessionReply reply(const SessionState& state, const SessionCommand& command) {
   return {state.status,
           is_given ? label(state)
                    : made_name(spawn->prompt, state.made_name.mark).value_or(state.alias),
-          state.alias, state.spec.resumed_at};
+          state.alias, state.spec.resumed_at, state.pause};
 }
 
 }  // namespace domain

@@ -74,7 +74,7 @@ void add_bounded(std::int64_t& sum, std::int64_t part);
 void add(Usage& sum, const Usage& part);
 void add(Spending& sum, const Spending& part);
 
-// What a session has used of that which its spec can limit, besides money.
+// The use that a session has made of what UseLimits can limit.
 struct Use {
   std::int64_t tokens = 0;
   std::int64_t tool_calls = 0;

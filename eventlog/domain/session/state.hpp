@@ -98,7 +98,7 @@ enum class Attention : std::uint8_t {
   none,
   waiting_for_input,  // it waits for a prompt
   stuck,              // its agent is silent, or makes one tool call again and again
-  over_budget,        // its budget, or what it may use otherwise, is spent
+  over_budget,        // what it may use is spent, or its prompts wait for the next day
   failed,             // it failed or was cut off, or its prompts wait behind a failed turn
 };
 

@@ -155,7 +155,8 @@ TEST_CASE(
     INFO(type_name(command));
     CHECK(reads(command) == and_budget(ending));
   }
-  CHECK(reads(as_command(SendPrompt{})) == budget);
+  CHECK(reads(as_command(SendPrompt{})) ==
+        and_budget(std::vector<std::string>{std::string(kOutboxStream)}));
   for (const Command& command :
        {as_command(EraseContent{}), as_command(ExpireContent{}), as_command(CompleteErasure{}),
         as_command(RequestAnchor{}), as_command(support::report(1, ReportOutput{})),
@@ -177,22 +178,22 @@ TEST_CASE("a reply says what became of the session, and by which name", "[sessio
   state.alias = "alias000";
   state.name = "fix-bug";
   CHECK((reply_to(as_command(KillSession{}), StreamState(state)) ==
-         Reply(SessionReply{SessionStatus::running, "fix-bug", "alias000"})));
+         Reply(SessionReply{SessionStatus::running, "fix-bug", "alias000", {}, {}})));
   state.name.clear();
   CHECK((reply_to(as_command(KillSession{}), StreamState(state)) ==
-         Reply(SessionReply{SessionStatus::running, "alias000", "alias000"})));
+         Reply(SessionReply{SessionStatus::running, "alias000", "alias000", {}, {}})));
   // A name that was made is known to whoever sent the prompt.
   Spawn spawn;
   spawn.prompt = "Fix the login bug";
   state.made_name.mark = name_mark("fix-login-bug-2");
   CHECK((reply_to(as_command(spawn), StreamState(state)) ==
-         Reply(SessionReply{SessionStatus::running, "fix-login-bug-2", "alias000"})));
+         Reply(SessionReply{SessionStatus::running, "fix-login-bug-2", "alias000", {}, {}})));
   state.made_name.mark = -1;
   CHECK((reply_to(as_command(spawn), StreamState(state)) ==
-         Reply(SessionReply{SessionStatus::running, "alias000", "alias000"})));
+         Reply(SessionReply{SessionStatus::running, "alias000", "alias000", {}, {}})));
   state.name = "fix-bug";
   CHECK((reply_to(as_command(spawn), StreamState(state)) ==
-         Reply(SessionReply{SessionStatus::running, "fix-bug", "alias000"})));
+         Reply(SessionReply{SessionStatus::running, "fix-bug", "alias000", {}, {}})));
   CHECK(
       (reply_to(as_command(RequestAnchor{}), StreamState(ServerState{})) == Reply(ServerReply{})));
 }

@@ -128,6 +128,12 @@ void print_reply(const Config& config, const projections::SessionRow& row,
   print(reply_json(row, reply) + "\n");
 }
 
+// Returns what is said of a session whose prompts are paused; empty: they are not.
+std::string paused_text(const CommandReplyBody& reply) {
+  if (reply.pause == domain::EndReason::none) return {};
+  return ", which is paused " + pause_text(reply.pause, reply.alias);
+}
+
 // One session that cannot be killed does not keep the others alive.
 Outcome<int> kill_all(Connection& connection, const Config& config) {
   const auto live = list_live(connection);
@@ -298,12 +304,12 @@ Outcome<int> send(const Config& config, const SendArguments& arguments) {
                          ->command(id, row.session, row.agent,
                                    domain::SendPrompt{*prompt, arguments.is_interrupting});
   if (!reply) return tl::unexpected(reply.error());
-  const bool is_paused = row.pause != domain::EndReason::none;
-  const std::string pause = "which is paused " + pause_text(row);
-  if (arguments.waits && is_paused)
-    remark("steno: the prompt waits for " + row.alias + ", " + pause);
+  const std::string pause = paused_text(*reply);
+  if (arguments.waits && !pause.empty()) {
+    remark("steno: the prompt waits for " + row.alias + pause);
+  }
   if (!arguments.waits) {
-    print_reply(config, row, *reply, "queued for " + row.alias + (is_paused ? ", " + pause : ""));
+    print_reply(config, row, *reply, "queued for " + row.alias + pause);
     return kExitOk;
   }
   FollowRequest request;
@@ -340,7 +346,8 @@ Outcome<int> message(const Config& config, const MessageArguments& arguments) {
   const auto reply =
       (*connection)->command((*connection)->fresh_command_id(), row.session, row.agent, send);
   if (!reply) return tl::unexpected(reply.error());
-  print_reply(config, row, *reply, "queued for " + row.alias + " " + row.name);
+  print_reply(config, row, *reply,
+              "queued for " + row.alias + " " + row.name + paused_text(*reply));
   return kExitOk;
 }
 
@@ -411,7 +418,7 @@ Outcome<int> close(const Config& config, const CloseArguments& arguments) {
     std::string closing = "closing " + row.alias;
     if (row.pause != domain::EndReason::none) {
       return closing + " once its " + std::to_string(row.turns_waiting) +
-             " waiting prompts are done; they are paused " + pause_text(row);
+             " waiting prompts are done; they are paused " + pause_text(row.pause, row.alias);
     }
     if (row.tasks == 0 || arguments.is_now) return closing;
     return closing + " once " + tasks_text(row.tasks) + " in the background " +

@@ -209,12 +209,12 @@ Outcome<Answer> respond(const Caller& caller, const RespondArguments& arguments)
   answer.value = session_brief_json(row);
   answer.value["status"] = base::enum_name(reply->status);
   answer.value["interrupted"] = arguments.is_interrupting;
-  const bool is_paused = row.pause != domain::EndReason::none;
+  const bool is_paused = reply->pause != domain::EndReason::none;
   answer.value["paused"] = is_paused;
   answer.text = "↩️ sent to " + row.name + " [" + row.alias +
                 "]: " + prompt_beginning(arguments.message, kPromptColumnsMax);
   if (is_paused) {
-    answer.text += "\nIt is paused " + pause_text(row);
+    answer.text += "\nIt is paused " + pause_text(reply->pause, row.alias);
   }
   return answer;
 }

@@ -17,11 +17,11 @@ std::string status_text(const projections::SessionRow& row) {
   return text;
 }
 
-std::string pause_text(const projections::SessionRow& row) {
-  if (row.pause == domain::EndReason::daily_budget) {
+std::string pause_text(domain::EndReason pause, const std::string& alias) {
+  if (pause == domain::EndReason::daily_budget) {
     return "until 00:00 UTC, when its agent has a new budget for the day";
   }
-  return "behind a failed turn: steno continue " + row.alias;
+  return "behind a failed turn: steno continue " + alias;
 }
 
 base::Duration age_of(const projections::SessionRow& row, base::Time now) {

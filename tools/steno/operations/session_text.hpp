@@ -10,9 +10,9 @@ namespace steno {
 // Returns the status with what else people must know of it: "running, waiting, 2 tasks".
 std::string status_text(const projections::SessionRow& row);
 
-// Returns behind what the session's prompts wait, and what helps: "behind a failed turn: steno
-// continue 4fzk2q9x". They must be paused.
-std::string pause_text(const projections::SessionRow& row);
+// Returns behind what a session's prompts wait, and what helps: "behind a failed turn: steno
+// continue 4fzk2q9x". `pause` is not none.
+std::string pause_text(domain::EndReason pause, const std::string& alias);
 
 // Returns how long an ended session lived, or how long a live one has lived so far.
 base::Duration age_of(const projections::SessionRow& row, base::Time now);

@@ -271,7 +271,8 @@ int run_server(const ServeOptions& options) {
   base::on_check_failed([&] { server.flight().write_to(flight_file); });
   ProcessSupervisor worker("worker", options.worker_argv, options.worker_lock,
                            options.run_folder + "/worker.log");
-  // It says that the server is stopping as long as it does. It ends by itself if the server dies.
+  // The gateway says that the server is stopping until that has stopped. It ends by itself if the
+  // server dies.
   ProcessSupervisor gateway("gateway", options.gateway_argv, options.gateway_lock,
                             options.run_folder + "/gateway.log");
   const int code = run_loop(process, worker, gateway, signals);

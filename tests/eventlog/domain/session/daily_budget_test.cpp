@@ -201,6 +201,32 @@ TEST_CASE("a limit that stays reached counts before the budget of a day", "[sess
             InterruptRequested{turn(1), EndReason::max_tokens}, share_told(1000));
 }
 
+TEST_CASE("prompts that a person goes on with wait for the next day, too", "[session]") {
+  const auto failed = support::running() + TurnQueued{turn(2)} +
+                      fact(TurnFailed{turn(1), "e", "", 0, {}}).by_report(1, 3) +
+                      QueuePaused{EndReason::turn_error};
+  at_noon(failed, 1000).when(ContinueSession{}).then(QueueContinued{}, kDayPaused);
+}
+
+TEST_CASE("whoever is told of a session hears that it waits for the next day", "[session]") {
+  const auto idle = support::running() + fact(TurnFinished{turn(1), {}}).by_report(1, 3);
+  const auto kind_told = [](Given world, Command command) {
+    world.context.limits.sinks.fill(true);
+    std::optional<NotificationKind> kind;
+    const auto decided = world.when(std::move(command)).outcome();
+    REQUIRE(decided);
+    for (const Emitted& one : *decided) {
+      const auto* request = std::get_if<NotificationRequested>(&one.event);
+      if (request != nullptr) kind = request->kind;
+    }
+    return kind;
+  };
+  CHECK(kind_told(at_noon(idle, 1000), support::as_command(SendPrompt{"Go on"})) ==
+        NotificationKind::paused);
+  CHECK(kind_told(at_noon(support::running(false) + kDayStopped, 1000),
+                  support::as_command(report(3, end_in_error()))) == NotificationKind::budget);
+}
+
 TEST_CASE("no agent is started for prompts behind the budget of a day", "[session]") {
   at_noon(support::starting(), 1000)
       .when(GrantLease{support::kWorker})
