@@ -39,8 +39,8 @@ std::string check_answers(const std::vector<RecordedEvent>& events);
 std::string check_costs(const std::vector<RecordedEvent>& events,
                         const std::map<std::string, domain::StreamState>& states,
                         const std::map<LeaseKey, AgentRecord>& records);
-// What the agent's sessions have spent is on its budget's stream, and nothing begins on a day of
-// which the budget, which is not 0, is spent.
+// The agent's budget has all that its sessions have spent. Nothing begins on a day whose budget is
+// spent. The budget is not 0.
 std::string check_budgets(const std::vector<RecordedEvent>& events,
                           const std::map<std::string, domain::StreamState>& states,
                           base::NanoUsd daily_budget);

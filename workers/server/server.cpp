@@ -118,7 +118,7 @@ Server::Server(const ServerPorts& ports, const ServerOptions& options,
   reactors_ = {&dispatcher_, &upkeep_};
   for (const auto& reactor : own_reactors_) reactors_.push_back(reactor.get());
   for (auto& [stream, loaded] : takeover.shared) commands_.adopt(stream, std::move(loaded));
-  // Of a session that is not asked for, only what reactors need stays in memory.
+  // Reactors keep what they need of each session. The states themselves are freed here.
   const auto sessions = std::exchange(takeover.sessions, {});
   for (const domain::SessionState& state : sessions) {
     for (Reactor* reactor : reactors_) reactor->restore(state);

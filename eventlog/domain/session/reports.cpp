@@ -36,8 +36,8 @@ void report(Deciding& d, const ReportInitialized& r) {
   d.emit(AgentInitialized{cut_fact(r.agent_session), cut_fact(r.model), cut_fact(r.agent_version)});
 }
 
-// A report counts towards a limit. Work that goes on is ended by the next report of
-// spending, or when its time to obey is over.
+// A report counts towards a limit. Work that goes on is ended by the next report of spending, or
+// when its time to obey is over.
 void interrupt_at_limit(Deciding& d) {
   const EndReason limit = d.limit_reached();
   if (limit != EndReason::none && is_live(d.session().status)) d.interrupt_work(limit);

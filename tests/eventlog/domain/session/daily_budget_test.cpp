@@ -243,7 +243,7 @@ TEST_CASE("work without a turn ends with its session at the budget of a day", "[
   const auto at_rest = support::running() + fact(TurnFinished{turn(1), {}}).by_report(1, 3);
   const ReportSpending late{{}, {{"m", {}, {1000}}}};
   const SpendingRecorded recorded{{}, {{"m", {}, {1000}}}, CostBasis::reported};
-  // What was spent before the turn was over is told late.
+  // The agent tells late what its turn has spent.
   at_noon(at_rest, 0).when(report(4, late)).then(recorded, share_told(1000));
   const auto with_tasks = at_rest + fact(TasksChanged{1}).by_report(1, 4);
   at_noon(with_tasks, 0)

@@ -1,5 +1,5 @@
-// What a session may use: tokens, tool calls, bytes of output. At the limit its turn is
-// interrupted, and then the session fails, for it can do no more.
+// A session has limits of its tokens, its tool calls and its bytes of output. At a limit its turn
+// is interrupted. Then the session fails, because it can do no more.
 #include "tests/support/session_samples.hpp"
 
 namespace domain {
