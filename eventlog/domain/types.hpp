@@ -53,6 +53,7 @@ enum class EndReason : std::uint8_t {
   max_tokens,
   max_tool_calls,
   max_output_bytes,
+  expired,  // the prompt was not started in time
 };
 
 // The fate of tasks that the agent wants to run in the background, such as its subagents.
@@ -60,6 +61,12 @@ enum class BackgroundTasks : std::uint8_t {
   allow,    // they run beside the agent's turns
   inlined,  // they run within the turn that starts them, as far as the agent can do that
   forbid,   // it can start none, and no subagents
+};
+
+// What becomes of a turn whose worker died, or with which Steno was stopped.
+enum class RestartPolicy : std::uint8_t {
+  notify,  // it is interrupted, and whoever is to be notified hears of it
+  retry,   // its prompt is given to an agent again, see kTurnAttemptsMax
 };
 
 struct Usage {
@@ -132,6 +139,8 @@ struct SessionSpec {
   base::Duration remind_after{};  // a session that lives so long is told of, once
   std::string channel{};          // the place that notifications go to; empty: none
   UseLimits use_limits{};
+  std::string fallback_model{};  // taken while the provider refuses `model`; empty: none
+  RestartPolicy restart_policy = RestartPolicy::notify;
 
   bool operator==(const SessionSpec&) const = default;
   template <class Visit>
@@ -156,6 +165,8 @@ struct SessionSpec {
     visit("remind_after_us", &SessionSpec::remind_after);
     visit("channel", &SessionSpec::channel);
     visit("use_limits", &SessionSpec::use_limits);
+    visit("fallback_model", &SessionSpec::fallback_model);
+    visit("restart_policy", &SessionSpec::restart_policy);
   }
 };
 
@@ -191,6 +202,10 @@ struct base::EnumNames<domain::ResumedAt> {
   static constexpr std::string_view kNames[] = {"end", "message", "latest", "record"};
 };
 template <>
+struct base::EnumNames<domain::RestartPolicy> {
+  static constexpr std::string_view kNames[] = {"notify", "retry"};
+};
+template <>
 struct base::EnumNames<domain::BackgroundTasks> {
   static constexpr std::string_view kNames[] = {"allow", "inline", "forbid"};
 };
@@ -217,5 +232,6 @@ struct base::EnumNames<domain::EndReason> {
                                                 "daily_budget",
                                                 "max_tokens",
                                                 "max_tool_calls",
-                                                "max_output_bytes"};
+                                                "max_output_bytes",
+                                                "expired"};
 };

@@ -70,12 +70,13 @@ class Model:
             return json.load(answer)
 
 
-def claude_home(model, program="{}", config=""):
-    """Returns a home whose agents are Claude Code; `program` has braces in place of its path."""
+def claude_home(model, program="{}", config="", retries=1):
+    """Returns a home whose agents are Claude Code; `program` has braces in place of its path. A
+    failed call of the model is made again `retries` times."""
     home = Home(config, environment={
         "STENO_CLAUDE_PROGRAM": program.format(os.environ["STENO_TEST_CLAUDE"]),
         "ANTHROPIC_BASE_URL": model.url,
-        "ANTHROPIC_API_KEY": "dummy", "CLAUDE_CODE_MAX_RETRIES": "1"})
+        "ANTHROPIC_API_KEY": "dummy", "CLAUDE_CODE_MAX_RETRIES": str(retries)})
     home.environment["STENO_AGENT_HOME"] = home.path("agents")
     os.mkdir(home.path("agents"))
     return home
@@ -100,12 +101,13 @@ def end(home):
 class WithClaude(unittest.TestCase):
     PROGRAM = "{}"  # how the agent is started, with its path in place of the braces
     CONFIG = ""
+    RETRIES = 1
 
     @classmethod
     def setUpClass(cls):
         cls.model = Model(lifetime=600)
         cls.addClassCleanup(cls.model.close)
-        cls.home = claude_home(cls.model, cls.PROGRAM, cls.CONFIG)
+        cls.home = claude_home(cls.model, cls.PROGRAM, cls.CONFIG, cls.RETRIES)
         cls.addClassCleanup(cls.home.close)
         cls.home.start()
 
@@ -541,6 +543,24 @@ class ClaudeInUse(WithClaude):
         reasons = [facts["reason"] for facts in self.facts(row["session"], "TurnInterrupted")]
         self.assertEqual(reasons, ["stopped"])
 
+    # Shows R309.
+    def test_a_turn_is_tried_again_after_each_loss_until_it_is_done(self):
+        alias = self.begin("--restart-policy", "retry", "say begin")
+        self.home.run("send", alias, "stream 40")
+        self.home.wait_for_event(alias, "PartialOutputRecorded")
+        self.assertEqual(self.home.stop(), 0)
+        self.home.start()
+        until(lambda: self.home.show(alias)["turns_finished"] == 2, "the turn", AGENT_SECONDS)
+        row = self.close(alias)
+        self.assertEqual((row["status"], row["turns_interrupted"]), ("completed", 0))
+        session = row["session"]
+        returned = self.facts(session, "TurnReturned")
+        self.assertEqual([facts["attempts"] for facts in returned], [1])
+        # The first attempt was cut off, and nothing tells what it cost.
+        self.assertEqual(row["cost_basis"], "at_least")
+        served = self.model.charged()[row["agent_session"]]
+        self.assertEqual([call["complete"] for call in served], [True, False, True])
+
     def test_retries_are_told_while_they_happen(self):
         result = self.run_claude("fail 529", code=1)
         self.assertIn("↻ a call of the model failed: ", result.err)
@@ -724,6 +744,27 @@ class ClaudeWithTools(WithClaude):
         self.assertIn("made by an agent", results[0]["text"])
 
 
+class ClaudeFallsBack(WithClaude):
+    """The provider refuses the agent's model."""
+    RETRIES = 4
+
+    # Shows R313.
+    def test_another_model_answers_and_that_is_on_the_record(self):
+        result = self.run_claude("--fallback-model", "claude-sonnet-4-5", "overload")
+        self.assertEqual(result.out, "The other model answers.\n")
+        self.assertIn("⇄ the agent goes on with claude-sonnet-4-5 instead of claude-opus-5-5 "
+                      "(overloaded)", result.err)
+        row = self.newest()
+        [fallen] = self.facts(row["session"], "ModelFellBack")
+        self.assertEqual((fallen["to"], fallen["cause"]), ("claude-sonnet-4-5", "overloaded"))
+        [finished] = self.facts(row["session"], "TurnFinished")
+        self.assertEqual([spent["model"] for spent in finished["cost"]["spent"]],
+                         ["claude-sonnet-4-5"])
+        refused = self.home.run("spawn", "--model", "opus", "--fallback-model", "opus", "say no")
+        self.assertEqual(refused.code, 2, str(refused))
+        self.assertIn("the fallback model is the model itself", refused.err)
+
+
 class ClaudeTold(WithClaude):
     """What happens is told to who is somewhere else."""
     # Each call is a file, so that two at once are two.
@@ -770,6 +811,22 @@ class ClaudeTold(WithClaude):
         self.home.run("kill", alias)
         until(lambda: "killed" in self.kinds(alias), "that it was killed", AGENT_SECONDS)
         self.assertEqual(self.kinds(alias), ["waiting", "killed"])
+
+    # Shows R314, R315.
+    def test_who_waits_for_an_answer_is_told_that_there_is_none(self):
+        for prompt, words, flags in (
+                ("fail 400", "Inference failed. ", ()),
+                ("loop true", "Tool execution limit reached. ",
+                 ("--max-turns", "2", "--allow-tool", "Bash"))):
+            for more, kind in (((), "failed"), (("--multi-turn",), "turn_failed")):
+                alias = self.home.ask("spawn", *flags, *more, "--user", "telegram/alice/42", prompt,
+                                      seconds=AGENT_SECONDS)["alias"]
+                until(lambda: self.texts("shown", alias), "that it is told", AGENT_SECONDS)
+                [(told, text)] = self.texts("shown", alias)
+                self.assertEqual(told, kind)
+                self.assertIn("⚠️ " + words, text)
+                if more:
+                    self.home.run("kill", alias)
 
     # Shows R077, R078.
     def test_a_channel_is_shown_what_the_agent_says_and_does(self):

@@ -115,6 +115,7 @@ void limit(domain::SessionSpec& spec, unsigned kind) {
   if (kind == 3) spec.repeated_calls_max = 1;
   if (kind == 5) spec.remind_after = std::chrono::milliseconds(300);
   if (kind == 6) spec.use_limits.max_tool_calls = 2;
+  if (kind == 7) spec.restart_policy = domain::RestartPolicy::retry;
 }
 
 }  // namespace
@@ -176,8 +177,9 @@ domain::Command ClientActor::make_command(base::CommandId id, std::string& strea
     case 1:
       return domain::CloseSession{session.bytes.back() % 4 == 0};
     case 3:
-      if (session.bytes.back() % 4 != 1) return domain::SendPrompt{prompt_of(turn), false};
-      return domain::DismissAttention{};
+      if (session.bytes.back() % 4 == 1) return domain::DismissAttention{};
+      return domain::SendPrompt{
+          prompt_of(turn), false, {}, clock_.wall() + std::chrono::milliseconds(300)};
     case 2: {
       const auto* state = stage_.log.session(stream);
       if (state != nullptr && state->turn) return domain::InterruptTurn{state->turn->turn};

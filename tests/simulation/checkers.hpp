@@ -52,6 +52,8 @@ std::string check_tasks(const std::vector<RecordedEvent>& events,
 // Each run of a schedule has one outcome at most, and one that was taken has opened or prompted its
 // session, once.
 std::string check_schedules(const std::vector<RecordedEvent>& events);
+// No prompt is started or dropped at the wrong time, and only what was lost is tried again.
+std::string check_prompts(const std::vector<RecordedEvent>& events);
 // A parent has a prompt for each notification that was delivered to it, and none without one.
 std::string check_parents(const std::vector<RecordedEvent>& events);
 

@@ -59,6 +59,8 @@ constexpr std::string_view kMust[] = {
     "turns that repeated a call",
     "turns over the budget of a day",
     "turns with too many calls",
+    "turns that are tried again",
+    "prompts dropped",
     "prompts that wait for the next day",
     "notifications that reached a sink",
     "deliveries that failed",

@@ -176,7 +176,10 @@ class SimProcess final : public engines::AgentProcess {
   void begin(TurnId turn, ByteView prompt) {
     turn_ = turn;
     steps_ = 1 + random_.below(4);
-    const auto [other, is_new] = agents_.begun_.emplace(turn, key_);
+    const auto* of = agents_.log_->session(domain::session_stream("main", key_.session));
+    const bool is_tried_again = of != nullptr && of->turn && of->turn->turn == turn;
+    begun_ = {turn, is_tried_again ? of->turn->attempts : 0};
+    const auto [other, is_new] = agents_.begun_.emplace(begun_, key_);
     if (!is_new) {
       agents_.violate("turn " + turn.text() + " was given to agents under " +
                       lease_text(other->second) + " and under " + lease_text(key_));
@@ -238,7 +241,8 @@ class SimProcess final : public engines::AgentProcess {
 
   // The agent does not find its transcript, and does nothing with the prompt.
   void lose_session() {
-    agents_.begun_.erase(*std::exchange(turn_, std::nullopt));
+    agents_.begun_.erase(begun_);
+    turn_.reset();
     ++agents_.counts_["agents without their transcript"];
     emit(domain::ReportAgentSessionLost{"No conversation found with session ID: " + resumed_});
     exit_with(1, 0);
@@ -408,8 +412,9 @@ class SimProcess final : public engines::AgentProcess {
   const std::string agent_session_;
   std::vector<engines::ProcessEvent> events_;
   std::optional<TurnId> turn_;
-  std::optional<TurnPlan> plan_;  // of that turn, if there is a script
-  bool is_half_done_ = false;     // of the plan
+  std::pair<TurnId, std::int64_t> begun_;  // the last turn that it was given, and which attempt
+  std::optional<TurnPlan> plan_;           // of that turn, if there is a script
+  bool is_half_done_ = false;              // of the plan
   std::optional<TurnId> own_turn_;
   bool has_own_work_ = false;
   std::uint64_t steps_ = 0;

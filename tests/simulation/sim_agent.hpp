@@ -85,7 +85,8 @@ class SimAgents {
   std::map<base::SessionId, int> locks_;                      // number of keepers that hold each
   std::map<base::SessionId, base::FencingToken> overlooked_;  // leases up to that token
   std::map<LeaseKey, AgentRecord> records_;
-  std::map<base::TurnId, LeaseKey> begun_;  // the lease under which each turn began
+  // The lease under which each turn began, and each attempt at it.
+  std::map<std::pair<base::TurnId, std::int64_t>, LeaseKey> begun_;
   std::map<std::string, std::vector<std::string>> transcripts_;  // messages, by agent session
   std::int64_t messages_ = 0;
   std::map<base::SessionId, int> beginnings_;    // agent sessions that were begun for it

@@ -16,7 +16,7 @@ namespace {
 constexpr Duration kStepMax = std::chrono::microseconds(400);
 constexpr Duration kJumpMax =
     std::chrono::milliseconds(100);                       // processes look up at least this often
-constexpr Duration kHealing = std::chrono::seconds(120);  // limit after the last fault
+constexpr Duration kHealing = std::chrono::seconds(240);  // limit after the last fault
 constexpr Duration kTurmoilMax = std::chrono::seconds(120);
 constexpr Duration kGoodbyeMax = std::chrono::seconds(10);
 constexpr Duration kTreeDeathMax = std::chrono::milliseconds(2000);  // for a dead worker's agents
@@ -482,6 +482,10 @@ void count_limits(Counts& counts, const std::vector<domain::RecordedEvent>& even
     const EndReason reason = closed != nullptr  ? closed->reason
                              : asked != nullptr ? asked->reason
                                                 : EndReason::none;
+    const auto* returned = std::get_if<domain::TurnReturned>(&recorded.event);
+    if (returned != nullptr && returned->attempts > 0) ++counts["turns that are tried again"];
+    const auto* ended = std::get_if<domain::TurnInterrupted>(&recorded.event);
+    if (ended != nullptr && ended->reason == EndReason::expired) ++counts["prompts dropped"];
     if (reason == EndReason::idle) ++counts["sessions that waited too long"];
     const auto* paused = std::get_if<domain::QueuePaused>(&recorded.event);
     if (paused != nullptr && paused->reason == EndReason::daily_budget) {
@@ -508,6 +512,7 @@ void World::finish() {
   check(check_costs(log_.events(), log_.states(), around_.agents.records()));
   check(check_budgets(log_.events(), log_.states(), around_.settings.limits.daily_budget));
   check(check_tasks(log_.events(), log_.states(), around_.agents.records()));
+  check(check_prompts(log_.events()));
   check(check_schedules(log_.events()));
   check(check_parents(log_.events()));
   check(check_contents(around_.disk.log(), log_.events(), log_.states()));

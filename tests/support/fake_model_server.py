@@ -17,6 +17,8 @@ The newest prompt chooses the answer. It contains one of:
   history             the prompts of the conversation so far, this one left out
   hang                no answer, until the client goes away
   fail STATUS         the HTTP status, each time
+  overload            HTTP 529 to the first model that asks so, each time; to any other one "The
+                      other model answers."
 Any other prompt is answered "I read: " and its first 60 characters. A request that is not a prompt
 of the user (a title, a summary) is answered in the same way.
 
@@ -33,7 +35,8 @@ import sys
 import threading
 import time
 
-VERBS = "tool|background|delegate|say|stream|cut|bash|loop|parallel|system|history|hang|fail"
+VERBS = ("tool|background|delegate|say|stream|cut|bash|loop|parallel|system|history|hang|fail|"
+         "overload")
 KEYWORD = re.compile(rf"\b({VERBS})\b[ \t]*([^\n]*)")
 THEN = re.compile(rf"\bthen ({VERBS})\b[ \t]*([^\n]*)")
 REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.S)
@@ -112,6 +115,8 @@ class Answer:
         elif self.verb == "tool":
             name, _, arguments = self.rest.partition(" ")
             self.call("I use a tool.", name, json.loads(arguments))
+        elif self.verb == "overload":
+            self.blocks = [text_block("The other model answers.")]
         elif self.verb == "delegate" and has_result:
             self.blocks = [text_block("The work is done.")]
         elif self.verb == "delegate":
@@ -203,6 +208,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wait_for_client()
         elif answer.verb == "fail":
             self.send_json(answer.number, error_body("api_error", "a failure, as asked"))
+        elif (answer.verb == "overload" and
+              self.server.overloaded.setdefault(answer.prompt, answer.model) == answer.model):
+            self.send_json(529, error_body("overloaded_error", "too much to do"))
         else:
             self.charge(answer, is_streaming)
 
@@ -270,6 +278,7 @@ def main():
     server.word_seconds = arguments.word_ms / 1000
     server.charged = {}
     server.cuts = set()  # the session and prompt of each answer that was cut
+    server.overloaded = {}  # the first model that asked so, by prompt
     ending = threading.Timer(arguments.lifetime, server.shutdown)
     ending.daemon = True
     ending.start()

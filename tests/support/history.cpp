@@ -201,6 +201,7 @@ void History::have_own_turn(const std::string& stream) {
   const base::TurnId turn = base::TurnId::make(log_.now(), log_.random());
   emit(stream, domain::TasksChanged{1}, "Wait.");
   emit(stream, domain::ModelCallRetried{turn, 1, 10, base::Duration{500'000}, 529, "overloaded"});
+  emit(stream, domain::ModelFellBack{turn, "opus", "sonnet", "overloaded"});
   emit(stream, domain::RateLimitReported{turn, "allowed_warning", "five_hour", {1'999'999'999}});
   emit(stream, domain::ContextCompacted{turn, true, 190'104, 2'876});
   emit(stream, domain::AgentStatusReported{turn, "compacting", "plan", ""});

@@ -143,7 +143,7 @@ class SessionDriver {
         return as_command(domain::MarkSeen{"telegram|1234", position_});
       case 10:
         return as_command(
-            domain::PassDeadline{static_cast<domain::DeadlineKind>(random_.below(5))});
+            domain::PassDeadline{static_cast<domain::DeadlineKind>(random_.below(6))});
       case 11:
         return as_command(domain::DismissAttention{});
       case 0:
@@ -163,7 +163,11 @@ class SessionDriver {
         return as_command(
             domain::GrantLease{numbered<base::WorkerId>(static_cast<int>(1 + random_.below(3)))});
       default:
-        return as_command(domain::SendPrompt{"again", random_.chance(30)});
+        return as_command(
+            domain::SendPrompt{"again",
+                               random_.chance(30),
+                               {},
+                               random_.chance(20) ? now() + base::Duration{9} : base::Time{}});
     }
   }
 
@@ -174,6 +178,7 @@ class SessionDriver {
     if (random_.chance(50)) c.spec.run_timeout = base::Duration{1};
     if (random_.chance(50)) c.spec.repeated_calls_max = 2;
     c.spec.remind_after = base::Duration{1};
+    if (random_.chance(50)) c.spec.restart_policy = domain::RestartPolicy::retry;
     c.origin_channel = "telegram|1234";
     c.prompt = "work";
     if (random_.chance(50)) c.name = random_.chance(50) ? "work" : "play";
@@ -229,6 +234,9 @@ class SessionDriver {
         break;
       case 16:
         r.report = domain::ModelCallRetried{t, 1, 10, base::Duration{500'000}, 529, "overloaded"};
+        break;
+      case 13:
+        r.report = domain::ModelFellBack{t, "opus", "sonnet", "overloaded"};
         break;
       case 17:
         r.report = domain::RateLimitReported{t, "rejected", "five_hour", {1'999'999'999}};

@@ -918,6 +918,50 @@ class Serving(unittest.TestCase):
         said = [e["content"] for e in events if e["type"] == "TurnFinished"]
         self.assertEqual(said, ["two", "three"])
 
+    # Shows R309.
+    def test_a_turn_that_is_lost_is_tried_again_twice(self):
+        home = self.home('worker_silence_max = "1s"\nstop_grace = "100ms"\n'
+                         'restart_policy = "retry"\n').start()
+        alias = home.start_session("[words 40] [delay 100]")
+        def begun(count):
+            leases = [e for e in home.events(home.show(alias)["session"])
+                      if e["type"] == "AgentInitialized"]
+            return len(leases) == count
+        until(lambda: begun(1), "the first agent")
+        os.kill(home.worker_pid(), signal.SIGKILL)
+        until(lambda: begun(2), "the second agent")
+        self.assertEqual(home.stop(), 0)
+        home.start()
+        until(lambda: begun(3), "the third agent")
+        os.kill(home.worker_pid(), signal.SIGKILL)
+        row = home.wait_for_end(alias)
+        self.assertEqual((row["status"], row["end_reason"]), ("failed", "worker_lost"))
+        returned = [e["facts"]["attempts"] for e in home.events(row["session"])
+                    if e["type"] == "TurnReturned"]
+        self.assertEqual(returned, [1, 2])
+
+    # Shows R308.
+    def test_a_prompt_that_cannot_be_started_in_time_is_dropped(self):
+        home = self.home().start()
+        alias = home.start_session("[hang]", "--multi-turn")
+        home.wait_for_event(alias, "AgentInitialized")
+        late = home.run("send", alias, "--start-within", "200ms", "--wait", "[say late]")
+        self.assertEqual(late.code, 7, str(late))
+        self.assertIn("expired: it could not be started in time", late.err)
+        home.run("send", alias, "--start-within", "1ms", "[say later]")
+        home.run("send", alias, "--start-within", "1h", "[say in time]")
+        home.stop(signal.SIGKILL)
+        home.start()
+        home.run("interrupt", alias)
+        until(lambda: home.show(alias)["turns_finished"] == 1, "the prompt that was in time")
+        events = home.events(home.show(alias)["session"])
+        said = [e["content"] for e in events if e["type"] == "TurnFinished"]
+        self.assertEqual(said, ["in time"])
+        reasons = [e["facts"]["reason"] for e in events if e["type"] == "TurnInterrupted"]
+        self.assertEqual(reasons, ["expired", "expired", "user"])
+        refused = home.run("send", alias, "--start-within", "soon", "[say no]")
+        self.assertEqual(refused.code, 2, str(refused))
+
     def test_a_turn_may_end_while_the_server_stops(self):
         home = self.home('stop_grace = "20s"\n').start()
         alias = home.start_session("[words 20] [delay 50]", "--multi-turn")

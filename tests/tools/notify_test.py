@@ -195,6 +195,28 @@ class Deliveries(WithSinks):
         self.assertIn("Session failed", text)
         self.assertNotIn("completed", text)
 
+    # Shows R314.
+    def test_a_failed_turn_is_no_question(self):
+        self.home.start()
+        self.spawn("[error]", "--multi-turn", "--name", "talk")
+        [text] = self.wait_told(1)
+        first, last = text.split("\n")
+        self.assertRegex(first, r"^❌ Session talk \[\w+\] waits for a prompt: a turn failed$")
+        self.assertTrue(last.startswith("⚠️ Inference failed. "), text)
+        [text] = self.wait_told(1, "system")
+        self.assertIn("A turn failed: talk", text)
+        self.assertIn("Reply: steno send ", text)
+
+    # Shows R308.
+    def test_a_prompt_that_is_dropped_is_told(self):
+        self.home.start()
+        alias = self.spawn("[hang]", "--multi-turn", "--name", "talk")
+        self.home.wait_for_event(alias, "AgentInitialized")
+        self.home.run("send", alias, "--start-within", "100ms", "late")
+        [text] = self.wait_told(1)
+        self.assertEqual(text, f"⌛ Session talk [{alias}] dropped a prompt that it could not "
+                               "start in time")
+
 
 class Faults(WithSinks):
     # Shows D12.

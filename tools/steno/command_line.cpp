@@ -195,9 +195,9 @@ void add_spawn_flags(CommandLine& line, CLI::App* command, SpawnArguments& argum
   line.setting(*command, "workdir", "--workdir");
   line.setting(*command, "permission_mode", "--permission-mode");
   line.setting(*command, "budget_usd", "--budget-usd");
-  for (const char* key :
-       {"background", "idle_timeout", "run_timeout", "repeated_calls_max", "remind_after",
-        "max_tokens", "max_tool_calls", "max_output_bytes", "channel"}) {
+  for (const char* key : {"fallback_model", "background", "idle_timeout", "run_timeout",
+                          "repeated_calls_max", "remind_after", "max_tokens", "max_tool_calls",
+                          "max_output_bytes", "channel", "restart_policy", "start_within"}) {
     line.setting(*command, key, flag_name(key));
   }
   CLI::Option* parent = command->add_option(
@@ -262,10 +262,10 @@ void add_resume(CommandLine& line) {
                     "Give it the prompts that still waited when the old one ended");
   command->add_flag("--follow", arguments.is_followed, "Print what its agent says, as run does");
   command->add_option("--name", arguments.name, "Its name; default: made from the prompt");
-  for (const char* key :
-       {"engine", "model", "workdir", "permission_mode", "budget_usd", "background", "idle_timeout",
-        "run_timeout", "repeated_calls_max", "remind_after", "max_tokens", "max_tool_calls",
-        "max_output_bytes", "channel"}) {
+  for (const char* key : {"engine", "model", "fallback_model", "workdir", "permission_mode",
+                          "budget_usd", "background", "idle_timeout", "run_timeout",
+                          "repeated_calls_max", "remind_after", "max_tokens", "max_tool_calls",
+                          "max_output_bytes", "channel", "restart_policy", "start_within"}) {
     line.setting(*command, key, flag_name(key));
   }
   add_bounds(command, arguments, "0: as the old session");
@@ -280,6 +280,7 @@ void add_send(CommandLine& line) {
   add_reference(command, arguments);
   command->add_option("PROMPT", arguments.prompt, "The prompt; -: read from stdin")->required();
   command->add_flag("--interrupt", arguments.is_interrupting, "End the turn that runs now");
+  line.setting(*command, "start_within", "--start-within");
   auto* wait = command->add_flag("--wait", arguments.waits,
                                  "Print what the agent says in answer, until the turn ends");
   command

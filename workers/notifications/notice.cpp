@@ -28,6 +28,13 @@ constexpr std::int64_t kNoticeReadMax = std::int64_t{1} << 20;  // longer texts 
 // The index follows the log within moments, unless it is being rebuilt.
 constexpr base::Duration kNoticePatience = std::chrono::milliseconds(250);
 
+// Returns what a chat is told of a failed turn in any case.
+std::string_view failure_words(const domain::TurnFailed& e) {
+  if (e.subtype == "error_max_turns") return "Tool execution limit reached.";
+  const bool is_lost = e.subtype == "prompt_lost" || e.subtype == "system_prompt_lost";
+  return is_lost ? "" : "Inference failed.";
+}
+
 // Collects what a notice says from a session's events.
 class NoticeReader {
  public:
@@ -112,8 +119,10 @@ class NoticeReader {
   // Only of the last turn.
   void end(const domain::TurnFailed& e, const RecordedEvent& event) {
     if (!std::exchange(has_turn_ended_, true)) {
-      notice_.error = text_of(event);
-      if (notice_.error.empty()) notice_.error = e.terminal_reason + e.subtype;
+      const std::string text = text_of(event);
+      notice_.error = failure_words(e);
+      notice_.error.append(notice_.error.empty() ? "" : " ")
+          .append(text.empty() ? e.terminal_reason + e.subtype : text);
       domain::cut_text(notice_.error, kLastBytesMax);
     }
   }
@@ -289,6 +298,13 @@ std::string chat_text(const Notice& notice) {
              " lost its agent with a turn, which is not "
              "tried again";
       break;
+    case NotificationKind::turn_failed:
+      text = "❌ Session " + named(notice) + " waits for a prompt: a turn failed";
+      add_line(text, "⚠️ ", notice.error);
+      break;
+    case NotificationKind::expired:
+      text = "⌛ Session " + named(notice) + " dropped a prompt that it could not start in time";
+      break;
     case NotificationKind::long_run:
       text =
           "⏱️ Session " + named(notice) + " running for " + base::duration_text(notice.lived);
@@ -315,6 +331,10 @@ std::string title_text(const Notice& notice) {
              named(notice);
     case NotificationKind::cut_off:
       return "Session lost its agent with a turn: " + named(notice);
+    case NotificationKind::turn_failed:
+      return "A turn failed: " + named(notice);
+    case NotificationKind::expired:
+      return "Session dropped a prompt: " + named(notice);
     case NotificationKind::long_run:
       return "Session still runs: " + named(notice);
   }
@@ -332,7 +352,8 @@ std::string system_text(const Notice& notice) {
   if (!notice.last.empty()) add_line(text, "\nLast output:\n", notice.last);
   add_line(text, "", notice.fault);
   add_line(text, "\nFull output: steno output ", notice.requested.alias);
-  if (notice.requested.kind == NotificationKind::waiting) {
+  if (notice.requested.kind == NotificationKind::waiting ||
+      notice.requested.kind == NotificationKind::turn_failed) {
     add_line(text, "", "Reply: steno send " + notice.requested.alias + " \"…\"");
   }
   return text;
@@ -350,6 +371,10 @@ std::string parent_text(const Notice& notice) {
     text += " waits for a prompt.";
   } else if (kind == NotificationKind::paused) {
     text += " is paused: " + pause_text(notice) + ".";
+  } else if (kind == NotificationKind::turn_failed) {
+    text += " failed a turn, and waits for a prompt.";
+  } else if (kind == NotificationKind::expired) {
+    text += " dropped a prompt that it could not start in time.";
   } else if (kind == NotificationKind::budget) {
     const bool is_live = notice.reason == domain::EndReason::none;
     text += is_live ? " takes no further prompt: " : " failed: ";

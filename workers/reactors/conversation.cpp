@@ -86,8 +86,13 @@ class Telling {
     add("User: ", prompt == prompts_.end() ? "(This prompt was given before.)" : prompt->second);
   }
   void take(const domain::TurnReturned& e, const RecordedEvent&) {
-    if (started_ == e.turn && prompt_at_ + 1 == said_.size()) said_.pop_back();
-    if (started_ == e.turn) started_ = {};
+    const bool is_told = started_ == e.turn;
+    const bool has_said = !is_told || prompt_at_ + 1 < said_.size() || !partial_.empty();
+    if (is_told) started_ = {};
+    if (!has_said) return said_.pop_back();
+    if (e.attempts == 0) return;
+    cut_off();
+    add("(You were interrupted.)", "");
   }
   void take(const domain::OutputRecorded& e, const RecordedEvent& event) {
     partial_.clear();

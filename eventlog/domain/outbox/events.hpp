@@ -15,8 +15,10 @@ enum class NotificationKind : std::uint8_t {
   completed,  // it has ended so, and likewise
   failed,
   killed,
-  long_run,  // it has lived for long
-  cut_off,   // its agent died with a turn, which is not tried again
+  long_run,     // it has lived for long
+  cut_off,      // its agent died with a turn, which is not tried again
+  turn_failed,  // a turn failed, and it waits for a prompt
+  expired,      // a prompt was not started in time
 };
 
 // Each target has a sink, which the server's settings name; that of `parent` is always there.
@@ -128,9 +130,9 @@ using OutboxEvents = base::Types<NotificationRequested, NotificationDelivered, N
 
 template <>
 struct base::EnumNames<domain::NotificationKind> {
-  static constexpr std::string_view kNames[] = {"waiting", "stuck",     "paused",
-                                                "budget",  "completed", "failed",
-                                                "killed",  "long_run",  "cut_off"};
+  static constexpr std::string_view kNames[] = {"waiting",   "stuck",       "paused", "budget",
+                                                "completed", "failed",      "killed", "long_run",
+                                                "cut_off",   "turn_failed", "expired"};
 };
 template <>
 struct base::EnumNames<domain::NotificationTarget> {

@@ -27,6 +27,7 @@ struct Spawn {
   // session of the record has it. Empty: begin anew.
   std::string agent_session{};
   Descriptor descriptor{};  // none: that of the session to resume, unless a schedule opened that
+  Time start_before{};      // as TurnQueued has it
 
   bool operator==(const Spawn&) const = default;
   template <class Visit>
@@ -40,6 +41,7 @@ struct Spawn {
     visit("fork", &Spawn::is_fork);
     visit("agent_session", &Spawn::agent_session);
     visit("descriptor", &Spawn::descriptor);
+    visit("start_before", &Spawn::start_before);
   }
 };
 
@@ -49,6 +51,7 @@ struct SendPrompt {
   std::string prompt;
   bool is_interrupting = false;  // interrupt the running turn; this prompt waits its turn
   SessionId from{};              // the session that sends it; unset: it is none
+  Time start_before{};           // as TurnQueued has it
 
   bool operator==(const SendPrompt&) const = default;
   template <class Visit>
@@ -56,6 +59,7 @@ struct SendPrompt {
     visit("prompt", &SendPrompt::prompt);
     visit("interrupt", &SendPrompt::is_interrupting);
     visit("from", &SendPrompt::from);
+    visit("start_before", &SendPrompt::start_before);
   }
 };
 
@@ -491,13 +495,14 @@ struct ReportAgentExited {
   }
 };
 
-// The last five are recorded as they are reported.
+// The last six are recorded as they are reported.
 using Reports =
     base::Types<ReportAgentStarted, ReportStartFailed, ReportInitialized, ReportOutput,
                 ReportPartialOutput, ReportToolCallStarted, ReportToolCallFinished,
                 ReportTurnResult, ReportAgentLine, ReportAgentExited, ReportOwnTurnStarted,
                 ReportSpending, ReportTasksChanged, ReportAgentSessionLost, ModelCallRetried,
-                RateLimitReported, ContextCompacted, AgentStatusReported, AgentSilenceReported>;
+                ModelFellBack, RateLimitReported, ContextCompacted, AgentStatusReported,
+                AgentSilenceReported>;
 using Report = base::SealedVariant<Reports>;
 
 // A report and its place. Sequences start at 1 with each lease and have no gaps.

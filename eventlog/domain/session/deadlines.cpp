@@ -1,8 +1,22 @@
 // Decides what follows when a session has waited, or a turn has run, for as long as that is
-// allowed. Also when the day is over behind whose budget prompts wait.
+// allowed. Also when the day is over behind whose budget prompts wait, and when it is too late for
+// a prompt.
 #include "eventlog/domain/session/deciding.hpp"
 
 namespace domain {
+namespace {
+
+// Ends the prompts for which it is too late, and goes on with the next one if nothing is in its
+// way.
+void expire(Deciding& d) {
+  const SessionState& s = d.session();
+  const QueuedTurn* next = d.expire_prompts();
+  if (s.turn) return;
+  if (next == nullptr) return d.settle_emptied(SessionStatus::failed, EndReason::expired);
+  if (s.lease && s.pause == EndReason::none) d.start_turn(*next, s.lease->token);
+}
+
+}  // namespace
 
 Decided decide_one(Deciding d, const PassDeadline& c) {
   const SessionState& s = d.session();
@@ -27,7 +41,10 @@ Decided decide_one(Deciding d, const PassDeadline& c) {
       break;
     case DeadlineKind::day:
       d.emit(QueueContinued{});
-      if (s.lease) d.start_next_turn(s.queue.front(), s.lease->token);
+      if (s.lease) d.start_next_turn(s.lease->token);
+      break;
+    case DeadlineKind::start:
+      expire(d);
       break;
   }
   return std::move(d.decision);

@@ -1,5 +1,6 @@
 // Checks every command of a session, names the streams that it reads, and dispatches it. A client's
 // command without effect is recorded as NothingChanged, so that a retry finds it.
+#include "eventlog/base/time_text.hpp"
 #include "eventlog/domain/session/deciding.hpp"
 #include "eventlog/domain/session/session_name.hpp"
 
@@ -153,6 +154,14 @@ std::optional<Rejection> check_size(const char* what, const std::string& text,
   return Rejection{RejectionCode::limit_reached,
                    std::string(what) + " has " + std::to_string(bytes) + " bytes, of " +
                        std::to_string(bytes_max) + " at most; name a file instead"};
+}
+
+std::optional<Rejection> check_start(Time start_before, const Context& context) {
+  if (start_before.us == 0 || start_before > context.now) return std::nullopt;
+  if (start_before.us < 0) return Rejection{RejectionCode::invalid, "start_before is no time"};
+  return Rejection{RejectionCode::deadline_passed, "the prompt was to be started before " +
+                                                       base::time_text(start_before) +
+                                                       ", which is over; send it again"};
 }
 
 std::optional<Rejection> check_prompt(const std::string& prompt) {

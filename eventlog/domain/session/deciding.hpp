@@ -89,9 +89,52 @@ struct Deciding {
     return !turn.is_interrupt_requested;
   }
 
+  // The agent was lost with the current turn. By the session's policy its prompt is the first of
+  // the queue again, unless somebody asked it to end. Returns true if it is.
+  bool retry_turn() {
+    const CurrentTurn& turn = *session().turn;
+    const std::int64_t attempts = turn.attempts + 1;
+    if (session().spec.restart_policy != RestartPolicy::retry || attempts >= kTurnAttemptsMax ||
+        turn.is_interrupt_requested) {
+      return false;
+    }
+    // The agent can have spent more than it told.
+    emit(SpendingRecorded{turn.turn, {}, CostBasis::at_least});
+    emit(TurnReturned{turn.turn, attempts});
+    return true;
+  }
+
+  // Ends the prompts for whose start it is too late. Returns the first of the others; null: there
+  // is none.
+  const QueuedTurn* expire_prompts() {
+    const QueuedTurn* next = nullptr;
+    for (const QueuedTurn& queued : session().queue) {
+      if (is_too_late(queued, context.now)) {
+        emit(TurnInterrupted{queued.turn, EndReason::expired, {}});
+      } else if (next == nullptr) {
+        next = &queued;
+      }
+    }
+    return next;
+  }
+
+  // The last prompt of the queue has ended unstarted, and no turn is under way.
+  void settle_emptied(SessionStatus status, EndReason reason) {
+    const SessionState& s = session();
+    if (!s.spec.is_multi_turn) return close_empty(status, reason);
+    if (s.is_close_requested && is_at_rest(s.tasks)) close_as_asked();
+  }
+
+  // As start_turn(), with the first prompt of the queue that is not too late.
+  void start_next_turn(FencingToken token) {
+    const QueuedTurn* next = expire_prompts();
+    if (next == nullptr) return settle_emptied(SessionStatus::failed, EndReason::expired);
+    start_turn(*next, token);
+  }
+
   // Starts a turn. A session that has used up what it may fails instead; behind the budget of a day
   // its prompts wait. No turn may be under way.
-  void start_next_turn(const QueuedTurn& next, FencingToken token) {
+  void start_turn(const QueuedTurn& next, FencingToken token) {
     const EndReason limit = used_up();
     if (limit != EndReason::none) return close(SessionStatus::failed, limit);
     if (is_day_over_budget()) return emit(QueuePaused{EndReason::daily_budget});
@@ -222,15 +265,23 @@ struct Deciding {
     if (!can_go_on || (!is_waiting && s.is_close_requested)) {
       close(SessionStatus::failed, failure);
     } else if (is_waiting && !pause_queue(failure) && has_lease) {
-      start_next_turn(s.queue.front(), s.lease->token);
+      start_next_turn(s.lease->token);
     }
+  }
+
+  // True if an event of this decision interrupts the turn.
+  bool has_ended(TurnId turn) const {
+    return std::any_of(decision.begin(), decision.end(), [turn](const Emitted& emitted) {
+      const auto* ended = std::get_if<TurnInterrupted>(&emitted.event);
+      return ended != nullptr && ended->turn == turn;
+    });
   }
 
   // Ends all queued turns, then the session, and frees its name and its place. The current turn
   // must have been ended by an event of this decision, or not exist.
   void close(SessionStatus status, EndReason reason) {
     for (const QueuedTurn& queued : session().queue) {
-      emit(TurnInterrupted{queued.turn, EndReason::session_ended, {}});
+      if (!has_ended(queued.turn)) emit(TurnInterrupted{queued.turn, EndReason::session_ended, {}});
     }
     close_empty(status, reason);
   }
@@ -281,6 +332,9 @@ Rejection over_budget(const SessionState& session, NanoUsd spent, NanoUsd budget
 // Adds requests for the notifications that the decision gives cause to. A decision without access
 // to the outbox gives none.
 Decided notifying(Decided decided, const States& states, const Context& context);
+
+// Returns none if a prompt can still be started at that time.
+std::optional<Rejection> check_start(Time start_before, const Context& context);
 
 // Refuses what would spend more than the agent's budget for the day.
 Rejection over_daily_budget(const Deciding& d);

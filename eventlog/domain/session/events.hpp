@@ -44,13 +44,15 @@ struct SessionOpened {
 struct TurnQueued {
   static constexpr std::string_view kType = "TurnQueued";
   TurnId turn;
-  SessionId from{};  // the session that sent the prompt; unset: it was none
+  SessionId from{};     // the session that sent the prompt; unset: it was none
+  Time start_before{};  // wall time at which it is too late to start it; 0: never
 
   bool operator==(const TurnQueued&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("turn", &TurnQueued::turn);
     visit("from", &TurnQueued::from);
+    visit("start_before", &TurnQueued::start_before);
   }
 };
 
@@ -107,16 +109,18 @@ struct OwnTurnStarted {
   }
 };
 
-// The turn was started, and its lease ended before an agent was given the prompt. The turn is the
-// first of the queue again.
+// The turn was started, and its lease ended before an agent was given the prompt; or the agent was
+// lost with it, and the turn is tried again. It is the first of the queue again.
 struct TurnReturned {
   static constexpr std::string_view kType = "TurnReturned";
   TurnId turn;
+  std::int64_t attempts = 0;  // as many agents were lost with it; 0: none was given its prompt
 
   bool operator==(const TurnReturned&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("turn", &TurnReturned::turn);
+    visit("attempts", &TurnReturned::attempts);
   }
 };
 
@@ -189,6 +193,24 @@ struct ModelCallRetried {
     visit("delay_us", &ModelCallRetried::delay);
     visit("api_status", &ModelCallRetried::api_status);
     visit("error", &ModelCallRetried::error);
+  }
+};
+
+// The provider refused a model, and the agent goes on with another one.
+struct ModelFellBack {
+  static constexpr std::string_view kType = "ModelFellBack";
+  TurnId turn;
+  std::string from;
+  std::string to;
+  std::string cause;  // the agent's own word, such as "overloaded"; empty: not said
+
+  bool operator==(const ModelFellBack&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &ModelFellBack::turn);
+    visit("from", &ModelFellBack::from);
+    visit("to", &ModelFellBack::to);
+    visit("cause", &ModelFellBack::cause);
   }
 };
 
@@ -712,15 +734,17 @@ struct ContentErasureCompleted {
   }
 };
 
-using SessionEvents = base::Types<
-    SessionOpened, TurnQueued, SessionNamed, TurnStarted, OwnTurnStarted, TurnReturned, QueuePaused,
-    QueueContinued, InterruptRequested, TasksChanged, ModelCallRetried, RateLimitReported,
-    ContextCompacted, AgentStatusReported, SpendingRecorded, TurnFinished, TurnFailed,
-    TurnInterrupted, OutputRecorded, PartialOutputRecorded, ToolCallStarted, ToolCallsRepeated,
-    AgentSilenceReported, ToolCallFinished, AgentLineRecorded, ReportIgnored, NothingChanged,
-    LeaseGranted, LeaseReleased, LeaseExpired, AgentStarted, AgentInitialized, AgentSessionLost,
-    AgentStartFailed, AgentExited, CloseRequested, SessionClosed, LongRunReached, ForegroundChanged,
-    OutputSeen, AttentionDismissed, SessionResumed, ContentErased, ContentErasureCompleted>;
+using SessionEvents =
+    base::Types<SessionOpened, TurnQueued, SessionNamed, TurnStarted, OwnTurnStarted, TurnReturned,
+                QueuePaused, QueueContinued, InterruptRequested, TasksChanged, ModelCallRetried,
+                ModelFellBack, RateLimitReported, ContextCompacted, AgentStatusReported,
+                SpendingRecorded, TurnFinished, TurnFailed, TurnInterrupted, OutputRecorded,
+                PartialOutputRecorded, ToolCallStarted, ToolCallsRepeated, AgentSilenceReported,
+                ToolCallFinished, AgentLineRecorded, ReportIgnored, NothingChanged, LeaseGranted,
+                LeaseReleased, LeaseExpired, AgentStarted, AgentInitialized, AgentSessionLost,
+                AgentStartFailed, AgentExited, CloseRequested, SessionClosed, LongRunReached,
+                ForegroundChanged, OutputSeen, AttentionDismissed, SessionResumed, ContentErased,
+                ContentErasureCompleted>;
 
 }  // namespace domain
 

@@ -112,7 +112,7 @@ bool apply(LeaseState& s, const Envelope& envelope, const SessionOpened& e) {
 
 bool apply(OfSession auto& s, const Envelope& envelope, const TurnQueued& e) {
   if (!is_live(s.status)) return false;
-  s.queue.insert(s.queue.end(), {e.turn, envelope.position, envelope.version});
+  s.queue.insert(s.queue.end(), {e.turn, envelope.position, envelope.version, e.start_before, 0});
   return true;
 }
 
@@ -130,8 +130,10 @@ bool apply(OfSession auto& s, const Envelope& envelope, const TurnStarted& e) {
     return false;
   }
   const QueuedTurn& queued = s.queue.front();
-  s.turn =
-      CurrentTurn{e.turn, queued.prompt, queued.version, false, false, {}, EndReason::none, {}};
+  CurrentTurn turn{e.turn, queued.prompt, queued.version};
+  turn.start_before = queued.start_before;
+  turn.attempts = queued.attempts;
+  s.turn = turn;
   if (limits_of(s).run_timeout.count() > 0) s.turn->started_at = envelope.log_time;
   s.queue.erase(s.queue.begin());
   return true;
@@ -145,7 +147,9 @@ bool apply(OfSession auto& s, const Envelope&, const OwnTurnStarted& e) {
 
 bool apply(OfSession auto& s, const Envelope&, const TurnReturned& e) {
   if (!s.turn || s.turn->turn != e.turn) return false;
-  s.queue.insert(s.queue.begin(), {e.turn, s.turn->prompt, s.turn->version});
+  const Time start_before = e.attempts > 0 ? Time{} : s.turn->start_before;
+  s.queue.insert(s.queue.begin(), {e.turn, s.turn->prompt, s.turn->version, start_before,
+                                   std::max(e.attempts, s.turn->attempts)});
   s.turn.reset();
   forget_spent(s, false);
   return true;
@@ -444,6 +448,9 @@ bool apply(SessionState& s, const Envelope&, const PartialOutputRecorded&) {
 bool apply(SessionState& s, const Envelope&, const ModelCallRetried&) {
   return exists(s);
 }
+bool apply(SessionState& s, const Envelope&, const ModelFellBack&) {
+  return exists(s);
+}
 bool apply(SessionState& s, const Envelope&, const RateLimitReported&) {
   return exists(s);
 }
@@ -483,7 +490,7 @@ using LeaseEvents =
                 TurnInterrupted, LeaseGranted, LeaseReleased, LeaseExpired, AgentStarted,
                 AgentInitialized, AgentSessionLost, CloseRequested, SessionClosed, LongRunReached>;
 using NotOfLeases =
-    base::Types<SessionNamed, ModelCallRetried, RateLimitReported, ContextCompacted,
+    base::Types<SessionNamed, ModelCallRetried, ModelFellBack, RateLimitReported, ContextCompacted,
                 AgentStatusReported, SpendingRecorded, OutputRecorded, PartialOutputRecorded,
                 ToolCallStarted, ToolCallsRepeated, AgentSilenceReported, ToolCallFinished,
                 AgentLineRecorded, ReportIgnored, NothingChanged, AgentStartFailed, AgentExited,
@@ -521,7 +528,8 @@ void note_progress(SessionState& s, const Envelope& envelope, const Event& event
 }  // namespace
 
 void evolve(SessionState& state, const Envelope& envelope, const Event& event) {
-  const Attention before = attention_of(state);
+  const bool is_dismissed = std::exchange(state.is_dismissed, false);
+  const Attention before = is_dismissed ? attention_of(state) : Attention::none;
   fold_or_mark<SessionEvents>(state, envelope, event,
                               [&](const auto& fact) { return apply(state, envelope, fact); });
   if (envelope.actor_kind == ActorKind::client) {
@@ -531,7 +539,8 @@ void evolve(SessionState& state, const Envelope& envelope, const Event& event) {
   count_report(state, envelope);
   note_idle(state, envelope.log_time);
   note_progress(state, envelope, event);
-  if (attention_of(state) != before) state.is_dismissed = false;
+  // What a person knows of is forgotten once the need is another one.
+  if (is_dismissed && attention_of(state) == before) state.is_dismissed = true;
 }
 
 void evolve(LeaseState& state, const Envelope& envelope, const Event& event) {

@@ -34,16 +34,24 @@ Decided decide_one(Deciding d, const GrantLease& c) {
     return std::move(d.decision);
   }
   if (s.pause == EndReason::daily_budget) return tl::unexpected(over_daily_budget(d));
-  const bool has_next = !s.queue.empty() && s.pause == EndReason::none;
-  if (has_next && d.is_day_over_budget()) {
+  if (s.queue.empty() || s.pause != EndReason::none) {
+    return reject(RejectionCode::turn_not_running,
+                  "session " + label(s) + " has no prompt that can be started");
+  }
+  if (d.is_day_over_budget()) {
     d.emit(QueuePaused{EndReason::daily_budget});
+    return std::move(d.decision);
+  }
+  const QueuedTurn* next = d.expire_prompts();
+  if (next == nullptr) {
+    d.settle_emptied(SessionStatus::failed, EndReason::expired);
     return std::move(d.decision);
   }
   LeaseGranted granted{c.worker, token, begins_as_opened(s) ? std::string() : s.agent_session};
   if (s.spec.budget.value > 0) granted.budget.value = s.spec.budget.value - d.spent_before().value;
   granted.agent_total = total_at_start(d);
   d.emit(granted);
-  if (has_next) d.start_next_turn(s.queue.front(), token);
+  d.start_turn(*next, token);
   return std::move(d.decision);
 }
 
@@ -63,8 +71,8 @@ Decided decide_one(Deciding d, const ExpireLease& c) {
   }
   // An agent that lost its transcript has done nothing with its prompt.
   const bool is_given = s.turn && s.turn->turn == c.told && !s.lease->is_lost;
-  const bool is_returned = s.turn && !is_given && d.return_turn();
-  if (is_given) d.interrupt_turn(EndReason::worker_lost);
+  const bool is_returned = s.turn && (is_given ? d.retry_turn() : d.return_turn());
+  if (is_given && !is_returned) d.interrupt_turn(EndReason::worker_lost);
   d.interrupt_own_turn(EndReason::worker_lost);
   d.end_lease(LeaseExpired{c.token});
   const bool has_more =
@@ -93,7 +101,7 @@ Decided decide_one(Deciding d, const GiveUpContent& c) {
   if (is_opening || !s.spec.is_multi_turn) {
     d.close(SessionStatus::failed, EndReason::turn_error);
   } else if (!s.queue.empty()) {
-    d.start_next_turn(s.queue.front(), s.lease->token);
+    d.start_next_turn(s.lease->token);
   } else if (s.is_close_requested) {
     d.close(SessionStatus::failed, EndReason::turn_error);
   }

@@ -42,10 +42,17 @@ struct CauseOf {
     return NotificationKind::long_run;
   }
   std::optional<NotificationKind> operator()(const TurnInterrupted& e) const {
+    if (e.reason == EndReason::expired) return NotificationKind::expired;
     if (e.reason != EndReason::worker_lost) return std::nullopt;
     return NotificationKind::cut_off;
   }
 };
+
+bool has_failed_turn(const Deciding& d) {
+  return std::any_of(d.decision.begin(), d.decision.end(), [](const Emitted& emitted) {
+    return std::holds_alternative<TurnFailed>(emitted.event);
+  });
+}
 
 // Returns what the decision gives cause to tell; the end of the session counts before all else.
 std::optional<NotificationKind> cause_of(const Deciding& d) {
@@ -61,7 +68,7 @@ std::optional<NotificationKind> cause_of(const Deciding& d) {
   if (d.used_up() != EndReason::none) return NotificationKind::budget;
   // Heartbeats come by themselves.
   if (d.session().descriptor.kind == DescriptorKind::heartbeat) return cause;
-  return NotificationKind::waiting;
+  return has_failed_turn(d) ? NotificationKind::turn_failed : NotificationKind::waiting;
 }
 
 // True if the decision is about work that was lost with its worker, in a session that is scheduled:

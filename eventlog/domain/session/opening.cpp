@@ -250,6 +250,7 @@ Decided decide_one(Deciding d, const Spawn& c) {
                   "a session needs an id and an agent named by 1 to 64 of a-z 0-9 . _ -");
   }
   if (auto bad = check_spawn(c, d.context.engines)) return tl::unexpected(*bad);
+  if (auto bad = check_start(c.start_before, d.context)) return tl::unexpected(*bad);
   if (auto bad = check_descriptor(d, c)) return tl::unexpected(*bad);
   const Opening o = opening_of(d, c);
   const auto live = static_cast<std::int64_t>(o.admission.live.size());
@@ -315,6 +316,10 @@ Decided decide_one(Deciding d, const Spawn& c) {
     if (c.spec.allowed_tools.empty()) opened.spec.allowed_tools = source.spec.allowed_tools;
     if (c.spec.max_turns == 0) opened.spec.max_turns = source.spec.max_turns;
     opened.spec.continues_after_failure |= source.spec.continues_after_failure;
+    if (c.spec.fallback_model.empty()) opened.spec.fallback_model = source.spec.fallback_model;
+    if (source.spec.restart_policy == RestartPolicy::retry) {
+      opened.spec.restart_policy = RestartPolicy::retry;
+    }
     d.emit_to(session_stream(d.agent(), c.resume),
               SessionResumed{d.context.target.id, opened.spec.is_fork, true,
                              !claim.agent_session.empty()});
@@ -338,7 +343,7 @@ Decided decide_one(Deciding d, const Spawn& c) {
     admitted.name_mark = name_mark(name);
     d.emit(SessionNamed{admitted.name_mark}, std::move(name));
   }
-  d.emit(TurnQueued{TurnId{d.context.command.bytes}}, c.prompt);
+  d.emit(TurnQueued{TurnId{d.context.command.bytes}, {}, c.start_before}, c.prompt);
   if (!claim.name.empty() || !claim.agent_session.empty()) d.emit_to_registry(claim);
   d.emit_to_admission(admitted);
   return std::move(d.decision);

@@ -21,6 +21,7 @@ Decided decide_one(Deciding d, const SendPrompt& c) {
   const SessionState& s = d.session();
   if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
   if (auto bad = check_prompt(c.prompt)) return tl::unexpected(*bad);
+  if (auto bad = check_start(c.start_before, d.context)) return tl::unexpected(*bad);
   if (!s.spec.is_multi_turn) {
     return reject(RejectionCode::not_accepting,
                   "session " + label(s) +
@@ -44,8 +45,8 @@ Decided decide_one(Deciding d, const SendPrompt& c) {
                                                   std::string(base::enum_name(limit)) +
                                                   "; close it, and resume it, which counts anew");
   }
-  const QueuedTurn queued{TurnId{d.context.command.bytes}, {}, {}};
-  d.emit(TurnQueued{queued.turn, c.from}, c.prompt);
+  const QueuedTurn queued{TurnId{d.context.command.bytes}, {}, {}, c.start_before};
+  d.emit(TurnQueued{queued.turn, c.from, c.start_before}, c.prompt);
   const bool is_for_own = c.is_interrupting && s.own_turn.is_set();
   if (is_for_own && !is_own_asked_to_end(s)) d.emit(InterruptRequested{s.own_turn});
   if (s.turn) {
@@ -53,7 +54,7 @@ Decided decide_one(Deciding d, const SendPrompt& c) {
       d.emit(InterruptRequested{s.turn->turn});
     }
   } else if (s.lease && s.queue.empty()) {
-    d.start_next_turn(queued, s.lease->token);
+    d.start_turn(queued, s.lease->token);
   }
   return std::move(d.decision);
 }
@@ -77,11 +78,7 @@ Decided decide_one(Deciding d, const InterruptTurn& c) {
   }
   d.emit(TurnInterrupted{c.turn, EndReason::user, {}});
   const bool was_last = !s.turn && s.queue.size() == 1;
-  if (was_last && !s.spec.is_multi_turn) {
-    d.close_empty(SessionStatus::killed, EndReason::user);
-  } else if (was_last && s.is_close_requested && d.is_at_rest(s.tasks)) {
-    d.close_as_asked();
-  }
+  if (was_last) d.settle_emptied(SessionStatus::killed, EndReason::user);
   return std::move(d.decision);
 }
 
@@ -101,7 +98,7 @@ Decided decide_one(Deciding d, const ContinueSession&) {
   const bool is_for_day = s.pause == EndReason::daily_budget;
   if (is_for_day && d.is_day_over_budget()) return tl::unexpected(over_daily_budget(d));
   d.emit(QueueContinued{});
-  if (s.lease) d.start_next_turn(s.queue.front(), s.lease->token);
+  if (s.lease) d.start_next_turn(s.lease->token);
   return std::move(d.decision);
 }
 

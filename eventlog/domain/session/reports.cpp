@@ -84,6 +84,13 @@ void report(Deciding& d, ModelCallRetried r) {
   d.emit(std::move(r));
 }
 
+void report(Deciding& d, ModelFellBack r) {
+  r.from = cut_fact(r.from);
+  r.to = cut_fact(r.to);
+  r.cause = cut_fact(r.cause);
+  d.emit(std::move(r));
+}
+
 void report(Deciding& d, RateLimitReported r) {
   r.status = cut_fact(r.status);
   r.limit = cut_fact(r.limit);
@@ -230,7 +237,7 @@ void report(Deciding& d, const ReportTurnResult& r) {
   } else if (!s.spec.is_multi_turn && is_interrupted) {
     d.close(SessionStatus::killed, EndReason::user);
   } else if (!s.queue.empty()) {
-    d.start_next_turn(s.queue.front(), s.lease->token);
+    d.start_next_turn(s.lease->token);
   } else {
     d.settle(s.tasks);
   }
@@ -263,14 +270,16 @@ void report(Deciding& d, const ReportAgentExited& r) {
   const bool is_lost = s.lease->is_lost;
   const bool can_go_on = r.is_stopped || is_lost || (s.spec.is_multi_turn && r.has_run);
   const bool is_given = s.turn && !is_lost && (!can_go_on || r.given == s.turn->turn);
-  const bool is_returned = s.turn && !is_given && d.return_turn();
+  const bool is_tried_again = is_given && r.is_stopped && d.retry_turn();
+  const bool is_returned = is_tried_again || (s.turn && !is_given && d.return_turn());
   d.end_lease(LeaseReleased{s.lease->token});
 
   const EndReason reason = r.is_stopped ? EndReason::stopped : EndReason::agent_exited;
   const bool was_asked = can_go_on && s.turn && s.turn->is_interrupt_requested;
-  if (is_given) d.interrupt_turn(was_asked ? EndReason::user : reason);
+  if (is_given && !is_tried_again) d.interrupt_turn(was_asked ? EndReason::user : reason);
   const bool own_was_asked = can_go_on && s.is_own_turn_to_end;
-  const bool is_cut_off = (is_given && !was_asked) || (s.own_turn.is_set() && !own_was_asked);
+  const bool is_turn_cut_off = is_given && !is_tried_again && !was_asked;
+  const bool is_cut_off = is_turn_cut_off || (s.own_turn.is_set() && !own_was_asked);
   const EndReason own_reason = s.own_stop == EndReason::none ? EndReason::user : s.own_stop;
   d.interrupt_own_turn(own_was_asked ? own_reason : reason);
   if (own_was_asked && is_spent(own_reason) && !is_returned) {

@@ -30,6 +30,9 @@ std::size_t size_of(const std::vector<std::string>& tools) {
 std::optional<Rejection> check_lengths(const SessionSpec& spec) {
   if (auto bad = check_length("engine", spec.engine.size(), kFactBytesMax)) return bad;
   if (auto bad = check_length("model", spec.model.size(), kFactBytesMax)) return bad;
+  if (auto bad = check_length("fallback_model", spec.fallback_model.size(), kFactBytesMax)) {
+    return bad;
+  }
   if (auto bad = check_length("workdir", spec.workdir.size(), kPathBytesMax)) return bad;
   return check_length("allowed_tools", size_of(spec.allowed_tools), kToolsBytesMax);
 }
@@ -45,6 +48,10 @@ std::optional<Rejection> check_spec(const SessionSpec& spec, std::span<const std
   if (!is_absolute_path(spec.workdir)) {
     return Rejection{RejectionCode::invalid,
                      "the working folder must be an absolute path, not '" + spec.workdir + "'"};
+  }
+  if (!spec.model.empty() && spec.fallback_model == spec.model) {
+    return Rejection{RejectionCode::invalid,
+                     "the fallback model is the model itself; name another one, or none"};
   }
   if (spec.budget.value < 0 || spec.max_turns < 0) {
     return Rejection{RejectionCode::invalid, "budget and max_turns cannot be negative"};

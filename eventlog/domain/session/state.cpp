@@ -40,6 +40,10 @@ bool is_waiting_for_input(const SessionState& state) {
          !has_work(state) && state.tasks == 0;
 }
 
+bool is_too_late(const QueuedTurn& turn, Time now) {
+  return turn.start_before.us != 0 && turn.start_before <= now;
+}
+
 EndReason used_up(const SessionState& state) {
   const SessionSpec& spec = state.spec;
   if (spec.budget.value > 0 && state.cost >= spec.budget) return EndReason::budget;
@@ -111,6 +115,11 @@ void for_each_deadline(const LeaseState& state, const Add& add) {
     add(DeadlineKind::long_run, state.remind_since, state.remind_after);
   }
   if (state.day_over.us != 0) add(DeadlineKind::day, state.day_over, base::Duration{});
+  for (const QueuedTurn& queued : state.queue) {
+    if (queued.start_before.us != 0) {
+      add(DeadlineKind::start, queued.start_before, base::Duration{});
+    }
+  }
 }
 
 }  // namespace
@@ -127,7 +136,8 @@ std::optional<Deadline> next_deadline(const LeaseState& state, Time up_since) {
 std::optional<Deadline> deadline_of(const LeaseState& state, DeadlineKind wanted) {
   std::optional<Deadline> found;
   for_each_deadline(state, [&](DeadlineKind kind, Time since, base::Duration limit) {
-    if (kind == wanted) found = Deadline{kind, since + limit};
+    const Deadline other{kind, since + limit};
+    if (kind == wanted && (!found || other.due < found->due)) found = other;
   });
   return found;
 }

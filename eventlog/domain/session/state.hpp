@@ -15,10 +15,15 @@ namespace domain {
 // An agent that was asked to interrupt its turn has five seconds to obey before it is ended.
 constexpr base::Duration kInterruptGrace{5'000'000};
 
+// So many agents at most are given one prompt.
+constexpr std::int64_t kTurnAttemptsMax = 3;
+
 struct QueuedTurn {
   TurnId turn;
-  Position prompt;        // position of its TurnQueued, where the prompt's content lies
-  StreamVersion version;  // version of the same event
+  Position prompt;            // position of its TurnQueued, where the prompt's content lies
+  StreamVersion version;      // version of the same event
+  Time start_before{};        // as TurnQueued has it; 0 also once it was started
+  std::int64_t attempts = 0;  // as TurnReturned has it
 
   bool operator==(const QueuedTurn&) const = default;
   template <class Visit>
@@ -26,6 +31,8 @@ struct QueuedTurn {
     visit("turn", &QueuedTurn::turn);
     visit("prompt", &QueuedTurn::prompt);
     visit("version", &QueuedTurn::version);
+    visit("start_before", &QueuedTurn::start_before);
+    visit("attempts", &QueuedTurn::attempts);
   }
 };
 
@@ -38,7 +45,9 @@ struct CurrentTurn {
   Time asked_at{};              // log time at which Steno itself asked for that; 0: it did not
   // The other limit for which Steno interrupts it; none also if somebody asked for that as well.
   EndReason stop = EndReason::none;
-  Time started_at{};  // kept only if its run time is limited
+  Time started_at{};    // kept only if its run time is limited
+  Time start_before{};  // as the queue had it, and so has the next one
+  std::int64_t attempts = 0;
 
   bool operator==(const CurrentTurn&) const = default;
   template <class Visit>
@@ -51,6 +60,8 @@ struct CurrentTurn {
     visit("asked_at", &CurrentTurn::asked_at);
     visit("stop", &CurrentTurn::stop);
     visit("started_at", &CurrentTurn::started_at);
+    visit("start_before", &CurrentTurn::start_before);
+    visit("attempts", &CurrentTurn::attempts);
   }
 };
 
@@ -270,6 +281,9 @@ bool is_stopped(const CurrentTurn& turn);
 // Returns why a turn that was asked to end is interrupted: for a limit, or because somebody asked.
 EndReason interrupt_reason(const CurrentTurn& turn);
 
+// True if it is too late to start the turn.
+bool is_too_late(const QueuedTurn& turn, Time now);
+
 // Returns the limit of the session that its use has reached; none: it can go on. `budget` stands
 // for what the session itself has spent of it, without its relatives.
 EndReason used_up(const SessionState& state);
@@ -300,6 +314,7 @@ enum class DeadlineKind {
   own,       // of the agent to end its own turn, which was interrupted for a limit
   long_run,  // of the reminder that the session still lives
   day,       // of prompts that wait behind the budget of a day
+  start,     // of a prompt that waits, to be started
 };
 
 struct Deadline {
@@ -353,5 +368,5 @@ struct base::EnumNames<domain::Attention> {
 };
 template <>
 struct base::EnumNames<domain::DeadlineKind> {
-  static constexpr std::string_view kNames[] = {"idle", "run", "own", "long_run"};
+  static constexpr std::string_view kNames[] = {"idle", "run", "own", "long_run", "day", "start"};
 };

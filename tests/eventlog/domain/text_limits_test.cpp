@@ -29,7 +29,9 @@ TEST_CASE("a text is cut between characters, and no further than it must be", "[
   CHECK(no_text.empty());
   CHECK(cut_fact(std::string(kFactBytesMax, 'x')) == std::string(kFactBytesMax, 'x'));
   CHECK(cut_fact(std::string(kFactBytesMax + 1, 'x')) == std::string(kFactBytesMax, 'x'));
-  CHECK(cut_fact(std::string(kFactBytesMax - 1, 'x') + "é") == std::string(kFactBytesMax - 1, 'x'));
+  std::string split(kFactBytesMax - 1, 'x');
+  split.append("é");
+  CHECK(cut_fact(split) == std::string(kFactBytesMax - 1, 'x'));
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ constexpr std::string_view named(Is<domain::EndReason>) { return "end_reason"; }
 constexpr std::string_view named(Is<domain::Attention>) { return "attention"; }
 constexpr std::string_view named(Is<domain::PermissionMode>) { return "permission_mode"; }
 constexpr std::string_view named(Is<domain::BackgroundTasks>) { return "background_tasks"; }
+constexpr std::string_view named(Is<domain::RestartPolicy>) { return "restart_policy"; }
 constexpr std::string_view named(Is<domain::ResumedAt>) { return "resumed_at"; }
 constexpr std::string_view named(Is<domain::OwnTurnCause>) { return "own_turn_cause"; }
 constexpr std::string_view named(Is<domain::OutputKind>) { return "output_kind"; }

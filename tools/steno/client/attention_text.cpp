@@ -86,6 +86,7 @@ std::string attention_command(const projections::SessionRow& row, std::string_vi
 
 std::string reason_text(domain::EndReason reason) {
   if (reason == domain::EndReason::idle) return "idle: no prompt came within idle_timeout";
+  if (reason == domain::EndReason::expired) return "expired: it could not be started in time";
   if (reason == domain::EndReason::run_timeout) return "run_timeout: it ran for too long";
   if (reason == domain::EndReason::repeated_calls) {
     return "repeated_calls: the agent made one tool call again and again";

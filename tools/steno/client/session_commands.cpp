@@ -189,6 +189,7 @@ Outcome<int> resume_foreign(Connection& connection, const Config& config,
   domain::Spawn spawn = to_spawn(config, as_new);
   spawn.agent_session = base::SessionId::parse(arguments.reference)->text();
   spawn.is_fork = arguments.is_fork;
+  spawn.start_before = start_before_flag(connection);
   const auto spawned = send_spawn(connection, spawn);
   if (!spawned) return tl::unexpected(spawned.error());
   if (config.output == OutputFormat::table) {
@@ -218,6 +219,7 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
   if (const auto ok = describe(**connection, told, wanted.descriptor); !ok) {
     return tl::unexpected(ok.error());
   }
+  wanted.start_before = start_before_flag(**connection);
   const auto spawned = send_spawn(**connection, wanted);
   if (!spawned) return tl::unexpected(spawned.error());
   if (told.is_detached) {
@@ -273,6 +275,7 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
   }
 
   if (const auto ok = check_workdir(spawn.spec.workdir); !ok) return tl::unexpected(ok.error());
+  spawn.start_before = start_before_flag(**connection);
   const auto spawned = send_resume(**connection, spawn, *shown);
   if (!spawned) return tl::unexpected(spawned.error());
   if (const auto place = resumed_place_text(shown->session, *spawned); !place.empty()) {
@@ -300,9 +303,11 @@ Outcome<int> send(const Config& config, const SendArguments& arguments) {
   if (arguments.waits) (*connection)->take_interrupts();
   const projections::SessionRow& row = shown->session;
   const base::CommandId id = (*connection)->fresh_command_id();
-  const auto reply = (*connection)
-                         ->command(id, row.session, row.agent,
-                                   domain::SendPrompt{*prompt, arguments.is_interrupting});
+  const auto reply =
+      (*connection)
+          ->command(id, row.session, row.agent,
+                    domain::SendPrompt{
+                        *prompt, arguments.is_interrupting, {}, start_before_flag(**connection)});
   if (!reply) return tl::unexpected(reply.error());
   const std::string pause = paused_text(*reply);
   if (arguments.waits && !pause.empty()) {

@@ -69,7 +69,9 @@ class SessionFollow {
   // Returns the exit code of a turn or session that ended for that reason, and not by itself.
   int interrupted_code(domain::EndReason reason) const {
     if (domain::is_spent(reason) || reason == domain::EndReason::daily_budget) return kExitBudget;
-    if (reason == domain::EndReason::run_timeout) return kExitTimeout;
+    if (reason == domain::EndReason::run_timeout || reason == domain::EndReason::expired) {
+      return kExitTimeout;
+    }
     return has_interrupted_ ? kExitInterrupted : kExitFailed;
   }
   Outcome<workers::CommandReplyBody> send(const domain::Command& command);

@@ -106,6 +106,20 @@ void SessionPrinter::on(const domain::ModelCallRetried& event, const std::string
                ", attempt " + std::to_string(event.attempt) + most);
 }
 
+void SessionPrinter::on(const domain::ModelFellBack& event, const std::string&) {
+  note("", "⇄ the agent goes on with " + safe_line(event.to) + " instead of " +
+               safe_line(event.from) +
+               (event.cause.empty() ? "" : " (" + safe_line(event.cause) + ")"));
+}
+
+void SessionPrinter::on(const domain::TurnReturned& event, const std::string&) {
+  if (event.attempts == 0) return;
+  end_block();
+  note("", "↻ the agent was lost with the turn, and is given its prompt again, attempt " +
+               std::to_string(event.attempts + 1) + " of " +
+               std::to_string(domain::kTurnAttemptsMax));
+}
+
 void SessionPrinter::on(const domain::RateLimitReported& event, const std::string&) {
   note("", "⚠ rate limit " + safe_line(event.limit) + ": " + safe_line(event.status) +
                (event.resets_at.us == 0 ? "" : ", until " + short_time_text(event.resets_at)));

@@ -28,6 +28,8 @@ class SessionPrinter {
   void on(const domain::OwnTurnStarted& event, const std::string& text);
   void on(const domain::TasksChanged& event, const std::string& text);
   void on(const domain::ModelCallRetried& event, const std::string& text);
+  void on(const domain::ModelFellBack& event, const std::string& text);
+  void on(const domain::TurnReturned& event, const std::string& text);
   void on(const domain::RateLimitReported& event, const std::string& text);
   void on(const domain::ContextCompacted& event, const std::string& text);
   void on(const domain::AgentStatusReported& event, const std::string& text);

@@ -179,8 +179,9 @@ bool set_agent(Config& config, const Given& given) {
   return domain::is_agent_name(given.text);
 }
 
+template <std::string Config::*member>
 bool set_model(Config& config, const Given& given) {
-  config.model = given.text;
+  config.*member = given.text;
   return is_one_line(given.text);
 }
 
@@ -385,8 +386,13 @@ const std::vector<Key>& keys() {
        show_text<&Config::workdir>},
       {{"model", "the name of a model", "Model of new sessions; empty: the agent's own default"},
        KeyKind::text,
-       set_model,
+       set_model<&Config::model>,
        show_text<&Config::model>},
+      {{"fallback_model", "the name of a model",
+        "The model that agents take while the provider refuses theirs; empty: none"},
+       KeyKind::text,
+       set_model<&Config::fallback_model>,
+       show_text<&Config::fallback_model>},
       {{"engine", kEnginesAccepted, "Kind of agent of new sessions"},
        KeyKind::text,
        set_engine,
@@ -492,6 +498,16 @@ const std::vector<Key>& keys() {
        KeyKind::text,
        set_limit<&Config::remind_after, kNever>,
        show_limit<&Config::remind_after, kNever>},
+      {{"restart_policy", "notify or retry",
+        "What becomes of a turn that Steno or its worker was lost with"},
+       KeyKind::text,
+       set_enum<&Config::restart_policy>,
+       show_enum<&Config::restart_policy>},
+      {{"start_within", "a duration such as 1h, or never",
+        "A prompt from a chat is dropped if it cannot be started in this time"},
+       KeyKind::text,
+       set_limit<&Config::start_within, kNever>,
+       show_limit<&Config::start_within, kNever>},
       {{"channel", kChannelAccepted, "Where notifications of new sessions go"},
        KeyKind::text,
        set_channel<&Config::channel>,

@@ -59,6 +59,7 @@ struct Config {
   domain::BackgroundTasks background = domain::BackgroundTasks::allow;
   std::string workdir;  // absolute
   std::string model;    // empty: the agent's own default
+  std::string fallback_model;
   std::string engine = "claude";
   // The first words of argv, for every engine.
   std::map<std::string, std::vector<std::string>> programs = builtin_programs();
@@ -83,6 +84,8 @@ struct Config {
   std::int64_t repeated_calls_max = 12;
   domain::UseLimits use_limits;
   base::Duration remind_after = std::chrono::minutes(10);  // of a session that lives; 0: never
+  domain::RestartPolicy restart_policy = domain::RestartPolicy::notify;
+  base::Duration start_within = std::chrono::hours(1);  // of prompts from chats; 0: never too late
   // Where notifications of a session go, in the order in which they are looked at: said for the
   // session, by the folder that it works in or below ("/folder=channel"), for all others.
   std::string channel;

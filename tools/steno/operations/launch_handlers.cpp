@@ -74,6 +74,7 @@ domain::Spawn fresh_spawn(const Caller& caller, const LaunchArguments& said) {
   spawn.prompt = said.prompt;
   spawn.spec = spec_of(config);
   spawn.spec.is_multi_turn = !said.is_single_turn;
+  spawn.start_before = start_before(caller.connection);
   return spawn;
 }
 
@@ -114,6 +115,7 @@ Outcome<Launched> begin_resumed(const Caller& caller, const LaunchArguments& sai
   request.is_fork = said.is_fork;
   Launched launched;
   launched.wanted = to_resume(caller.connection.config(), request, *shown);
+  launched.wanted.start_before = start_before(caller.connection);
   if (is_multi_turn) launched.wanted.spec.is_multi_turn = *is_multi_turn;
   if (const auto ok = apply_said(caller, said, launched.wanted); !ok) {
     return tl::unexpected(ok.error());
@@ -201,9 +203,10 @@ Outcome<Answer> respond(const Caller& caller, const RespondArguments& arguments)
   const auto shown = connection.find(arguments.session);
   if (!shown) return tl::unexpected(shown.error());
   const projections::SessionRow& row = shown->session;
-  const auto reply =
-      connection.command(connection.fresh_command_id(), row.session, row.agent,
-                         domain::SendPrompt{arguments.message, arguments.is_interrupting});
+  const auto reply = connection.command(
+      connection.fresh_command_id(), row.session, row.agent,
+      domain::SendPrompt{
+          arguments.message, arguments.is_interrupting, {}, start_before(connection)});
   if (!reply) return tl::unexpected(reply.error());
   Answer answer;
   answer.value = session_brief_json(row);

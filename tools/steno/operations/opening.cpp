@@ -33,7 +33,18 @@ domain::SessionSpec spec_of(const Config& config) {
   spec.repeated_calls_max = said(config.repeated_calls_max);
   spec.remind_after = said(config.remind_after);
   spec.use_limits = config.use_limits;
+  spec.fallback_model = config.fallback_model;
+  spec.restart_policy = config.restart_policy;
   return spec;
+}
+
+base::Time start_before(Connection& connection) {
+  const base::Duration within = connection.config().start_within;
+  return within.count() > 0 ? connection.clock().wall() + within : base::Time{};
+}
+
+base::Time start_before_flag(Connection& connection) {
+  return is_flag(connection.config(), "start_within") ? start_before(connection) : base::Time{};
 }
 
 Outcome<bool> check_prompt(const std::string& prompt) {
@@ -127,6 +138,8 @@ domain::Spawn to_resume(const Config& config, const ResumeRequest& wanted,
   if (is_told("repeated_calls_max")) {
     spawn.spec.repeated_calls_max = said(config.repeated_calls_max);
   }
+  if (is_told("fallback_model")) spawn.spec.fallback_model = config.fallback_model;
+  if (is_told("restart_policy")) spawn.spec.restart_policy = config.restart_policy;
   if (is_told("remind_after")) spawn.spec.remind_after = said(config.remind_after);
   // Without one of its own it goes where those of the old session went.
   if (wanted.takes_flags && is_set(config, "channel")) spawn.origin_channel = config.channel;

@@ -11,6 +11,11 @@ namespace steno {
 // Returns the settings of a new session, as far as the configuration has them.
 domain::SessionSpec spec_of(const Config& config);
 
+// Returns when it is too late to start a prompt that is sent now (start_within); 0: never.
+base::Time start_before(Connection& connection);
+// The same if this process was told so by a flag; else 0.
+base::Time start_before_flag(Connection& connection);
+
 // Fails for a prompt that the server would refuse, before sending it.
 Outcome<bool> check_prompt(const std::string& prompt);
 

@@ -19,18 +19,29 @@ constexpr std::string_view kKnownTypes[] = {
 
 // mirror_error, session_writes_lost and worker_shutting_down are not among them: they tell of a
 // loss and therefore belong on the record.
-constexpr std::string_view kKnownSystem[] = {"commands_changed",       "control_request_progress",
-                                             "elicitation_complete",   "files_persisted",
-                                             "hook_progress",          "hook_response",
-                                             "hook_started",           "informational",
-                                             "local_command_output",   "memory_recall",
-                                             "model_refusal_fallback", "model_refusal_no_fallback",
-                                             "notification",           "plugin_install",
-                                             "session_title_changed",  "autocompact_state",
-                                             "task_progress",          "task_started",
-                                             "task_updated",           "thinking_tokens",
-                                             "ui_invalidate",          "task_summary",
-                                             "session_metadata",       "transcript_mirror",
+constexpr std::string_view kKnownSystem[] = {"commands_changed",
+                                             "control_request_progress",
+                                             "elicitation_complete",
+                                             "files_persisted",
+                                             "hook_progress",
+                                             "hook_response",
+                                             "hook_started",
+                                             "informational",
+                                             "local_command_output",
+                                             "memory_recall",
+                                             "model_refusal_no_fallback",
+                                             "notification",
+                                             "plugin_install",
+                                             "session_title_changed",
+                                             "autocompact_state",
+                                             "task_progress",
+                                             "task_started",
+                                             "task_updated",
+                                             "thinking_tokens",
+                                             "ui_invalidate",
+                                             "task_summary",
+                                             "session_metadata",
+                                             "transcript_mirror",
                                              "post_turn_summary"};
 
 template <class Names>
@@ -81,6 +92,11 @@ Frame read_retry(const JsonObject& frame) {
                                          frame["error"].text()}};
 }
 
+Frame read_fallback(const JsonObject& frame) {
+  return Notice{domain::ModelFellBack{
+      {}, frame["original_model"].text(), frame["fallback_model"].text(), frame["trigger"].text()}};
+}
+
 Frame read_compaction(const JsonObject& metadata) {
   return Notice{domain::ContextCompacted{{},
                                          metadata["trigger"].text() == "auto",
@@ -120,6 +136,9 @@ Frame read_system(const JsonObject& frame) {
   }
   if (subtype == "status") return read_status(frame);
   if (subtype == "api_retry") return read_retry(frame);
+  if (subtype == "model_fallback" || subtype == "model_refusal_fallback") {
+    return read_fallback(frame);
+  }
   if (subtype == "compact_boundary") return read_compaction(frame["compact_metadata"].object());
   if (subtype == "background_tasks_changed") return read_tasks(frame["tasks"]);
   if (subtype == "session_state_changed") return StateChanged{frame["state"].text() == "idle"};

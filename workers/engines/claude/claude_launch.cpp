@@ -154,6 +154,7 @@ std::vector<std::string> argv_of(const EngineSettings& settings, const SessionLa
   if (spec.max_turns > 0) argv.push_back("--max-turns=" + std::to_string(spec.max_turns));
   if (spec.budget.value > 0) argv.push_back("--max-budget-usd=" + usd_text(spec.budget));
   if (!spec.model.empty()) argv.push_back("--model=" + spec.model);
+  if (!spec.fallback_model.empty()) argv.push_back("--fallback-model=" + spec.fallback_model);
   // A session that the lease resumes was already forked, if it had to be.
   const bool is_forking = session.resume_agent_session.empty() && spec.is_fork;
   const std::string& resumed = session.resume_agent_session.empty() ? spec.resume_agent_session

@@ -103,7 +103,7 @@ TEST_CASE("paused prompts wait, whatever else comes", "[session]") {
   CHECK(more.session().pause == EndReason::turn_error);
   given(paused(), LeaseExpired{kToken})
       .when(GrantLease{kWorker})
-      .then(LeaseGranted{kWorker, base::FencingToken{2}, "agent-session", {}, NanoUsd{}});
+      .then_rejected(RejectionCode::turn_not_running);
   given(paused()).when(CloseSession{}).then(CloseRequested{});
 }
 

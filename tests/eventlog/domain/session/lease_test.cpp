@@ -23,11 +23,18 @@ TEST_CASE("the first lease has token 1 and starts the first turn", "[session]") 
 }
 
 TEST_CASE("a later lease has a greater token and goes on with the agent's session", "[session]") {
-  const auto after = given(support::unleased())
+  const auto after = given(support::unleased(), TurnQueued{turn(2)})
                          .when(GrantLease{kWorker})
-                         .then(LeaseGranted{kWorker, kSecond, "agent-session", {}, NanoUsd{}});
+                         .then(LeaseGranted{kWorker, kSecond, "agent-session", {}, NanoUsd{}},
+                               TurnStarted{turn(2), kSecond});
   CHECK(after.session().lease->report_sequence == 0);
   CHECK(after.session().lease->pid == 0);
+}
+
+TEST_CASE("a session without a prompt to start gets no lease", "[session]") {
+  given(support::unleased())
+      .when(GrantLease{kWorker})
+      .then_rejected(RejectionCode::turn_not_running);
 }
 
 TEST_CASE("a turn whose prompt is lost ends, and the next one begins", "[session]") {
