@@ -6,7 +6,9 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <chrono>
@@ -39,7 +41,23 @@ int reap(pid_t pid) {
   return status;
 }
 
-base::Result<Started> start(const std::vector<std::string>& argv) {
+// Returns a file in memory that holds the text, to be read from its beginning.
+base::Result<base::UniqueFd> file_of(std::string_view text) {
+  base::UniqueFd file(::memfd_create("input", MFD_CLOEXEC));
+  if (!file.is_open()) return engines::system_failure(errno, "no file in memory");
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t bytes = ::write(file.get(), text.data() + done, text.size() - done);
+    if (bytes < 0 && errno == EINTR) continue;
+    if (bytes <= 0) return engines::system_failure(errno, "no memory for what a program reads");
+    done += static_cast<std::size_t>(bytes);
+  }
+  ::lseek(file.get(), 0, SEEK_SET);
+  return file;
+}
+
+base::Result<Started> start(const std::vector<std::string>& argv, std::string_view input) {
+  const auto file = file_of(input);
+  if (!file) return tl::unexpected(file.error());
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return engines::system_failure(errno, "no pipe");
   base::UniqueFd theirs(ends[1]);
@@ -52,7 +70,7 @@ base::Result<Started> start(const std::vector<std::string>& argv) {
 
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_adddup2(&actions, file->get(), 0);
   ::posix_spawn_file_actions_adddup2(&actions, theirs.get(), 1);
   ::posix_spawn_file_actions_adddup2(&actions, theirs.get(), 2);
   posix_spawnattr_t attributes;
@@ -126,11 +144,11 @@ std::string problem_of(int status) {
 
 }  // namespace
 
-ProgramOutcome run_program(const std::vector<std::string>& argv, base::Duration limit,
-                           int stop_fd) {
+ProgramOutcome run_program(const std::vector<std::string>& argv, base::Duration limit, int stop_fd,
+                           std::string_view input) {
   pollfd stop{stop_fd, POLLIN, 0};
   if (::poll(&stop, 1, 0) > 0) return {std::string(kStopped), {}};
-  auto started = start(argv);
+  auto started = start(argv, input);
   if (!started) return {started.error().text, {}};
   ProgramOutcome outcome;
   const auto broken_off = wait_for(*started, limit, stop_fd, outcome.output);

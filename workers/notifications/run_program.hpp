@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "eventlog/base/time.hpp"
@@ -13,9 +14,10 @@ struct ProgramOutcome {
   std::string output;   // the beginning of what it wrote
 };
 
-// Searches `argv[0]` in the PATH. The program reads nothing, and has the environment of this
-// process and a process group of its own. Its group is killed once it has run for `limit`, or
+// Searches `argv[0]` in the PATH. The program reads `input` from stdin, and has the environment of
+// this process and a process group of its own. Its group is killed once it has run for `limit`, or
 // `stop_fd` is readable.
-ProgramOutcome run_program(const std::vector<std::string>& argv, base::Duration limit, int stop_fd);
+ProgramOutcome run_program(const std::vector<std::string>& argv, base::Duration limit, int stop_fd,
+                           std::string_view input = {});
 
 }  // namespace workers

@@ -11,8 +11,9 @@
 namespace workers {
 
 struct WebhookOptions {
-  std::string url;     // http or https
-  std::string secret;  // the key of the signature; empty: requests are not signed
+  std::string url;        // http or https
+  std::string secret;     // the key of the signature; empty: requests are not signed
+  std::string program{};  // path of steno-webhook, which makes the requests
 };
 
 // A command is a program and its arguments, as parse_template() takes them; empty: no such sink.

@@ -15,9 +15,9 @@ namespace workers {
 std::string webhook_signature(const std::string& secret, const std::string& id,
                               std::int64_t seconds, const std::string& body);
 
-// Posts the body as JSON. Does not follow redirects; the answer must be 2xx. Breaks off after
-// `limit`, or once `stop_fd` is readable. Returns what went wrong, without the URL; empty: it was
-// taken.
+// Posts the body as JSON, by steno-webhook. Does not follow redirects; the answer must be 2xx.
+// Breaks off after `limit`, or once `stop_fd` is readable. Returns what went wrong, without the
+// URL; empty: it was taken.
 std::string post_webhook(const WebhookOptions& options, const std::string& id, std::int64_t seconds,
                          const std::string& body, base::Duration limit, int stop_fd);
 

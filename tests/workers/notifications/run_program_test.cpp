@@ -24,6 +24,16 @@ TEST_CASE("a program that ends well says nothing", "[workers]") {
   CHECK(run({"sh", "-c", "echo loud; echo louder >&2"}).empty());
 }
 
+TEST_CASE("a program reads what it is given, and nothing else", "[workers]") {
+  const base::UniqueFd never(::eventfd(0, EFD_CLOEXEC));
+  const auto read = [&](std::string_view input) {
+    return run_program({"wc", "-c"}, kLong, never.get(), input).output;
+  };
+  CHECK(read({}) == "0");
+  CHECK(read("five\n") == "5");
+  CHECK(read(std::string(300'000, 'x')) == "300000");
+}
+
 TEST_CASE("a program that fails is quoted", "[workers]") {
   const ProgramOutcome outcome = outcome_of({"sh", "-c", "echo 'no route'; exit 3"});
   CHECK(outcome.problem == "the program ended with code 3");

@@ -848,6 +848,7 @@ Result<Config> load_config(const ConfigInput& input) {
     }
   }
   Config config;
+  config.program_folder = input.program_folder;
   config.config_file = file->path;
   for (const Key& key : keys()) {
     const std::string name(key.key.name);

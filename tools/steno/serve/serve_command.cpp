@@ -74,6 +74,7 @@ base::Result<workers::SinkOptions> sink_options(const Config& config) {
     auto webhook = workers::read_webhook_file(config.notify_webhook_file);
     if (!webhook) return tl::unexpected(webhook.error());
     sinks.webhook = std::move(*webhook);
+    sinks.webhook->program = config.program_folder + "/steno-webhook";
   }
   return sinks;
 }

@@ -242,6 +242,16 @@ TEST_CASE("each text of a spawn that becomes a fact has a bound, which it may re
   given().when(system).then_rejected(RejectionCode::limit_reached);
 }
 
+TEST_CASE("a session falls back to another model than its own", "[session][R313]") {
+  Spawn c = spawn();
+  c.spec.fallback_model = "sonnet";
+  CHECK(given().when(c).outcome());
+  c.spec.model = "opus";
+  CHECK(given().when(c).outcome());
+  c.spec.model = "sonnet";
+  given().when(c).then_rejected(RejectionCode::invalid);
+}
+
 TEST_CASE("an unknown engine is refused with those that are known", "[session]") {
   const std::vector<std::pair<std::vector<std::string>, std::string>> known{
       {{"one"}, "one"},

@@ -1,0 +1,107 @@
+// steno-webhook: sends one HTTP request, and ends. The server starts it for each notification to a
+// webhook, so that it loads neither libcurl nor what libcurl loads.
+//
+//   steno-webhook MILLISECONDS
+//
+// It reads the request from stdin: a line with the URL, a line for each header, an empty line, and
+// the body, which is posted. It does not follow redirects, and ends by itself after that time. Exit
+// code 0: the answer was 2xx. 1: stdout says in one line what went wrong, without the URL. 2: the
+// request makes no sense.
+#include <curl/curl.h>
+
+#include <charconv>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace {
+
+constexpr int kTaken = 0;
+constexpr int kFailed = 1;
+constexpr int kUsage = 2;
+
+struct EasyEnd {
+  void operator()(CURL* easy) const { ::curl_easy_cleanup(easy); }
+};
+struct HeadersEnd {
+  void operator()(curl_slist* headers) const { ::curl_slist_free_all(headers); }
+};
+using Easy = std::unique_ptr<CURL, EasyEnd>;
+using Headers = std::unique_ptr<curl_slist, HeadersEnd>;
+
+struct Request {
+  std::string url;
+  Headers headers;
+  std::string body;
+};
+
+// Returns the text up to the next line break, and takes it off.
+std::string take_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  std::string line(text.substr(0, end));
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
+Request read_request(std::string_view text) {
+  Request request;
+  request.url = take_line(text);
+  for (std::string line = take_line(text); !line.empty(); line = take_line(text)) {
+    request.headers.reset(::curl_slist_append(request.headers.release(), line.c_str()));
+  }
+  request.body = text;
+  return request;
+}
+
+// The other side's answer is not of use.
+std::size_t drop_answer(char*, std::size_t size, std::size_t count, void*) {
+  return size * count;
+}
+
+int fail(std::string_view why) {
+  std::cout << why << '\n';
+  return kFailed;
+}
+
+int send(const Request& request, long milliseconds) {
+  if (const CURLcode begun = ::curl_global_init(CURL_GLOBAL_DEFAULT); begun != CURLE_OK) {
+    return fail(::curl_easy_strerror(begun));
+  }
+  const Easy easy(::curl_easy_init());
+  if (easy == nullptr) return fail("there is no memory for a request");
+  CURL* const handle = easy.get();
+  ::curl_easy_setopt(handle, CURLOPT_URL, request.url.c_str());
+  ::curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+  // A name server that does not answer is not waited for.
+  ::curl_easy_setopt(handle, CURLOPT_QUICK_EXIT, 1L);
+  ::curl_easy_setopt(handle, CURLOPT_HTTPHEADER, request.headers.get());
+  ::curl_easy_setopt(handle, CURLOPT_POSTFIELDS, request.body.c_str());
+  ::curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE,
+                     static_cast<curl_off_t>(request.body.size()));
+  ::curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, milliseconds);
+  ::curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, drop_answer);
+  // The library's longer messages name the host.
+  if (const CURLcode code = ::curl_easy_perform(handle); code != CURLE_OK) {
+    return fail(::curl_easy_strerror(code));
+  }
+  long status = 0;
+  ::curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
+  if (status >= 200 && status < 300) return kTaken;
+  return fail("the webhook answered with HTTP status " + std::to_string(status));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view time = argc == 2 ? argv[1] : "";
+  long milliseconds = 0;
+  const auto [end, error] = std::from_chars(time.data(), time.data() + time.size(), milliseconds);
+  if (error != std::errc{} || end != time.data() + time.size() || milliseconds <= 0) {
+    std::cerr << "steno-webhook MILLISECONDS: reads a request from stdin; the server starts it\n";
+    return kUsage;
+  }
+  const std::string text(std::istreambuf_iterator<char>(std::cin), {});
+  return send(read_request(text), milliseconds);
+}
