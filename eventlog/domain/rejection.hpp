@@ -16,7 +16,7 @@ enum class RejectionCode {
   version_conflict,  // the stream is not at the expected version
   session_limit,     // max_sessions live sessions already
   session_ended,     // the session is in a terminal status
-  not_accepting,     // closing: no further prompts
+  not_accepting,     // single-turn, or closing: no further prompts
   turn_not_running,  // the named turn is neither queued nor running
   source_live,       // the session to resume, or one that continues it, still runs
   not_resumable,     // the session to resume never had an agent session
@@ -26,7 +26,7 @@ enum class RejectionCode {
   content_in_use,    // the text has not been given to the agent yet
   limit_reached,     // a bounded queue or table is full
   over_budget,       // the session has used up what it may, or its agent the budget of the day
-  deadline_passed,   // the command's own deadline passed before it was decided
+  deadline_passed,   // its own deadline, or that of its prompt, passed before it was decided
   in_progress,       // its subject is still being made; try again later
   refused,           // this server cannot or must not do that
   inconsistent,      // the session's stream contradicts itself: only kill and export

@@ -65,6 +65,7 @@ enum class BackgroundTasks : std::uint8_t {
 
 // What becomes of a turn whose worker died, or with which Steno was stopped.
 enum class RestartPolicy : std::uint8_t {
+  none,    // of a resume, as its source; otherwise the next one
   notify,  // it is interrupted, and whoever is to be notified hears of it
   retry,   // its prompt is given to an agent again, see kTurnAttemptsMax
 };
@@ -140,7 +141,7 @@ struct SessionSpec {
   std::string channel{};          // the place that notifications go to; empty: none
   UseLimits use_limits{};
   std::string fallback_model{};  // taken while the provider refuses `model`; empty: none
-  RestartPolicy restart_policy = RestartPolicy::notify;
+  RestartPolicy restart_policy = RestartPolicy::none;
 
   bool operator==(const SessionSpec&) const = default;
   template <class Visit>
@@ -203,7 +204,7 @@ struct base::EnumNames<domain::ResumedAt> {
 };
 template <>
 struct base::EnumNames<domain::RestartPolicy> {
-  static constexpr std::string_view kNames[] = {"notify", "retry"};
+  static constexpr std::string_view kNames[] = {"none", "notify", "retry"};
 };
 template <>
 struct base::EnumNames<domain::BackgroundTasks> {

@@ -76,6 +76,7 @@ bool ClientActor::do_work() {
     }
     return has_worked;
   }
+  if (is_done() && number_ == 0) to_remove_ = left_schedules();
   if (is_done() || stage_.around.time.now < next_) return has_worked;
   if (left_ == 0) {
     ask(base::CommandId::make(clock_.wall(), stage_.around.id_random),
@@ -86,6 +87,16 @@ bool ClientActor::do_work() {
   --left_;
   choose();
   return true;
+}
+
+// Returns the schedules that nobody removes: they were added by commands that came late.
+std::vector<std::string> ClientActor::left_schedules() const {
+  std::vector<std::string> left;
+  const auto found = stage_.log.states().find(std::string(domain::kSchedulesStream));
+  if (found == stage_.log.states().end()) return left;
+  const auto& state = std::get<domain::SchedulesState>(found->second);
+  for (const auto& [name, schedule] : state.schedules) left.push_back(name);
+  return left;
 }
 
 Duration ClientActor::due() const {

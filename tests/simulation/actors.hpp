@@ -53,6 +53,7 @@ class ClientActor {
   };
 
   void connect();
+  std::vector<std::string> left_schedules() const;
   void choose();
   void choose_command();
   void ask(base::CommandId id, const domain::Command& command, const std::string& stream,

@@ -52,7 +52,7 @@ std::string check_tasks(const std::vector<RecordedEvent>& events,
 // Each run of a schedule has one outcome at most, and one that was taken has opened or prompted its
 // session, once.
 std::string check_schedules(const std::vector<RecordedEvent>& events);
-// No prompt is started or dropped at the wrong time, and only what was lost is tried again.
+// Only a prompt that says so is dropped, and only a turn that was lost is tried again.
 std::string check_prompts(const std::vector<RecordedEvent>& events);
 // A parent has a prompt for each notification that was delivered to it, and none without one.
 std::string check_parents(const std::vector<RecordedEvent>& events);

@@ -16,7 +16,7 @@ namespace {
 constexpr Duration kStepMax = std::chrono::microseconds(400);
 constexpr Duration kJumpMax =
     std::chrono::milliseconds(100);                       // processes look up at least this often
-constexpr Duration kHealing = std::chrono::seconds(240);  // limit after the last fault
+constexpr Duration kHealing = std::chrono::seconds(120);  // limit after the last fault
 constexpr Duration kTurmoilMax = std::chrono::seconds(120);
 constexpr Duration kGoodbyeMax = std::chrono::seconds(10);
 constexpr Duration kTreeDeathMax = std::chrono::milliseconds(2000);  // for a dead worker's agents

@@ -391,6 +391,9 @@ class Sessions(OneServer):
         none = self.succeeds("resume", resumed["alias"], "[say five]", "--with-queue")
         self.assertIn(f"0 prompts of {resumed['alias']} had waited", none.err)
         self.succeeds("kill", "--all")
+        single = self.home.wait_for_end(self.home.start_session("[say hi]"))
+        self.fails(2, "is single-turn, and no further prompts wait", "resume", single["alias"],
+                   "--with-queue")
 
     # Shows C20.
     def test_a_second_resume_goes_on_with_a_copy(self):

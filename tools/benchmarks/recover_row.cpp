@@ -67,8 +67,9 @@ base::Result<void> wait_until_written(const std::vector<std::string>& folders) {
     }
     std::vector<std::pair<std::string, std::uintmax_t>> files;
     for (const std::string& folder : folders) {
-      for (const base::ListedFile& file :
-           base::list_tree(folder).value_or(std::vector<base::ListedFile>())) {
+      const auto listed = base::list_tree(folder);
+      if (!listed) return tl::unexpected(listed.error());
+      for (const base::ListedFile& file : *listed) {
         std::error_code gone;
         files.emplace_back(file.path, std::filesystem::file_size(file.path, gone));
       }

@@ -28,11 +28,16 @@ constexpr std::int64_t kNoticeReadMax = std::int64_t{1} << 20;  // longer texts 
 // The index follows the log within moments, unless it is being rebuilt.
 constexpr base::Duration kNoticePatience = std::chrono::milliseconds(250);
 
-// Returns what a chat is told of a failed turn in any case.
+// Returns the words for a failure of the model, or of its tools' number; empty: it is another one.
 std::string_view failure_words(const domain::TurnFailed& e) {
   if (e.subtype == "error_max_turns") return "Tool execution limit reached.";
-  const bool is_lost = e.subtype == "prompt_lost" || e.subtype == "system_prompt_lost";
-  return is_lost ? "" : "Inference failed.";
+  const bool is_of_model =
+      e.api_status != 0 || e.subtype == "success" || e.subtype == "error_during_execution";
+  return is_of_model ? "Inference failed." : "";
+}
+
+void add_words(std::string& text, std::string_view words) {
+  if (!words.empty()) text.append(text.empty() ? "" : " ").append(words);
 }
 
 // Collects what a notice says from a session's events.
@@ -121,8 +126,11 @@ class NoticeReader {
     if (!std::exchange(has_turn_ended_, true)) {
       const std::string text = text_of(event);
       notice_.error = failure_words(e);
-      notice_.error.append(notice_.error.empty() ? "" : " ")
-          .append(text.empty() ? e.terminal_reason + e.subtype : text);
+      add_words(notice_.error, text);
+      if (text.empty()) {
+        add_words(notice_.error, e.terminal_reason);
+        add_words(notice_.error, e.subtype);
+      }
       domain::cut_text(notice_.error, kLastBytesMax);
     }
   }
@@ -134,7 +142,11 @@ class NoticeReader {
   }
   // Prompts that waited are interrupted by the session's end, whatever came before.
   void end(const domain::TurnInterrupted& e, const RecordedEvent&) {
-    has_turn_ended_ |= e.reason != domain::EndReason::session_ended;
+    using domain::EndReason;
+    if (e.reason == EndReason::session_ended || e.reason == EndReason::expired) return;
+    const bool is_last = !std::exchange(has_turn_ended_, true);
+    const bool is_told = notice_.requested.kind == domain::NotificationKind::turn_failed;
+    if (is_last && is_told) notice_.error = base::enum_name(e.reason);
   }
   void end(const domain::AgentSilenceReported&, const RecordedEvent&) {
     if (!std::exchange(is_stuck_known_, true)) notice_.is_silent = true;
@@ -383,7 +395,7 @@ std::string parent_text(const Notice& notice) {
     text += " " + std::string(base::enum_name(kind)) + ".";
   }
   add_line(text, "Its words: steno output ", alias);
-  if (kind == NotificationKind::waiting) {
+  if (kind == NotificationKind::waiting || kind == NotificationKind::turn_failed) {
     add_line(text, "If there is more for it to do: ", "steno send " + alias + " \"…\"");
   }
   return text;

@@ -69,7 +69,11 @@ class Telling {
     std::visit([&](const auto& fact) { take(fact, event); }, event.event);
   }
 
-  std::vector<std::string> paragraphs() && { return std::move(said_); }
+  std::vector<std::string> paragraphs() && {
+    // The prompt that the agent is about to be given is not told as one of before.
+    if (started_ == current_ && prompt_at_ + 1 == said_.size()) said_.pop_back();
+    return std::move(said_);
+  }
 
  private:
   template <class Fact>
@@ -79,17 +83,14 @@ class Telling {
     prompts_[e.turn] = text_of(event);
   }
   void take(const domain::TurnStarted& e, const RecordedEvent&) {
-    if (e.turn == current_) return;
     const auto prompt = prompts_.find(e.turn);
     started_ = e.turn;
     prompt_at_ = said_.size();
     add("User: ", prompt == prompts_.end() ? "(This prompt was given before.)" : prompt->second);
   }
   void take(const domain::TurnReturned& e, const RecordedEvent&) {
-    const bool is_told = started_ == e.turn;
-    const bool has_said = !is_told || prompt_at_ + 1 < said_.size() || !partial_.empty();
-    if (is_told) started_ = {};
-    if (!has_said) return said_.pop_back();
+    if (std::exchange(started_, {}) != e.turn) return;
+    if (prompt_at_ + 1 == said_.size() && partial_.empty()) return said_.pop_back();
     if (e.attempts == 0) return;
     cut_off();
     add("(You were interrupted.)", "");

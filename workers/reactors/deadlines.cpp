@@ -37,7 +37,7 @@ void Deadlines::on_durable(const domain::RecordedEvent& event) {
 // server has taken over.
 void Deadlines::schedule(const SessionKey& key, Watched& watched, base::Time not_before) {
   if (up_since_.us == 0 || watched.is_passing) return;
-  const auto next = domain::next_deadline(watched.state, up_since_);
+  const auto next = domain::next_deadline(watched.state, up_since_, ahead_);
   const base::Time due = next ? std::max(next->due, not_before) : base::Time{};
   if (due == watched.due) return;
   if (watched.due.us != 0) due_.erase({watched.due, key});
@@ -69,6 +69,7 @@ void Deadlines::on_answer(std::uint64_t number, const CommandAnswer&) {
 
 bool Deadlines::do_work(const Cycle& cycle) {
   now_ = cycle.now;
+  ahead_ = cycle.now - cycle.wall;
   if (up_since_.us == 0 && cycle.has_taken_over) {
     up_since_ = now_;
     for (auto& [key, watched] : sessions_) {
@@ -82,7 +83,7 @@ bool Deadlines::do_work(const Cycle& cycle) {
     const SessionKey key = due_.extract(due_.begin()).value().second;
     Watched& watched = sessions_.at(key);
     watched.due = {};
-    const auto next = domain::next_deadline(watched.state, up_since_);
+    const auto next = domain::next_deadline(watched.state, up_since_, ahead_);
     if (next) pass(key, watched, next->kind);
     has_worked = true;
   }

@@ -43,6 +43,7 @@ class Deadlines final : public Reactor {
   std::map<std::uint64_t, SessionKey> asked_;
   std::uint64_t next_ticket_ = 0;
   base::Time now_;
+  base::Duration ahead_{};  // log time over wall time
   base::Time up_since_;  // log time; 0: the server has not taken over yet
   base::Duration next_timer_ = base::Duration::max();
 };

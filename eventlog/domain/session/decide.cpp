@@ -157,7 +157,7 @@ std::optional<Rejection> check_size(const char* what, const std::string& text,
 }
 
 std::optional<Rejection> check_start(Time start_before, const Context& context) {
-  if (start_before.us == 0 || start_before > context.now) return std::nullopt;
+  if (start_before.us == 0 || start_before > context.wall) return std::nullopt;
   if (start_before.us < 0) return Rejection{RejectionCode::invalid, "start_before is no time"};
   return Rejection{RejectionCode::deadline_passed, "the prompt was to be started before " +
                                                        base::time_text(start_before) +

@@ -99,7 +99,8 @@ struct Deciding {
       return false;
     }
     // The agent can have spent more than it told.
-    emit(SpendingRecorded{turn.turn, {}, CostBasis::at_least});
+    const TurnCost cost = booked(told(turn.turn, session().turn_spent));
+    emit(SpendingRecorded{turn.turn, {}, cost.basis});
     emit(TurnReturned{turn.turn, attempts});
     return true;
   }
@@ -109,7 +110,7 @@ struct Deciding {
   const QueuedTurn* expire_prompts() {
     const QueuedTurn* next = nullptr;
     for (const QueuedTurn& queued : session().queue) {
-      if (is_too_late(queued, context.now)) {
+      if (is_too_late(queued, context.wall)) {
         emit(TurnInterrupted{queued.turn, EndReason::expired, {}});
       } else if (next == nullptr) {
         next = &queued;

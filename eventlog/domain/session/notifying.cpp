@@ -48,9 +48,13 @@ struct CauseOf {
   }
 };
 
+// True if a turn ended otherwise than by its success or because somebody asked for it.
 bool has_failed_turn(const Deciding& d) {
   return std::any_of(d.decision.begin(), d.decision.end(), [](const Emitted& emitted) {
-    return std::holds_alternative<TurnFailed>(emitted.event);
+    if (std::holds_alternative<TurnFailed>(emitted.event)) return true;
+    const auto* cut = std::get_if<TurnInterrupted>(&emitted.event);
+    return cut != nullptr && cut->reason != EndReason::user && cut->reason != EndReason::expired &&
+           cut->reason != EndReason::stopped;
   });
 }
 
@@ -62,13 +66,16 @@ std::optional<NotificationKind> cause_of(const Deciding& d) {
   for (const Emitted& emitted : d.decision) {
     if (!emitted.stream.empty()) continue;
     evolve(after, Envelope{}, emitted.event);
-    if (const auto one = std::visit(CauseOf{}, emitted.event)) cause = one;
+    const auto one = std::visit(CauseOf{}, emitted.event);
+    if (one && (!cause || *one != NotificationKind::expired)) cause = one;
   }
-  if (cause || !d.session().spec.is_multi_turn || was_idle || !is_idle(after)) return cause;
+  const bool is_settled = cause && *cause != NotificationKind::expired;
+  if (is_settled || !d.session().spec.is_multi_turn || was_idle || !is_idle(after)) return cause;
   if (d.used_up() != EndReason::none) return NotificationKind::budget;
   // Heartbeats come by themselves.
   if (d.session().descriptor.kind == DescriptorKind::heartbeat) return cause;
-  return has_failed_turn(d) ? NotificationKind::turn_failed : NotificationKind::waiting;
+  if (has_failed_turn(d)) return NotificationKind::turn_failed;
+  return cause ? cause : NotificationKind::waiting;
 }
 
 // True if the decision is about work that was lost with its worker, in a session that is scheduled:

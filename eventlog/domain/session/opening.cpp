@@ -316,9 +316,12 @@ Decided decide_one(Deciding d, const Spawn& c) {
     if (c.spec.allowed_tools.empty()) opened.spec.allowed_tools = source.spec.allowed_tools;
     if (c.spec.max_turns == 0) opened.spec.max_turns = source.spec.max_turns;
     opened.spec.continues_after_failure |= source.spec.continues_after_failure;
-    if (c.spec.fallback_model.empty()) opened.spec.fallback_model = source.spec.fallback_model;
-    if (source.spec.restart_policy == RestartPolicy::retry) {
-      opened.spec.restart_policy = RestartPolicy::retry;
+    const bool has_other_model = source.spec.fallback_model != c.spec.model;
+    if (c.spec.fallback_model.empty() && has_other_model) {
+      opened.spec.fallback_model = source.spec.fallback_model;
+    }
+    if (c.spec.restart_policy == RestartPolicy::none) {
+      opened.spec.restart_policy = source.spec.restart_policy;
     }
     d.emit_to(session_stream(d.agent(), c.resume),
               SessionResumed{d.context.target.id, opened.spec.is_fork, true,

@@ -22,6 +22,12 @@ Decided decide_one(Deciding d, const SendPrompt& c) {
   if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
   if (auto bad = check_prompt(c.prompt)) return tl::unexpected(*bad);
   if (auto bad = check_start(c.start_before, d.context)) return tl::unexpected(*bad);
+  if (!s.spec.is_multi_turn) {
+    return reject(RejectionCode::not_accepting,
+                  "session " + label(s) +
+                      " is single-turn; wait for its end and resume it, or spawn "
+                      "it as multi-turn");
+  }
   if (s.is_close_requested) {
     return reject(RejectionCode::not_accepting, "session " + label(s) + " is closing");
   }

@@ -234,7 +234,7 @@ void report(Deciding& d, const ReportTurnResult& r) {
     d.go_on_or_fail(reason);
   } else if (r.is_error && !is_interrupted) {
     d.go_on_or_fail(failure_of(r));
-  } else if (!s.spec.is_multi_turn && is_interrupted && s.queue.empty()) {
+  } else if (!s.spec.is_multi_turn && is_interrupted) {
     d.close(SessionStatus::killed, EndReason::user);
   } else if (!s.queue.empty()) {
     d.start_next_turn(s.lease->token);

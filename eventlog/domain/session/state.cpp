@@ -40,8 +40,8 @@ bool is_waiting_for_input(const SessionState& state) {
          !has_work(state) && state.tasks == 0;
 }
 
-bool is_too_late(const QueuedTurn& turn, Time now) {
-  return turn.start_before.us != 0 && turn.start_before <= now;
+bool is_too_late(const QueuedTurn& turn, Time wall) {
+  return turn.start_before.us != 0 && turn.start_before <= wall;
 }
 
 EndReason used_up(const SessionState& state) {
@@ -124,10 +124,12 @@ void for_each_deadline(const LeaseState& state, const Add& add) {
 
 }  // namespace
 
-std::optional<Deadline> next_deadline(const LeaseState& state, Time up_since) {
+std::optional<Deadline> next_deadline(const LeaseState& state, Time up_since,
+                                      base::Duration ahead) {
   std::optional<Deadline> next;
   for_each_deadline(state, [&](DeadlineKind kind, Time since, base::Duration limit) {
-    const Deadline other{kind, std::max(since, up_since) + limit};
+    const Time begun = kind == DeadlineKind::start ? since + ahead : since;
+    const Deadline other{kind, std::max(begun, up_since) + limit};
     if (!next || other.due < next->due) next = other;
   });
   return next;

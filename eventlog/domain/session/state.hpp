@@ -281,8 +281,8 @@ bool is_stopped(const CurrentTurn& turn);
 // Returns why a turn that was asked to end is interrupted: for a limit, or because somebody asked.
 EndReason interrupt_reason(const CurrentTurn& turn);
 
-// True if it is too late to start the turn.
-bool is_too_late(const QueuedTurn& turn, Time now);
+// True if it is too late to start the turn. `wall` is wall time.
+bool is_too_late(const QueuedTurn& turn, Time wall);
 
 // Returns the limit of the session that its use has reached; none: it can go on. `budget` stands
 // for what the session itself has spent of it, without its relatives.
@@ -319,15 +319,16 @@ enum class DeadlineKind {
 
 struct Deadline {
   DeadlineKind kind = DeadlineKind::idle;
-  Time due;  // log time
+  Time due;  // log time, but of `start` wall time
 
   bool operator==(const Deadline&) const = default;
 };
 
-// Returns the earliest deadline of the session; none: it has none. Time before `up_since`, a log
-// time, does not count: a limited time begins anew with each start of the server. Days pass
-// meanwhile.
-std::optional<Deadline> next_deadline(const LeaseState& state, Time up_since = {});
+// Returns the earliest deadline of the session, in log time; none: it has none. Time before
+// `up_since` does not count: a limited time begins anew with each start of the server. Days pass
+// meanwhile. Log time is `ahead` of wall time.
+std::optional<Deadline> next_deadline(const LeaseState& state, Time up_since = {},
+                                      base::Duration ahead = {});
 // Returns the session's deadline of that kind; none: it has none.
 std::optional<Deadline> deadline_of(const LeaseState& state, DeadlineKind kind);
 

@@ -98,6 +98,19 @@ TEST_CASE("prompts that no agent was given, and the one that is given now, are n
   CHECK(told.text(kConversationBytesMax, 5) == "User: Now.\nYou: Yes.\nUser: Silent.\n");
 }
 
+TEST_CASE("an attempt that was lost is told with its prompt, unless nothing was said in it",
+          "[workers]") {
+  Told told;
+  told.ask(1, "Do it.").say(1, "I beg").add(domain::TurnReturned{turn(1), 1});
+  const std::string lost = "User: Do it.\nYou: I beg\n(You were interrupted.)\n";
+  CHECK(told.text(kConversationBytesMax, 1) == lost);
+  told.add(domain::TurnStarted{turn(1), base::FencingToken{2}})
+      .add(domain::TurnReturned{turn(1), 2});
+  CHECK(told.text(kConversationBytesMax, 1) == lost);
+  told.add(domain::TurnStarted{turn(1), base::FencingToken{3}});
+  CHECK(told.text(kConversationBytesMax, 1) == lost);
+}
+
 TEST_CASE("turns that failed or were interrupted are told as that, with what was said",
           "[workers]") {
   Told told;

@@ -88,6 +88,11 @@ Outcome<std::vector<std::string>> left_prompts(Connection& connection,
                                    " has not ended, and its prompts still wait there; --with-queue "
                                    "is for one that has");
   }
+  if (!ended.is_multi_turn) {
+    return fail(kExitUsage, "session " + ended.alias +
+                                " is single-turn, and no further prompts wait; resume it without "
+                                "--with-queue");
+  }
   auto left = read_left(connection, ended);
   if (!left) return tl::unexpected(left.error());
   std::vector<std::string> texts;

@@ -52,7 +52,9 @@ class SessionFollow {
     end_turn(e.turn, kExitFailed, e.cost);
   }
   void note(const domain::TurnInterrupted& e) {
-    has_failures_ |= !request_.is_onlooker && e.reason != domain::EndReason::user;
+    const bool is_asked_for =
+        e.reason == domain::EndReason::user || e.reason == domain::EndReason::expired;
+    has_failures_ |= !request_.is_onlooker && !is_asked_for;
     end_turn(e.turn, interrupted_code(e.reason), e.cost);
   }
   void note(const domain::SessionClosed& e);

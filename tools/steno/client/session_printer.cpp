@@ -115,7 +115,7 @@ void SessionPrinter::on(const domain::ModelFellBack& event, const std::string&) 
 void SessionPrinter::on(const domain::TurnReturned& event, const std::string&) {
   if (event.attempts == 0) return;
   end_block();
-  note("", "↻ the agent was lost with the turn, and is given its prompt again, attempt " +
+  note("", "↻ the turn was cut off, and an agent is given its prompt again, attempt " +
                std::to_string(event.attempts + 1) + " of " +
                std::to_string(domain::kTurnAttemptsMax));
 }

@@ -64,7 +64,7 @@ struct Config {
   // The first words of argv, for every engine.
   std::map<std::string, std::vector<std::string>> programs = builtin_programs();
   std::string keeper_program;
-  std::string program_folder;                  // of this program, which is no setting
+  std::string program_folder;                  // of this program; it is no setting
   std::string agent_home;                      // HOME of agents; empty: the worker's own
   std::vector<std::string> agent_environment;  // names of variables that agents get as well
   bool is_agent_sandboxed = false;             // agents run where they can do no harm

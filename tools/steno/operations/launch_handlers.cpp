@@ -203,10 +203,12 @@ Outcome<Answer> respond(const Caller& caller, const RespondArguments& arguments)
   const auto shown = connection.find(arguments.session);
   if (!shown) return tl::unexpected(shown.error());
   const projections::SessionRow& row = shown->session;
+  // Whoever prompts a paused session is told for what the prompt waits, and that it does.
+  const bool waits = row.pause != domain::EndReason::none;
+  const base::Time limit = waits ? base::Time{} : start_before(connection);
   const auto reply = connection.command(
       connection.fresh_command_id(), row.session, row.agent,
-      domain::SendPrompt{
-          arguments.message, arguments.is_interrupting, {}, start_before(connection)});
+      domain::SendPrompt{arguments.message, arguments.is_interrupting, {}, limit});
   if (!reply) return tl::unexpected(reply.error());
   Answer answer;
   answer.value = session_brief_json(row);

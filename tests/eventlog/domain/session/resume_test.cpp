@@ -86,6 +86,8 @@ TEST_CASE("a resumed session is held to what its source was, unless it is told o
   auto& opened = std::get<SessionOpened>(past.front().event);
   opened.spec.allowed_tools = {"Bash", "Read"};
   opened.spec.max_turns = 7;
+  opened.spec.fallback_model = "sonnet";
+  opened.spec.restart_policy = RestartPolicy::retry;
   Spawn bare = resume();
   bare.spec.allowed_tools.clear();
   bare.spec.max_turns = 0;
@@ -94,6 +96,8 @@ TEST_CASE("a resumed session is held to what its source was, unless it is told o
   Spawn told = bare;
   told.spec.allowed_tools = {"Edit"};
   told.spec.max_turns = 3;
+  told.spec.model = "sonnet";
+  told.spec.restart_policy = RestartPolicy::notify;
   const auto as_told = given(past).when(told).outcome();
   REQUIRE(as_told);
   const auto spec_of = [](const auto& decided) {
@@ -106,6 +110,10 @@ TEST_CASE("a resumed session is held to what its source was, unless it is told o
   CHECK(spec_of(as_it_was).max_turns == 7);
   CHECK(spec_of(as_told).allowed_tools == std::vector<std::string>{"Edit"});
   CHECK(spec_of(as_told).max_turns == 3);
+  CHECK(spec_of(as_it_was).fallback_model == "sonnet");
+  CHECK(spec_of(as_told).fallback_model.empty());
+  CHECK(spec_of(as_it_was).restart_policy == RestartPolicy::retry);
+  CHECK(spec_of(as_told).restart_policy == RestartPolicy::notify);
 }
 
 TEST_CASE("a fork leaves the agent's session free, also while the source runs", "[session][R036]") {

@@ -65,44 +65,8 @@ TEST_CASE("a prompt over the largest text of an event is refused", "[session]") 
       .then_rejected(RejectionCode::limit_reached);
 }
 
-TEST_CASE("a single-turn session takes further prompts only while it lives",
-          "[session][R015][R057]") {
-  ReportTurnResult done;
-  done.turn = turn(1);
-  done.basis = CostBasis::reported;
-  TurnCost cost;
-  cost.basis = CostBasis::reported;
-  const TurnFinished finished{turn(1), cost};
-  SECTION("its agent is given them in order, and it ends with the last") {
-    const auto next = given(support::running(false))
-                          .when(kPrompt)
-                          .then(fact(TurnQueued{kOwnTurn}).with(kPrompt.prompt))
-                          .when(support::report(3, done))
-                          .then(finished, TurnStarted{kOwnTurn, kToken});
-    ReportTurnResult last = done;
-    last.turn = kOwnTurn;
-    next.when(support::report(4, last))
-        .then(TurnFinished{kOwnTurn, cost},
-              SessionClosed{SessionStatus::completed, EndReason::none}, support::name_released(),
-              support::place_released_with_lease());
-  }
-  SECTION("one can take the place of the turn that runs") {
-    const auto asked = given(support::running(false))
-                           .when(kInterrupting)
-                           .then(fact(TurnQueued{kOwnTurn}).with(kInterrupting.prompt),
-                                 InterruptRequested{turn(1)});
-    done.is_error = true;
-    asked.when(support::report(3, done))
-        .then(TurnInterrupted{turn(1), EndReason::user, cost}, TurnStarted{kOwnTurn, kToken});
-  }
-  SECTION("not once it has ended") {
-    given(support::running(false))
-        .when(support::report(3, done))
-        .then(finished, SessionClosed{SessionStatus::completed, EndReason::none},
-              support::name_released(), support::place_released_with_lease())
-        .when(kPrompt)
-        .then_rejected(RejectionCode::session_ended);
-  }
+TEST_CASE("a single-turn session takes no second prompt", "[session][R015][R057]") {
+  given(support::running(false)).when(kPrompt).then_rejected(RejectionCode::not_accepting);
 }
 
 TEST_CASE("a closing session takes no further prompt", "[session]") {

@@ -19,7 +19,7 @@ const PassDeadline kPassed{DeadlineKind::start};
 
 support::Given at(Time now, const Past& past) {
   support::Given world = given(past);
-  world.context.now = now;
+  world.context.wall = now;
   return world;
 }
 
@@ -106,6 +106,18 @@ TEST_CASE("a prompt that was started in time is not dropped", "[session][R308]")
   returned.when(kPassed).then(kDropped);
   // One that is tried again has.
   at(kLimit, past + TurnReturned{turn(1), 1}).when(kPassed).then_nothing();
+}
+
+TEST_CASE("what is too late is a matter of wall time", "[session][R308]") {
+  // Log time can be far ahead of a clock that was set back.
+  support::Given ahead = at(kLimit + base::Duration{-1}, starting(true));
+  ahead.context.now = kLimit + std::chrono::hours(5);
+  ahead.when(kPassed).then_nothing();
+  ahead.when(GrantLease{kWorker})
+      .then(LeaseGranted{kWorker, kToken, {}}, TurnStarted{turn(1), kToken});
+  const base::Duration apart = std::chrono::hours(5);
+  CHECK(next_deadline(lease_state(ahead.session()), {}, apart) ==
+        Deadline{DeadlineKind::start, kLimit + apart});
 }
 
 TEST_CASE("a prompt that comes too late is refused", "[session][R308]") {

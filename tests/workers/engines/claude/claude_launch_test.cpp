@@ -42,13 +42,14 @@ TEST_CASE("a plain session asks for streamed JSON and its permission mode", "[wo
 TEST_CASE("each limit and choice of the session is one argument", "[workers][R014][D01]") {
   SessionLaunch session;
   session.spec.model = "haiku";
+  session.spec.fallback_model = "sonnet";
   session.spec.max_turns = 12;
   session.spec.budget.value = 2'050'000'000;
   session.spec.allowed_tools = {"Read", "Bash(git diff:*)"};
   session.spec.permission_mode = domain::PermissionMode::accept_edits;
   CHECK(argv_of(session) ==
         with({"--max-turns=12", "--max-budget-usd=2.05", "--model=haiku",
-              "--allowedTools=Read,Bash(git diff:*)", "--permission-mode=acceptEdits"}));
+              "--fallback-model=sonnet", "--allowedTools=Read,Bash(git diff:*)", "--permission-mode=acceptEdits"}));
 }
 
 TEST_CASE("a budget is written as an exact decimal", "[workers]") {
