@@ -371,7 +371,7 @@ void troubles(Day& day) {
   for (int i = 0; i < 5; ++i) {
     const std::string name = "unlucky-" + to_string(i);
     day.opens(winter(13, 20, i * 1min), {name, wreck});
-    ends(day, "failed", name, "20s", wreck.prompt, "error_during_execution");
+    ends(day, "failed", name, "20s", wreck.prompt, "Inference failed. error_during_execution");
   }
 
   // A prompt waits behind a turn that fails, until somebody says that it may go on.
@@ -380,7 +380,7 @@ void troubles(Day& day) {
   day.asks(winter(13, 30, 10s), "patched", {"And dry it.", after(20s, "It is dry.")});
   user_hears(day, "patched",
              "⏸️ Session patched [patched] is paused: a turn failed, and prompts wait / "
-             "⚠️ error_during_execution");
+             "⚠️ Inference failed. error_during_execution");
   orchestrator_hears(day, "patched", "is paused");
   day.does(winter(13, 31), "patched", domain::ContinueSession{});
   waits(day, "patched", "It is dry.");
@@ -390,7 +390,10 @@ void troubles(Day& day) {
   // A turn may run for five minutes, and is stopped.
   const Task endless{"Count the waves.", after(20min, "Many.")};
   day.opens(winter(13, 40), {"runaway", endless, true, {}, 5min});
-  waits(day, "runaway", "");
+  user_hears(
+      day, "runaway",
+      "❌ Session runaway [runaway] waits for a prompt: a turn failed / ⚠️ run_timeout");
+  orchestrator_hears(day, "runaway", "failed a turn");
   day.does(winter(13, 47), "runaway", domain::CloseSession{});
   ends(day, "completed", "runaway", "7m0s", endless.prompt);
 

@@ -204,7 +204,7 @@ class Deliveries(WithSinks):
         self.assertRegex(first, r"^❌ Session talk \[\w+\] waits for a prompt: a turn failed$")
         self.assertTrue(last.startswith("⚠️ Inference failed. "), text)
         [text] = self.wait_told(1, "system")
-        self.assertIn("A turn failed: talk", text)
+        self.assertIn("Session failed a turn: talk", text)
         self.assertIn("Reply: steno send ", text)
 
     # Shows R308.

@@ -8,13 +8,16 @@
 // code 0: the answer was 2xx. 1: stdout says in one line what went wrong, without the URL. 2: the
 // request makes no sense.
 #include <curl/curl.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <iostream>
 #include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace {
 
@@ -60,9 +63,14 @@ std::size_t drop_answer(char*, std::size_t size, std::size_t count, void*) {
   return size * count;
 }
 
-int fail(std::string_view why) {
-  std::cout << why << '\n';
-  return kFailed;
+// Says why, and returns the exit code. If nobody reads it, the code alone tells.
+int fail(int fd, std::string line, int code) {
+  line += '\n';
+  static_cast<void>(!::write(fd, line.data(), line.size()));
+  return code;
+}
+int fail(std::string why) {
+  return fail(STDOUT_FILENO, std::move(why), kFailed);
 }
 
 int send(const Request& request, long milliseconds) {
@@ -99,8 +107,9 @@ int main(int argc, char** argv) {
   long milliseconds = 0;
   const auto [end, error] = std::from_chars(time.data(), time.data() + time.size(), milliseconds);
   if (error != std::errc{} || end != time.data() + time.size() || milliseconds <= 0) {
-    std::cerr << "steno-webhook MILLISECONDS: reads a request from stdin; the server starts it\n";
-    return kUsage;
+    return fail(STDERR_FILENO,
+                "steno-webhook MILLISECONDS: reads a request from stdin; the server starts it",
+                kUsage);
   }
   const std::string text(std::istreambuf_iterator<char>(std::cin), {});
   return send(read_request(text), milliseconds);

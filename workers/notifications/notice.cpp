@@ -344,7 +344,7 @@ std::string title_text(const Notice& notice) {
     case NotificationKind::cut_off:
       return "Session lost its agent with a turn: " + named(notice);
     case NotificationKind::turn_failed:
-      return "A turn failed: " + named(notice);
+      return "Session failed a turn: " + named(notice);
     case NotificationKind::expired:
       return "Session dropped a prompt: " + named(notice);
     case NotificationKind::long_run:

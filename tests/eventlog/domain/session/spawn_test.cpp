@@ -28,8 +28,8 @@ Spawn spawn() {
 }
 
 SessionOpened opened_by(const Spawn& c, std::string name) {
-  SessionOpened opened{kSession, "main", std::move(name), kAlias, c.origin_channel, c.spec, {},
-                       kSession, {}};
+  SessionOpened opened{kSession, "main", std::move(name), kAlias, c.origin_channel,
+                       c.spec,   {},     kSession,        {}};
   opened.spec.channel = c.origin_channel;
   return opened;
 }

@@ -48,8 +48,8 @@ TEST_CASE("each limit and choice of the session is one argument", "[workers][R01
   session.spec.allowed_tools = {"Read", "Bash(git diff:*)"};
   session.spec.permission_mode = domain::PermissionMode::accept_edits;
   CHECK(argv_of(session) ==
-        with({"--max-turns=12", "--max-budget-usd=2.05", "--model=haiku",
-              "--fallback-model=sonnet", "--allowedTools=Read,Bash(git diff:*)", "--permission-mode=acceptEdits"}));
+        with({"--max-turns=12", "--max-budget-usd=2.05", "--model=haiku", "--fallback-model=sonnet",
+              "--allowedTools=Read,Bash(git diff:*)", "--permission-mode=acceptEdits"}));
 }
 
 TEST_CASE("a budget is written as an exact decimal", "[workers]") {
