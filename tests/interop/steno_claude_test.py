@@ -821,8 +821,9 @@ class ClaudeTold(WithClaude):
             for more, kind in (((), "failed"), (("--multi-turn",), "turn_failed")):
                 alias = self.home.ask("spawn", *flags, *more, "--user", "telegram/alice/42", prompt,
                                       seconds=AGENT_SECONDS)["alias"]
-                until(lambda: self.texts("shown", alias), "that it is told", AGENT_SECONDS)
-                [(told, text)] = self.texts("shown", alias)
+                def shown():
+                    return [one for one in self.texts("shown", alias) if one[0] != "output"]
+                [(told, text)] = until(shown, "that it is told", AGENT_SECONDS)
                 self.assertEqual(told, kind)
                 self.assertIn("⚠️ " + words, text)
                 if more:
