@@ -550,16 +550,21 @@ class ClaudeInUse(WithClaude):
         self.home.wait_for_event(alias, "PartialOutputRecorded")
         self.assertEqual(self.home.stop(), 0)
         self.home.start()
+        session = self.home.show(alias)["session"]
+        def second_has_begun():
+            return len(self.facts(session, "AgentInitialized")) == 2
+        until(second_has_begun, "the second agent", AGENT_SECONDS)
+        os.kill(self.home.worker_pid(), signal.SIGKILL)
         until(lambda: self.home.show(alias)["turns_finished"] == 2, "the turn", AGENT_SECONDS)
         row = self.close(alias)
         self.assertEqual((row["status"], row["turns_interrupted"]), ("completed", 0))
-        session = row["session"]
         returned = self.facts(session, "TurnReturned")
-        self.assertEqual([facts["attempts"] for facts in returned], [1])
-        # The first attempt was cut off, and nothing tells what it cost.
+        self.assertEqual([facts["attempts"] for facts in returned], [1, 2])
+        # The first attempts were cut off, and nothing tells what they cost.
         self.assertEqual(row["cost_basis"], "at_least")
-        served = self.model.charged()[row["agent_session"]]
-        self.assertEqual([call["complete"] for call in served], [True, False, True])
+        [first, *lost, last] = self.model.charged()[row["agent_session"]]
+        self.assertTrue(first["complete"] and last["complete"])
+        self.assertFalse(any(call["complete"] for call in lost))
 
     def test_retries_are_told_while_they_happen(self):
         result = self.run_claude("fail 529", code=1)

@@ -39,6 +39,7 @@ struct SessionLaunch {
   std::string system_prompt;         // added to the agent's own; empty: none
   std::string temp_folder;           // private to the session; empty: not set for the agent
   std::string runtime_folder;        // likewise
+  base::FencingToken token{1};       // of the lease; tells the session's processes apart
 };
 
 struct Launch {

@@ -45,6 +45,7 @@ base::Result<LaunchedAgent> KeptAgentLauncher::launch(const DirectiveBody& direc
   const std::string own = folder_of(directive.session);
   engines::SessionLaunch session;
   session.spec = directive.spec;
+  session.token = directive.token;
   session.resume_agent_session = directive.resume_agent_session;
   session.system_prompt = directive.system_prompt;
   session.temp_folder = own + "/tmp";

@@ -27,11 +27,36 @@ bool is_resuming(const SessionLaunch& session) {
 
 }  // namespace
 
+// Claude Code passes over a prompt whose id the transcript of its session has already, and says
+// nothing more (seen with 2.1.329, at the third attempt at a turn). So each process knows a turn by
+// an id of its own; that of the first is the turn's. The change is its own inverse, so ids that are
+// not of turns stay different from each other.
+TurnId ClaudeEngine::other_id(TurnId id) const {
+  auto change = static_cast<std::uint64_t>(session_.token.value - 1);
+  for (std::size_t i = id.bytes.size(); change != 0; change >>= 8) {
+    --i;
+    id.bytes[i] = static_cast<char>(static_cast<unsigned char>(id.bytes[i]) ^ (change & 0xFF));
+  }
+  return id;
+}
+
+void ClaudeEngine::name_turns(InitFrame& frame) {
+  for (TurnId& prompt : frame.prompts) prompt = other_id(prompt);
+}
+void ClaudeEngine::name_turns(ResultFrame& frame) {
+  for (TurnId& prompt : frame.prompts) prompt = other_id(prompt);
+}
+void ClaudeEngine::name_turns(PromptLifecycle& frame) {
+  frame.prompt = other_id(frame.prompt);
+}
+
 std::vector<Report> ClaudeEngine::on_line(ByteView line, Time now) {
   Reports out;
   const Step step{line, now, out};
   tasks_.on_line(now);
-  std::visit([&](const auto& frame) { take(frame, step); }, read_frame(line));
+  Frame frame = read_frame(line);
+  std::visit([&](auto& one) { name_turns(one); }, frame);
+  std::visit([&](const auto& one) { take(one, step); }, frame);
   // Partial text is reported after the frame, so that a block which the frame finishes is not
   // reported in part just before.
   report_due(now, out);
@@ -282,7 +307,7 @@ Bytes ClaudeEngine::begin_turn(TurnId turn, ByteView prompt) {
   has_result_ = false;
   denied_calls_.clear();
   runs_.on_prompt(turn);
-  return prompt_line(turn, prompt);
+  return prompt_line(other_id(turn), prompt);
 }
 
 Bytes ClaudeEngine::interrupt(TurnId turn) {

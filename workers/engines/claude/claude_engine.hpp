@@ -40,6 +40,14 @@ class ClaudeEngine final : public Engine {
     Reports& out;
   };
 
+  // Returns the id by which this process knows the turn, or the turn of such an id.
+  TurnId other_id(TurnId id) const;
+  template <class Other>
+  void name_turns(Other&) {}
+  void name_turns(InitFrame& frame);
+  void name_turns(ResultFrame& frame);
+  void name_turns(PromptLifecycle& frame);
+
   void take(const InitFrame& frame, const Step& step);
   void take(const MessageFrame& frame, const Step& step);
   void take(const ResultFrame& frame, const Step& step);

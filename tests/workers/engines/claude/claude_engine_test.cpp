@@ -2,6 +2,8 @@
 // once, strange lines are kept within bounds, and no bytes stop it.
 #include "workers/engines/claude/claude_engine.hpp"
 
+#include <set>
+
 #include "eventlog/base/random.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/workers/engines/claude/recording.hpp"
@@ -52,6 +54,29 @@ std::string tool_result(const std::string& content) {
 const std::string kStreamStart =
     R"({"type":"stream_event","parent_tool_use_id":null,"event":{"type":"message_start"}})";
 const std::string kResult = R"({"type":"result","subtype":"success","is_error":false})";
+
+TEST_CASE("each process of a session knows a turn by an id of its own", "[workers][R309]") {
+  std::set<std::string> ids;
+  for (const std::int64_t token : {1, 2, 3, 258}) {
+    engines::SessionLaunch launch;
+    launch.spec.is_multi_turn = true;
+    launch.token = {token};
+    ClaudeEngine engine({}, launch);
+    const base::Bytes line = engine.begin_turn(numbered_turn(1), "go");
+    const std::size_t at = line.rfind("\"uuid\":\"") + 8;
+    const std::string id = line.substr(at, line.find('"', at) - at);
+    CHECK((id == numbered_turn(1).text()) == (token == 1));
+    ids.insert(id);
+    const std::string named =
+        R"("user_message_uuids":[")" + id + R"("],"uuid":")" + numbered_turn(7).text() + "\"";
+    engine.on_line(R"({"type":"system","subtype":"init","session_id":"s",)" + named + "}", kStart);
+    const Lines reports = shown(engine.on_line(
+        R"({"type":"result","subtype":"success","is_error":false,)" + named + "}", kStart));
+    REQUIRE_FALSE(reports.empty());
+    CHECK(reports.back().starts_with("TurnResult turn=01 "));
+  }
+  CHECK(ids.size() == 4);
+}
 
 TEST_CASE("unfinished text is reported a second after it began, then only what is new",
           "[workers]") {
