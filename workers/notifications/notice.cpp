@@ -144,8 +144,11 @@ class NoticeReader {
   void end(const domain::TurnInterrupted& e, const RecordedEvent&) {
     using domain::EndReason;
     if (e.reason == EndReason::session_ended || e.reason == EndReason::expired) return;
+    const bool is_failure = e.reason != EndReason::user && e.reason != EndReason::stopped;
+    const NotificationKind kind = notice_.requested.kind;
+    const bool is_told = kind == NotificationKind::turn_failed || kind == NotificationKind::paused;
+    if (is_told && !is_failure) return;
     const bool is_last = !std::exchange(has_turn_ended_, true);
-    const bool is_told = notice_.requested.kind == domain::NotificationKind::turn_failed;
     if (is_last && is_told) notice_.error = base::enum_name(e.reason);
   }
   void end(const domain::AgentSilenceReported&, const RecordedEvent&) {

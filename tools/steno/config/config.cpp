@@ -174,6 +174,10 @@ std::string show_enum(const Config& config) {
   return std::string(base::enum_name(config.*member));
 }
 
+bool set_restart_policy(Config& config, const Given& given) {
+  return given.text != "none" && set_enum<&Config::restart_policy>(config, given);
+}
+
 bool set_agent(Config& config, const Given& given) {
   config.agent = given.text;
   return domain::is_agent_name(given.text);
@@ -501,7 +505,7 @@ const std::vector<Key>& keys() {
       {{"restart_policy", "notify or retry",
         "A turn that a stop or the death of its worker cuts off: end it, or try it again"},
        KeyKind::text,
-       set_enum<&Config::restart_policy>,
+       set_restart_policy,
        show_enum<&Config::restart_policy>},
       {{"start_within", "a duration such as 1h, or never",
         "A prompt that cannot be started in this time is dropped"},
@@ -828,6 +832,10 @@ ConfigInput process_input(std::map<std::string, std::string> flags) {
       std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path().string();
   input.working_folder = std::filesystem::current_path(ignored).string();
   return input;
+}
+
+std::string webhook_program(const Config& config) {
+  return config.program_folder + "/steno-webhook";
 }
 
 std::string default_text(std::string_view key) {

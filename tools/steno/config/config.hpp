@@ -109,6 +109,9 @@ struct Config {
   std::vector<Setting> settings;  // every key, in the order of config_keys()
 };
 
+// Returns the path of the program that makes requests to webhooks.
+std::string webhook_program(const Config& config);
+
 // Returns a setting of which 0 means "no limit" as the spec of a session has it, where 0 means "not
 // said".
 template <class Limit>

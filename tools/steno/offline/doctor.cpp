@@ -128,6 +128,9 @@ int Examination::run() {
   examine_disk();
   examine_log();
   examine_program("keeper", config_.keeper_program, "keeper_program");
+  if (!config_.notify_webhook_file.empty()) {
+    examine_program("webhook program", webhook_program(config_), "notify_webhook_file");
+  }
   const auto& agent = config_.programs.at(config_.engine);
   if (!agent.empty()) {
     examine_program("agent program", agent.front(), program_key(config_.engine));

@@ -52,6 +52,7 @@ Outcome<bool> apply_said(const Caller& caller, const LaunchArguments& said, doma
     spawn.spec.workdir = said.workdir;
   }
   if (!said.model.empty()) spawn.spec.model = said.model;
+  settle_fallback(caller.connection.config(), spawn.spec);
   if (said.max_budget) spawn.spec.budget = *said.max_budget;
   if (!said.system_prompt.empty()) spawn.system_prompt = said.system_prompt;
   if (!said.allowed_tools.empty()) spawn.spec.allowed_tools = said.allowed_tools;

@@ -35,7 +35,13 @@ domain::SessionSpec spec_of(const Config& config) {
   spec.use_limits = config.use_limits;
   spec.fallback_model = config.fallback_model;
   spec.restart_policy = config.restart_policy;
+  settle_fallback(config, spec);
   return spec;
+}
+
+void settle_fallback(const Config& config, domain::SessionSpec& spec) {
+  const bool is_named = is_flag(config, "fallback_model");
+  if (!is_named && spec.fallback_model == spec.model) spec.fallback_model.clear();
 }
 
 base::Time start_before(Connection& connection) {

@@ -11,6 +11,9 @@ namespace steno {
 // Returns the settings of a new session, as far as the configuration has them.
 domain::SessionSpec spec_of(const Config& config);
 
+// Drops a fallback model that nobody named for this session, if it is the session's own model.
+void settle_fallback(const Config& config, domain::SessionSpec& spec);
+
 // Returns when it is too late to start a prompt that is sent now (start_within); 0: never.
 base::Time start_before(Connection& connection);
 // The same if this process was told so by a flag; else 0.

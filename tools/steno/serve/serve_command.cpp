@@ -74,7 +74,13 @@ base::Result<workers::SinkOptions> sink_options(const Config& config) {
     auto webhook = workers::read_webhook_file(config.notify_webhook_file);
     if (!webhook) return tl::unexpected(webhook.error());
     sinks.webhook = std::move(*webhook);
-    sinks.webhook->program = config.program_folder + "/steno-webhook";
+    sinks.webhook->program = webhook_program(config);
+    if (::access(sinks.webhook->program.c_str(), X_OK) != 0) {
+      return base::failure(base::ErrorCode::not_found,
+                           "this program makes the requests to webhooks, and cannot be run; put it "
+                           "there, or leave notify_webhook_file out",
+                           sinks.webhook->program);
+    }
   }
   return sinks;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "eventlog/base/random.hpp"
 #include "workers/engines/agent_line.hpp"
 #include "workers/engines/claude/claude_input.hpp"
 #include "workers/engines/claude/claude_launch.hpp"
@@ -21,6 +22,10 @@ constexpr std::string_view kDenial =
     "carried out. Go on without it, and say what was left out and why it was needed.";
 constexpr std::string_view kRefusal = "this host does not answer requests of that kind";
 
+// Places of the bytes that say what kind of a UUID it is (RFC 9562).
+constexpr std::size_t kVersionAt = 6;
+constexpr std::size_t kVariantAt = 8;
+
 bool is_resuming(const SessionLaunch& session) {
   return !session.resume_agent_session.empty() || !session.spec.resume_agent_session.empty();
 }
@@ -29,13 +34,16 @@ bool is_resuming(const SessionLaunch& session) {
 
 // Claude Code passes over a prompt whose id the transcript of its session has already, and says
 // nothing more (seen with 2.1.329, at the third attempt at a turn). So each process knows a turn by
-// an id of its own; that of the first is the turn's. The change is its own inverse, so ids that are
-// not of turns stay different from each other.
+// an id of its own; that of the first is the turn's. Ids can differ in a few bits only, so all bits
+// change but those that make a UUID. The change is its own inverse.
 TurnId ClaudeEngine::other_id(TurnId id) const {
-  auto change = static_cast<std::uint64_t>(session_.token.value - 1);
-  for (std::size_t i = id.bytes.size(); change != 0; change >>= 8) {
-    --i;
-    id.bytes[i] = static_cast<char>(static_cast<unsigned char>(id.bytes[i]) ^ (change & 0xFF));
+  if (session_.token.value == 1) return id;
+  base::SeededRandom change(static_cast<std::uint64_t>(session_.token.value));
+  for (std::size_t i = 0; i < id.bytes.size(); ++i) {
+    const auto bits = static_cast<unsigned char>(change.next());
+    const bool is_of_uuid = i == kVersionAt || i == kVariantAt;
+    if (!is_of_uuid)
+      id.bytes[i] = static_cast<char>(static_cast<unsigned char>(id.bytes[i]) ^ bits);
   }
   return id;
 }

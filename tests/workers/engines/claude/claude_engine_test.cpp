@@ -78,6 +78,18 @@ TEST_CASE("each process of a session knows a turn by an id of its own", "[worker
   CHECK(ids.size() == 4);
 }
 
+TEST_CASE("turns whose ids hardly differ are told apart in all processes", "[workers]") {
+  std::set<base::Bytes> lines;
+  for (int turn = 1; turn <= 16; ++turn) {
+    for (std::int64_t token = 1; token <= 16; ++token) {
+      engines::SessionLaunch launch;
+      launch.token = {token};
+      lines.insert(ClaudeEngine({}, launch).begin_turn(numbered_turn(turn), "go"));
+    }
+  }
+  CHECK(lines.size() == 256);
+}
+
 TEST_CASE("unfinished text is reported a second after it began, then only what is new",
           "[workers]") {
   ClaudeEngine engine = engine_in_turn();
