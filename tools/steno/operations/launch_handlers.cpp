@@ -204,7 +204,7 @@ Outcome<Answer> respond(const Caller& caller, const RespondArguments& arguments)
   const auto shown = connection.find(arguments.session);
   if (!shown) return tl::unexpected(shown.error());
   const projections::SessionRow& row = shown->session;
-  // Whoever prompts a paused session is told for what the prompt waits, and that it does.
+  // A prompt to a paused session waits for as long as it takes, and its sender is told so.
   const bool waits = row.pause != domain::EndReason::none;
   const base::Time limit = waits ? base::Time{} : start_before(connection);
   const auto reply = connection.command(
