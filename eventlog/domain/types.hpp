@@ -63,7 +63,7 @@ enum class BackgroundTasks : std::uint8_t {
   forbid,   // it can start none, and no subagents
 };
 
-// What becomes of a turn whose worker died, or with which Steno was stopped.
+// The fate of a turn whose worker died, or with which Steno was stopped.
 enum class RestartPolicy : std::uint8_t {
   none,    // of a resume, as its source; otherwise the next one
   notify,  // it is interrupted, and whoever is to be notified hears of it

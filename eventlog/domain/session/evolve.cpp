@@ -539,7 +539,7 @@ void evolve(SessionState& state, const Envelope& envelope, const Event& event) {
   count_report(state, envelope);
   note_idle(state, envelope.log_time);
   note_progress(state, envelope, event);
-  // What a person knows of is forgotten once the need is another one.
+  // A dismissal ends once the need is another one.
   if (is_dismissed && attention_of(state) == before) state.is_dismissed = true;
 }
 
