@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "eventlog/base/fields.hpp"
+#include "eventlog/base/sparse.hpp"
 
 namespace domain {
 
@@ -123,24 +124,25 @@ struct SessionSpec {
   bool is_fork = false;        // continue under a new id of the agent's
   NanoUsd budget;              // cap over all resumes and forks; 0 = none
   std::int64_t max_turns = 0;  // cap on the agent's model calls for one prompt; 0 = none
-  std::vector<std::string> allowed_tools;
-  std::string resume_agent_session;  // the agent's own session id to continue; empty = begin anew
+  base::Sparse<std::vector<std::string>> allowed_tools;
+  base::Sparse<std::string> resume_agent_session;  // the agent's to continue; empty = begin anew
   // Prompts that wait are given to the agent also after a turn has failed; else the queue pauses.
   bool continues_after_failure = false;
   BackgroundTasks background = BackgroundTasks::allow;
   ResumedAt resumed_at = ResumedAt::end;
   // The agent's id of the last message of the session that is resumed; empty: not known.
-  std::string resume_message{};
+  base::Sparse<std::string> resume_message{};
   // Limits that Steno itself enforces. 0: as the server's settings say, in an event none; below 0:
   // none.
   base::Duration idle_timeout{};  // a multi-turn session that waits so long for a prompt is killed
   base::Duration run_timeout{};   // a turn that runs so long is interrupted
   // So many identical tool calls in a row are told, and twice as many end the turn.
   std::int64_t repeated_calls_max = 0;
-  base::Duration remind_after{};  // a session that lives so long is told of, once
-  std::string channel{};          // the place that notifications go to; empty: none
-  UseLimits use_limits{};
-  std::string fallback_model{};  // taken while the provider refuses `model`; empty: none
+  base::Duration remind_after{};        // a session that lives so long is told of, once
+  base::Sparse<std::string> channel{};  // the place that notifications go to; empty: none
+  base::Sparse<UseLimits> use_limits{};
+  // Taken while the provider refuses `model`; empty: none.
+  base::Sparse<std::string> fallback_model{};
   RestartPolicy restart_policy = RestartPolicy::none;
 
   bool operator==(const SessionSpec&) const = default;

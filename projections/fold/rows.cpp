@@ -15,16 +15,19 @@ Bytes name_prefix(std::string_view projection) {
 
 }  // namespace
 
+RowScanner::RowScanner(eventlog::ReadableRows& rows, std::string_view projection)
+    : prefix_(name_prefix(projection)), rows_(&rows) {}
+
 RowReader::RowReader(eventlog::KeyValueStore& store, std::string_view projection)
-    : store_(&store), prefix_(name_prefix(projection)) {}
+    : RowScanner(store, projection), store_(&store) {}
 
 Result<std::optional<Bytes>> RowReader::get_bytes(ByteView key) const {
   return store_->get(prefix_ + Bytes(key));
 }
 
-Result<std::vector<eventlog::KeyValue>> RowReader::scan(ByteView prefix, ByteView from,
-                                                        std::size_t count_max) const {
-  auto found = store_->scan(prefix_ + Bytes(prefix), prefix_ + Bytes(from), count_max);
+Result<std::vector<eventlog::KeyValue>> RowScanner::scan(ByteView prefix, ByteView from,
+                                                         std::size_t count_max) const {
+  auto found = rows_->scan(prefix_ + Bytes(prefix), prefix_ + Bytes(from), count_max);
   if (!found) return found;
   for (eventlog::KeyValue& row : *found) row.key.erase(0, prefix_.size());
   return found;

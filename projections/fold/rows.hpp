@@ -22,8 +22,24 @@ using base::Result;
 // Rows read at a time in a walk over all rows under a prefix.
 constexpr std::size_t kRowsPage = 256;
 
+// Reads a projection's rows in the order of their keys. The rows must outlive it.
+class RowScanner {
+ public:
+  RowScanner(eventlog::ReadableRows& rows, std::string_view projection);
+
+  // Returns rows whose keys begin with `prefix` and are ≥ `from`, ascending, at most `count_max`.
+  Result<std::vector<eventlog::KeyValue>> scan(ByteView prefix, ByteView from,
+                                               std::size_t count_max) const;
+
+ protected:
+  Bytes prefix_;  // the projection's name and '/'
+
+ private:
+  eventlog::ReadableRows* rows_;
+};
+
 // Reads the stored rows, for queries. The store must outlive it.
-class RowReader {
+class RowReader : public RowScanner {
  public:
   RowReader(eventlog::KeyValueStore& store, std::string_view projection);
 
@@ -32,13 +48,9 @@ class RowReader {
   template <class Row>
   Result<std::optional<Row>> get(ByteView key) const;
   Result<std::optional<Bytes>> get_bytes(ByteView key) const;
-  // Returns rows whose keys begin with `prefix` and are ≥ `from`, ascending, at most `count_max`.
-  Result<std::vector<eventlog::KeyValue>> scan(ByteView prefix, ByteView from,
-                                               std::size_t count_max) const;
 
  private:
   eventlog::KeyValueStore* store_;
-  Bytes prefix_;  // the projection's name and '/'
 };
 
 // The rows as a fold sees them: the stored ones, overlaid with the changes of the batch so far. A
@@ -112,7 +124,7 @@ class Rows {
 // Calls `use(key, value)` for each row under `prefix`, ascending from `from` on, until it returns
 // false. Error: the store's.
 template <class Use>
-Result<void> for_each_row(const RowReader& rows, ByteView prefix, ByteView from, Use&& use);
+Result<void> for_each_row(const RowScanner& rows, ByteView prefix, ByteView from, Use&& use);
 
 // ---- implementation of the templates ----
 
@@ -181,7 +193,7 @@ void Rows::put(ByteView key, Row row) {
 }
 
 template <class Use>
-Result<void> for_each_row(const RowReader& rows, ByteView prefix, ByteView from, Use&& use) {
+Result<void> for_each_row(const RowScanner& rows, ByteView prefix, ByteView from, Use&& use) {
   Bytes next(from);
   for (;;) {
     auto page = rows.scan(prefix, next, kRowsPage);

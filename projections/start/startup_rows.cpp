@@ -145,9 +145,9 @@ void fold_session(const domain::RecordedEvent& event, const domain::StreamRef& r
 
 // Calls `use(row)` for each row under the prefix; its first error ends the walk.
 template <class Use>
-Result<void> each(eventlog::KeyValueStore& store, std::string_view prefix, Use&& use) {
+Result<void> each(eventlog::ReadableRows& rows, std::string_view prefix, Use&& use) {
   Result<void> outcome;
-  const auto walked = for_each_row(RowReader(store, StartupRows::kName), prefix, {},
+  const auto walked = for_each_row(RowScanner(rows, StartupRows::kName), prefix, {},
                                    [&](const Bytes& key, const Bytes& value) {
                                      outcome = use(eventlog::KeyValue{key, value});
                                      return outcome.has_value();
@@ -221,8 +221,11 @@ Result<Takeover> read_takeover(eventlog::KeyValueStore& store) {
   for (const std::string& stream : domain::kept_streams()) {
     takeover.shared.emplace(stream, LoadedStream{*domain::initial_state(stream), {}, {}});
   }
+  // A snapshot leaves no rows in the store's cache: they are read once.
+  const auto rows = store.snapshot();
+  if (!rows) return tl::unexpected(rows.error());
   std::set<std::string> agents;  // of the sessions that are under way
-  auto read = each(store, kSessionPrefix, [&](const eventlog::KeyValue& row) -> Result<void> {
+  auto read = each(**rows, kSessionPrefix, [&](const eventlog::KeyValue& row) -> Result<void> {
     auto state = detail::decode_row<SessionState>(row.key, row.value);
     if (!state) return tl::unexpected(state.error());
     agents.insert(state->agent);
@@ -230,11 +233,11 @@ Result<Takeover> read_takeover(eventlog::KeyValueStore& store) {
     return {};
   });
   if (read) {
-    read = each(store, kStatePrefix,
+    read = each(**rows, kStatePrefix,
                 [&](const eventlog::KeyValue& row) { return take_state(row, agents, takeover); });
   }
   if (read) {
-    read = each(store, kEventPrefix,
+    read = each(**rows, kEventPrefix,
                 [&](const eventlog::KeyValue& row) { return take_event(row, agents, takeover); });
   }
   if (!read) return tl::unexpected(read.error());

@@ -22,9 +22,9 @@ struct Indexing {
     record.agent = ref.agent;
     record.name = e.name;
     record.alias = e.alias;
-    record.engine = e.spec.engine;
-    record.workdir = e.spec.workdir;
-    record.model = e.spec.model;
+    record.engine = e.spec->engine;
+    record.workdir = e.spec->workdir;
+    record.model = e.spec->model;
     record.lineage = e.lineage;
     record.status = SessionStatus::starting;
     refer_opened(rows, e, ref.agent, ref.id);

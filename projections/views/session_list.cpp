@@ -341,7 +341,7 @@ SessionRow row_of(const StoredSession& stored) {
   row.is_close_requested = s.is_close_requested;
   row.agent_session = s.agent_session;
   row.descriptor = s.descriptor;
-  for (const auto& [channel, viewer] : s.viewers) {
+  for (const auto& [channel, viewer] : *s.viewers) {
     const bool is_shown = viewer.is_foreground && domain::is_live(s.status);
     if (is_shown) row.foreground.push_back(channel);
   }

@@ -29,8 +29,8 @@ support::FoldedStreams leased() {
   opened.agent = "main";
   opened.name = "name";
   opened.alias = "alias000";
-  opened.spec.engine = "scripted";
-  opened.spec.is_multi_turn = true;
+  opened.spec.edit().engine = "scripted";
+  opened.spec.edit().is_multi_turn = true;
   fold({}, opened);
   fold({}, domain::TurnQueued{kTurn});
   fold("main/registry", domain::NameClaimed{kSession, "name", {}});

@@ -101,7 +101,7 @@ TEST_CASE("a real turn begins, speaks and has a result, and the next one costs m
 TEST_CASE("real tool calls: one that is allowed runs, one that needs an approval does not",
           "[interop]") {
   SessionLaunch launch = multi_turn();
-  launch.spec.allowed_tools = {"Bash(echo:*)"};
+  launch.spec.allowed_tools.edit() = {"Bash(echo:*)"};
   Session session(launch);
   const auto allowed = session.turn("bash echo ran");
   REQUIRE(find<ReportToolCallFinished>(allowed) != nullptr);

@@ -719,6 +719,23 @@ class ClaudeScheduled(WithClaude):
         self.assertEqual(kinds.count("heartbeat"), 1)
         self.assertNotIn(alias, [row["alias"] for row in self.home.ask("attention")["sessions"]])
 
+    # Shows R303.
+    def test_a_heartbeat_is_left_to_a_subagent(self):
+        added = self.home.run("schedule", "add", "beat", "--every", "1d", "--heartbeat", "--subagent",
+                              "say nothing was due")
+        self.assertEqual(added.code, 0, added)
+        self.assertEqual(self.home.run("schedule", "run", "beat").code, 0)
+        until(lambda: self.home.run("show", "@heartbeat").code == 0, "the session")
+        until(lambda: self.home.show("@heartbeat")["tasks"] == 0 and
+              self.home.show("@heartbeat")["turns_finished"] > 0, "its answer", AGENT_SECONDS)
+        row = self.home.show("@heartbeat")
+        [call] = self.facts(row["session"], "ToolCallStarted")
+        self.assertEqual(call["tool"], "Agent")
+        until(lambda: "nothing was due" in [
+            e["content"] for e in self.home.events(row["session"])
+            if e["type"] == "OutputRecorded" and e["facts"]["parent"] == call["call"]],
+            "the subagent's words", AGENT_SECONDS)
+
 
 class ClaudeWithTools(WithClaude):
     """An agent that runs sessions of its own, by the tools of `steno mcp`."""

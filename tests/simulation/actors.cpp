@@ -125,7 +125,7 @@ void limit(domain::SessionSpec& spec, unsigned kind) {
   if (kind == 2) spec.run_timeout = std::chrono::milliseconds(200);
   if (kind == 3) spec.repeated_calls_max = 1;
   if (kind == 5) spec.remind_after = std::chrono::milliseconds(300);
-  if (kind == 6) spec.use_limits.max_tool_calls = 2;
+  if (kind == 6) spec.use_limits.edit().max_tool_calls = 2;
   if (kind == 7) spec.restart_policy = domain::RestartPolicy::retry;
 }
 

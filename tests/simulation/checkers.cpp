@@ -179,7 +179,7 @@ std::string check_prompts(const std::vector<RecordedEvent>& events) {
   std::set<std::string> retrying;  // streams of sessions
   for (const RecordedEvent& event : events) {
     if (const auto* opened = std::get_if<domain::SessionOpened>(&event.event)) {
-      const bool retries = opened->spec.restart_policy == domain::RestartPolicy::retry;
+      const bool retries = opened->spec->restart_policy == domain::RestartPolicy::retry;
       if (retries) retrying.insert(event.envelope.stream);
     } else if (const auto* queued = std::get_if<domain::TurnQueued>(&event.event)) {
       prompts[queued->turn] = {queued->start_before.us != 0};

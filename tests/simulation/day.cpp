@@ -102,7 +102,7 @@ std::map<base::SessionId, std::string> Day::names() const {
   for (const domain::RecordedEvent& event : world_.log().events()) {
     const auto* opened = std::get_if<domain::SessionOpened>(&event.event);
     if (opened == nullptr) continue;
-    const std::string& task = opened->descriptor.task;
+    const std::string& task = opened->descriptor->task;
     names[opened->session] =
         task.empty() ? opened->name : task + " " + std::to_string(++runs[task]);
   }

@@ -472,7 +472,7 @@ TEST_CASE("a day in the life of a server is told exactly as it was", "[simulatio
   CHECK(day.refused() == std::vector<std::string>{});
   const auto opened = [&](DescriptorKind kind) {
     return day.count<domain::SessionOpened>(
-        [=](const auto& e) { return e.descriptor.kind == kind; });
+        [=](const auto& e) { return e.descriptor->kind == kind; });
   };
   CHECK(opened(DescriptorKind::user) == 164);
   CHECK(opened(DescriptorKind::cron) == 14);

@@ -57,6 +57,7 @@ void draw(const Drawing& from, domain::AddSchedule& command) {
   spec.overlaps = from.random.chance(50);
   spec.agent = from.agent;
   spec.run = static_cast<domain::RunKind>(from.random.below(3));
+  spec.uses_subagent = spec.run == domain::RunKind::heartbeat && spec.overlaps;
   if (spec.run == domain::RunKind::message) spec.to = from.session;
   spec.session.engine = "scripted";
   spec.session.workdir = "/srv";

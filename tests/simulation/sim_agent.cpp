@@ -67,7 +67,7 @@ const std::string& resumed_by(const workers::DirectiveBody& directive) {
 std::string agent_session_of(const workers::DirectiveBody& directive, int& beginnings) {
   if (!directive.resume_agent_session.empty()) return directive.resume_agent_session;
   const domain::SessionSpec& spec = directive.spec;
-  if (!spec.resume_agent_session.empty() && !spec.is_fork) return spec.resume_agent_session;
+  if (!spec.resume_agent_session->empty() && !spec.is_fork) return spec.resume_agent_session;
   const int before = beginnings++;
   return "agent-" + directive.session.text() + (before == 0 ? "" : "-" + std::to_string(before));
 }
@@ -90,7 +90,7 @@ class SimProcess final : public engines::AgentProcess {
         resumed_(resumed_by(directive)),
         agent_session_(agent_session_of(directive, agents.beginnings_[directive.session])),
         total_(agents.totals_[directive.spec.is_fork && directive.resume_agent_session.empty()
-                                  ? directive.spec.resume_agent_session
+                                  ? *directive.spec.resume_agent_session
                                   : agent_session_]),
         base_(total_) {
     for (const SimProcess* other : agents_.living_) {
@@ -200,7 +200,9 @@ class SimProcess final : public engines::AgentProcess {
     const auto is_it = [&](std::string_view one) {
       return may_be_told ? prompt.ends_with(one) : prompt == one;
     };
-    if (!is_it(own) && !is_it(kSchedulePrompt) && !is_it(kParentPrompt)) {
+    const bool is_for_subagent =
+        prompt.ends_with("<task>\n" + std::string(kSchedulePrompt) + "\n</task>");
+    if (!is_it(own) && !is_it(kSchedulePrompt) && !is_it(kParentPrompt) && !is_for_subagent) {
       agents_.violate("turn " + turn.text() + " was given the prompt '" + Bytes(prompt) + "'");
     }
     if (!has_introduced_ && !resumed_.empty() && loss_random_.below(20) == 0) return lose_session();
@@ -368,7 +370,7 @@ class SimProcess final : public engines::AgentProcess {
     auto transcript = agents_.transcripts_[resumed_];
     const bool is_as_opened = directive.resume_agent_session.empty();
     if (is_as_opened && directive.spec.resumed_at == domain::ResumedAt::message) {
-      const auto& message = directive.spec.resume_message;
+      const std::string& message = *directive.spec.resume_message;
       const auto found = std::find(transcript.begin(), transcript.end(), message);
       ++agents_.counts_["agents that go on at a message"];
       if (found == transcript.end()) {

@@ -35,13 +35,30 @@ class FailingReads final : public eventlog::KeyValueStore {
   }
   base::Result<void> clear() override { return rows_.clear(); }
   base::Result<std::unique_ptr<eventlog::ReadableRows>> snapshot() override {
-    return rows_.snapshot();
+    auto rows = rows_.snapshot();
+    if (!rows) return rows;
+    return std::make_unique<Snapshot>(*this, std::move(*rows));
   }
 
   std::size_t reads = 0;          // so far
   std::size_t fails_at = kNever;  // the number of the read that fails, from 0
 
  private:
+  class Snapshot final : public eventlog::ReadableRows {
+   public:
+    Snapshot(FailingReads& reads, std::unique_ptr<eventlog::ReadableRows> rows)
+        : reads_(reads), rows_(std::move(rows)) {}
+    base::Result<std::vector<eventlog::KeyValue>> scan(base::ByteView prefix, base::ByteView from,
+                                                       std::size_t count_max) override {
+      if (reads_.is_failing()) return failure();
+      return rows_->scan(prefix, from, count_max);
+    }
+
+   private:
+    FailingReads& reads_;
+    const std::unique_ptr<eventlog::ReadableRows> rows_;
+  };
+
   bool is_failing() { return reads++ == fails_at; }
   static tl::unexpected<base::Error> failure() {
     return base::failure(base::ErrorCode::io, "Input/output error");

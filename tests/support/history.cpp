@@ -17,7 +17,7 @@ constexpr std::string_view kNames[] = {"fix-login", "fix-login-2", "read me/firs
 
 // Returns the agent's session that a live session with this spec holds; empty: none.
 std::string held_agent_session(const domain::SessionSpec& spec) {
-  return spec.is_fork ? std::string() : spec.resume_agent_session;
+  return spec.is_fork ? std::string() : *spec.resume_agent_session;
 }
 
 }  // namespace
@@ -63,15 +63,15 @@ void History::open() {
   // Some sessions get no name. All are admitted without one, as by older releases.
   const std::string made_name = chance(30) ? std::exchange(opened.name, {}) : std::string();
   opened.alias = base::to_hex(base::EventId::make(log_.now(), log_.random()).view()).substr(24);
-  opened.spec.engine = chance(50) ? "claude" : "scripted";
-  opened.spec.workdir = "/tmp/somewhere";
-  opened.spec.model = chance(50) ? "opus" : "";
-  opened.spec.is_multi_turn = chance(70);
-  opened.spec.remind_after = std::chrono::minutes(10);
-  opened.spec.channel = "telegram|1234";
+  opened.spec.edit().engine = chance(50) ? "claude" : "scripted";
+  opened.spec.edit().workdir = "/tmp/somewhere";
+  opened.spec.edit().model = chance(50) ? "opus" : "";
+  opened.spec.edit().is_multi_turn = chance(70);
+  opened.spec.edit().remind_after = std::chrono::minutes(10);
+  opened.spec.edit().channel = "telegram|1234";
   if (opened.alias.back() < '4') {
-    opened.descriptor.kind = domain::DescriptorKind::cron;
-    opened.descriptor.task = "nightly";
+    opened.descriptor.edit().kind = domain::DescriptorKind::cron;
+    opened.descriptor.edit().task = "nightly";
   }
   opened.lineage = opened.session;
   if (!ended_.empty() && chance(30)) {
@@ -80,10 +80,10 @@ void History::open() {
       opened.resumed_from = source.session;
       opened.lineage = source.lineage;
       opened.carried_cost = source.agent_total;
-      opened.spec.resume_agent_session = source.agent_session;
-      opened.spec.is_fork = is_held(source.agent, source.agent_session) || chance(30);
+      opened.spec.edit().resume_agent_session = source.agent_session;
+      opened.spec.edit().is_fork = is_held(source.agent, source.agent_session) || chance(30);
       emit(domain::session_stream(source.agent, source.session),
-           domain::SessionResumed{opened.session, opened.spec.is_fork});
+           domain::SessionResumed{opened.session, opened.spec->is_fork});
     }
   }
   emit(stream, opened, chance(20) ? std::string("You are terse.") : std::string());
@@ -130,8 +130,8 @@ void History::act_without_lease(const std::string& stream) {
     emit(stream, domain::AgentSessionLost{s.agent_session}, "No conversation found");
   }
   const bool is_new = s.agent_session.empty() || chance(20);
-  const std::string agent_session = !s.spec.resume_agent_session.empty() && !s.spec.is_fork
-                                        ? s.spec.resume_agent_session
+  const std::string agent_session = !s.spec.resume_agent_session->empty() && !s.spec.is_fork
+                                        ? *s.spec.resume_agent_session
                                     : is_new ? base::EventId::make(log_.now(), log_.random()).text()
                                              : s.agent_session;
   emit(stream, domain::AgentInitialized{agent_session, "model-1", "9.9"});

@@ -62,6 +62,10 @@ std::string text_of(const std::vector<T>& values) {
   for (const T& value : values) text += text_of(value) + ' ';
   return text + ']';
 }
+template <class T>
+std::string text_of(const base::Sparse<T>& value) {
+  return text_of(*value);
+}
 template <base::detail::HasFields T>
 std::string text_of(const T& value) {
   const T untouched{};

@@ -58,6 +58,12 @@ class RandomValue {
     for (const domain::AcceptedCommand& value : values) commands.remember(value);
   }
   template <class T>
+  void fill(base::Sparse<T>& value) {
+    T filled{};
+    fill(filled);
+    value = std::move(filled);
+  }
+  template <class T>
   void fill(base::Boxed<T>& value) {
     if (every_ || random_.chance(50)) fill(value.emplace());
   }

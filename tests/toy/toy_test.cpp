@@ -128,8 +128,10 @@ TEST_CASE("a further reactor is made with the others, is told of facts, and comm
     std::optional<workers::ShowOutcome> poll_shown() override { return std::nullopt; }
   } notifier;
   base::SeededRandom random(3);
+  const workers::SessionsUnderWay sessions;
   workers::Upkeep upkeep(loop.worker, port, random);
-  const auto reactors = workers::make_reactors({loop.worker, upkeep, notifier, random, {}, {}});
+  const auto reactors =
+      workers::make_reactors({loop.worker, upkeep, notifier, random, sessions, {}, {}});
   const auto resetter = std::find_if(reactors.begin(), reactors.end(), [](const auto& reactor) {
     return dynamic_cast<workers::CounterResetter*>(reactor.get()) != nullptr;
   });

@@ -202,8 +202,8 @@ base::Result<base::SessionId> LogAuthor::add_short(const ShortLife& life) {
     return append(std::move(appends), client_context());
   };
   domain::SessionOpened opened = opened_event(identity);
-  if (!life.engine.empty()) opened.spec.engine = life.engine;
-  if (!life.workdir.empty()) opened.spec.workdir = life.workdir;
+  if (!life.engine.empty()) opened.spec.edit().engine = life.engine;
+  if (!life.workdir.empty()) opened.spec.edit().workdir = life.workdir;
   if (auto ok = append_one(std::move(opened), false); !ok) return tl::unexpected(ok.error());
   for (int i = 0; i < life.interrupted_turns; ++i) {
     const base::TurnId turn = base::TurnId::make(now_, random_);

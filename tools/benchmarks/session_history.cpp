@@ -19,9 +19,9 @@ domain::SessionOpened opened_event(const SessionIdentity& identity) {
   opened.agent = identity.agent;
   opened.name = identity.name;
   opened.alias = identity.alias;
-  opened.spec.engine = "claude";
-  opened.spec.workdir = "/home/user/project";
-  opened.spec.is_multi_turn = true;
+  opened.spec.edit().engine = "claude";
+  opened.spec.edit().workdir = "/home/user/project";
+  opened.spec.edit().is_multi_turn = true;
   opened.lineage = identity.id;
   return opened;
 }

@@ -335,9 +335,13 @@ void add_schedule(CommandLine& line) {
   CLI::Option* to = add->add_option("--to", added.to,
                                     "Each run is a prompt for this session, which REF means now");
   to->type_name("REF");
-  add->add_flag("--heartbeat", added.is_heartbeat,
-                "Each run is a prompt for one session, which is opened if there is none")
-      ->excludes(to);
+  CLI::Option* heartbeat =
+      add->add_flag("--heartbeat", added.is_heartbeat,
+                    "Each run is a prompt for one session, which is opened if there is none")
+          ->excludes(to);
+  add->add_flag("--subagent", added.uses_subagent,
+                "That session's agent leaves each run to a subagent, so that it stays short")
+      ->needs(heartbeat);
   add->add_flag("--skip-missed", added.skips_missed,
                 "Times at which no server ran are skipped; default: they run once, together");
   add->add_flag("--overlap", added.overlaps,

@@ -81,6 +81,8 @@ std::string to_json(const T& value);
 template <class T>
 std::string to_json(const std::optional<T>& value);
 template <class T>
+std::string to_json(const base::Sparse<T>& value);
+template <class T>
 std::string to_json(const std::vector<T>& values);
 template <class T>
 std::string to_json(const std::set<T>& values);
@@ -120,6 +122,10 @@ std::string to_json(const T& value) {
   JsonObject object;
   T::fields([&](const char* name, auto member) { object.add(name, value.*member); });
   return object.text();
+}
+template <class T>
+std::string to_json(const base::Sparse<T>& value) {
+  return to_json(*value);
 }
 template <class T>
 std::string to_json(const std::optional<T>& value) {

@@ -162,9 +162,9 @@ class NoticeReader {
     opened_ = event.envelope.log_time;
     notice_.given_name = e.name;
     if (!e.name.empty()) notice_.name = e.name;
-    notice_.engine = e.spec.engine;
-    notice_.workdir = e.spec.workdir;
-    notice_.is_multi_turn = e.spec.is_multi_turn;
+    notice_.engine = e.spec->engine;
+    notice_.workdir = e.spec->workdir;
+    notice_.is_multi_turn = e.spec->is_multi_turn;
   }
   void begin(const domain::SessionNamed&, const RecordedEvent& event) {
     if (event.content) notice_.name = event.content->text;

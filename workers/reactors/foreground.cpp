@@ -46,7 +46,7 @@ void Foreground::leave(const Place& place) {
 }
 
 void Foreground::restore(const domain::SessionState& session) {
-  for (const auto& [channel, viewer] : session.viewers) {
+  for (const auto& [channel, viewer] : *session.viewers) {
     if (!viewer.is_foreground) continue;
     // The last event is not known: all that is durable is looked at.
     begin({session.agent, session.session, channel}, viewer.seen, base::Time{1},

@@ -6,7 +6,6 @@
 
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/base/rare_branches.hpp"
-#include "eventlog/domain/evolve.hpp"
 #include "eventlog/domain/stream_name.hpp"
 #include "eventlog/log/sequencer.hpp"
 
@@ -41,14 +40,19 @@ LeaseEnd end_of(const LeaseState& s) {
   return s.is_close_requested && !domain::has_work(s) ? LeaseEnd::close : LeaseEnd::none;
 }
 
+// True if the dispatcher has something to do for the session, or can have.
+bool needs_view(const LeaseState& s) {
+  return s.lease || !s.queue.empty();
+}
+
 // True if the agent has lost the session that it was opened to resume.
 bool begins_anew(const LeaseState& s) {
   return s.lost_at.value > 0 && s.lease->resume_agent_session.empty();
 }
 
 void forget_agent_session(domain::SessionSpec& spec) {
-  spec.resume_agent_session.clear();
-  spec.resume_message.clear();
+  spec.resume_agent_session.reset();
+  spec.resume_message.reset();
   spec.is_fork = false;
 }
 
@@ -73,12 +77,13 @@ bus::Notice notice(std::string_view verb, const Body& body) {
 
 LeaseDispatcher::LeaseDispatcher(CommandLoop& commands, bus::ServerSocket& socket,
                                  LeaseLocks& locks, ContentLoader& contents, base::Random& random,
-                                 LeaseDispatcherOptions options)
+                                 const SessionsUnderWay& sessions, LeaseDispatcherOptions options)
     : commands_(commands),
       socket_(socket),
       locks_(locks),
       contents_(contents),
       random_(random),
+      sessions_(sessions),
       options_(options) {}
 
 void LeaseDispatcher::begin(Position, std::int64_t writer_term) {
@@ -89,41 +94,41 @@ void LeaseDispatcher::begin(Position, std::int64_t writer_term) {
 
 void LeaseDispatcher::restore(const domain::SessionState& state) {
   const SessionKey key{state.session, state.agent};
+  const LeaseState* known = sessions_.find(key);
+  if (known == nullptr || !needs_view(*known)) return;
   View& view = views_[key];
-  view.state = domain::lease_state(state);
+  view.state = known;
+  view.end = end_of(*known);
   // An earlier server can have told of it.
-  if (view.state.turn) view.told = view.state.turn->turn;
+  if (known->turn) view.told = known->turn->turn;
   dirty_.insert(key);
 }
 
 void LeaseDispatcher::on_durable(const domain::RecordedEvent& event) {
-  auto stream = domain::parse_stream(event.envelope.stream);
-  if (!stream || !stream->is<domain::SessionStream>()) return;
-  const SessionKey key{stream->id, std::move(stream->agent)};
+  const auto* changed = sessions_.changed();
+  if (changed == nullptr) return;
+  const auto& [key, state] = *changed;
   auto found = views_.find(key);
-  if (found == views_.end()) {
-    if (!std::holds_alternative<domain::SessionOpened>(event.event)) return;
-    found = views_.try_emplace(key).first;
+  if (!domain::is_under_way(state) || !needs_view(state)) {
+    if (found != views_.end()) views_.erase(found);
+    return;
   }
+  if (found == views_.end()) found = views_.try_emplace(key).first;
   View& view = found->second;
-  const LeaseEnd end_before = end_of(view.state);
-  domain::evolve(view.state, event.envelope, event.event);
-  if (!view.state.lease) {
+  view.state = &state;
+  if (!state.lease) {
     view.directed.reset();
     view.is_granted_here = false;
     view.told = {};
   }
   view.last = event.envelope.position;
-  if (!view.state.turn && view.directed) {
+  if (!state.turn && view.directed) {
     view.directed->prompts.clear();
     view.directed->conversation.reset();
   }
-  if (!domain::is_under_way(view.state)) {
-    views_.erase(found);
-    return;
-  }
   if (std::holds_alternative<domain::LeaseGranted>(event.event)) view.is_granted_here = true;
-  const bool is_news = begins_something(event.event) || end_of(view.state) != end_before;
+  const LeaseEnd end = end_of(state);
+  const bool is_news = begins_something(event.event) || end != std::exchange(view.end, end);
   if (is_news) view.is_directive_due = true;
   dirty_.insert(key);
 }
@@ -181,18 +186,18 @@ void LeaseDispatcher::register_worker(const bus::PeerId& peer, const RegisterBod
   workers_[body.worker] = {peer, body.pid, now, body.is_leaving};
   for (const HeldLease& held : body.leases) {
     const auto found = views_.find(SessionKey{held.session, held.agent});
-    const bool is_held = found != views_.end() && found->second.state.lease &&
-                         found->second.state.lease->token == held.token;
+    const bool is_held = found != views_.end() && found->second.state->lease &&
+                         found->second.state->lease->token == held.token;
     if (!is_held) {
       ack_of(held.session, held.token).lost = true;
     }
   }
   for (auto& [key, view] : views_) {
     dirty_.insert(key);
-    if (!view.state.lease || view.state.lease->worker != body.worker) continue;
+    if (!view.state->lease || view.state->lease->worker != body.worker) continue;
     view.is_directive_due = true;
     // The worker sends again from the last report that is durable.
-    const domain::Lease& lease = *view.state.lease;
+    const domain::Lease& lease = *view.state->lease;
     ReportAckBody& ack = ack_of(key.session, lease.token);
     ack.through = std::max(ack.through, lease.report_sequence);
     ack.resend = true;
@@ -206,7 +211,7 @@ void LeaseDispatcher::take_heartbeat(const base::WorkerId& worker, const Heartbe
     obeyed[{held.session, held.token}] = held.directive;
   }
   for (auto& [key, view] : views_) {
-    const auto& lease = view.state.lease;
+    const auto& lease = view.state->lease;
     if (!lease || lease->worker != worker) continue;
     if (!view.directed || view.directed->number == 0) continue;
     if (now_ - view.directed->at < kDirectiveGrace) continue;
@@ -247,7 +252,7 @@ void LeaseDispatcher::submit(const View& view, domain::SessionCommand command, A
     message.actor_kind = domain::ActorKind::worker;
     message.token = report->token;
     message.report_sequence = report->sequence;
-    message.actor = view.state.lease ? view.state.lease->worker.text() : "";
+    message.actor = view.state->lease ? view.state->lease->worker.text() : "";
   } else {
     message.id = base::CommandId::make(now_, random_);
     message.actor_kind = domain::ActorKind::server;
@@ -288,9 +293,9 @@ void LeaseDispatcher::on_answer(std::uint64_t number, const CommandAnswer& answe
   } else {
     // For other refusals, such as busy, the worker sends again by itself after a while.
     ack.resend = code == Code::report_gap;
-    if (view != views_.end() && view->second.state.lease &&
-        view->second.state.lease->token == asked.token) {
-      ack.through = std::max(ack.through, view->second.state.lease->report_sequence);
+    if (view != views_.end() && view->second.state->lease &&
+        view->second.state->lease->token == asked.token) {
+      ack.through = std::max(ack.through, view->second.state->lease->report_sequence);
     }
   }
 }
@@ -362,7 +367,7 @@ void LeaseDispatcher::forget_lost_workers() {
 }
 
 bool LeaseDispatcher::grant(const SessionKey& key, View& view) {
-  const LeaseState& s = view.state;
+  const LeaseState& s = *view.state;
   if (is_draining_) return false;  // queued prompts wait for the next server
   const bool is_waiting = !s.queue.empty() && s.pause == domain::EndReason::none;
   if (!domain::is_live(s.status) || s.lease || !is_waiting || view.is_granting) return false;
@@ -391,7 +396,7 @@ bool LeaseDispatcher::is_holder_awaited() {
 }
 
 void LeaseDispatcher::expire(const SessionKey& key, View& view) {
-  const LeaseState& s = view.state;
+  const LeaseState& s = *view.state;
   if (!s.lease || view.is_expiring || peer_of(s.lease->worker) != nullptr) return;
   const bool is_held = locks_.is_session_held(key.session);
   if (is_held) return;
@@ -426,14 +431,14 @@ bool LeaseDispatcher::take_content(const SessionKey& key, View& view, ContentOut
     submit(view, domain::GiveUpContent{outcome.position}, {key, {}, 0});
     return true;
   }
-  if (outcome.position != view.state.opened) {
+  if (outcome.position != view.state->opened) {
     directed.prompts[outcome.position] = std::move(text);
     return true;
   }
   auto* opened =
       outcome.event ? std::get_if<domain::SessionOpened>(&outcome.event->event) : nullptr;
   if (opened == nullptr) return false;
-  directed.spec = std::move(opened->spec);
+  directed.spec = *opened->spec;
   directed.system_prompt = std::move(text);
   return true;
 }
@@ -447,7 +452,7 @@ void LeaseDispatcher::take_conversations() {
     conversation_wanted_.erase(wanted);
     const auto found = views_.find(key);
     if (found == views_.end() || !found->second.directed) continue;
-    const auto& turn = found->second.state.turn;
+    const auto& turn = found->second.state->turn;
     Directed& directed = *found->second.directed;
     directed.is_conversation_awaited = false;
     const bool is_of_turn = turn && turn->turn == outcome->current;
@@ -458,7 +463,7 @@ void LeaseDispatcher::take_conversations() {
 
 // True when all content that the directive quotes is in memory; else it is requested.
 bool LeaseDispatcher::has_contents(const SessionKey& key, View& view) {
-  const LeaseState& s = view.state;
+  const LeaseState& s = *view.state;
   Directed& directed = *view.directed;
   if (directed.is_giving_up) return false;
   const auto want = [&](base::Position position) {
@@ -482,14 +487,14 @@ bool LeaseDispatcher::has_contents(const SessionKey& key, View& view) {
 
 // True if the turn's prompt comes behind what the record holds of the conversation.
 bool LeaseDispatcher::is_told_what_was_lost(const View& view) {
-  const LeaseState& s = view.state;
+  const LeaseState& s = *view.state;
   if (!s.turn || s.lost_at.value == 0) return false;
   const base::TurnId told = view.directed->told_with;
   return !told.is_set() || told == s.turn->turn;
 }
 
 bool LeaseDispatcher::send_directive(const SessionKey& key, View& view) {
-  const LeaseState& s = view.state;
+  const LeaseState& s = *view.state;
   // A holder that comes back while its lease is taken must not begin a turn under it.
   if (!view.is_directive_due || !s.lease) return false;
   if (view.is_expiring && !base::mutant(base::Mutant::expiring_lease_directed)) return false;

@@ -2,9 +2,8 @@
 // and directs each worker. It takes workers' reports to the command loop, and expires the leases of
 // workers that are gone.
 //
-// It acts on durable events only, so a directive quotes only facts on the record. For each session
-// that lives or is leased it keeps the folded state that leases need. The spec and prompts of an
-// agent are read from the log once there is a lease.
+// It acts on durable events only, so a directive quotes only facts on the record. The spec and
+// prompts of an agent are read from the log once there is a lease.
 #pragma once
 
 #include <map>
@@ -17,6 +16,7 @@
 #include "workers/protocol/commands.hpp"
 #include "workers/reactors/content_loader.hpp"
 #include "workers/reactors/reactor.hpp"
+#include "workers/reactors/sessions_under_way.hpp"
 
 namespace workers {
 
@@ -43,7 +43,8 @@ class LeaseDispatcher final : public Reactor {
  public:
   // All references must outlive it.
   LeaseDispatcher(CommandLoop& commands, bus::ServerSocket& socket, LeaseLocks& locks,
-                  ContentLoader& contents, base::Random& random, LeaseDispatcherOptions options);
+                  ContentLoader& contents, base::Random& random, const SessionsUnderWay& sessions,
+                  LeaseDispatcherOptions options);
 
   // Nothing is done before this term's ServerStarted is durable: until then the next server could
   // have the same term.
@@ -61,7 +62,6 @@ class LeaseDispatcher final : public Reactor {
   void drain() { is_draining_ = true; }
 
   std::size_t workers() const { return workers_.size(); }
-  std::size_t sessions() const { return views_.size(); }
 
  private:
   struct WorkerPeer {
@@ -69,12 +69,6 @@ class LeaseDispatcher final : public Reactor {
     std::int64_t pid = 0;
     base::Time last_heard;
     bool is_leaving = false;
-  };
-  struct SessionKey {
-    base::SessionId session;  // compared first: most sessions have the same agent
-    std::string agent;
-
-    auto operator<=>(const SessionKey&) const = default;
   };
   // The content for directives of a lease, and the last one that was sent.
   struct Directed {
@@ -93,9 +87,10 @@ class LeaseDispatcher final : public Reactor {
     bool is_giving_up = false;  // GiveUpContent is with the command loop
   };
   struct View {
-    domain::LeaseState state;  // durable
-    Position last;             // position of its newest event that was seen here
-    bool is_granting = false;  // GrantLease is with the command loop
+    const domain::LeaseState* state = nullptr;  // durable; in sessions_
+    LeaseEnd end = LeaseEnd::none;              // as of that state
+    Position last;                              // position of its newest event that was seen here
+    bool is_granting = false;                   // GrantLease is with the command loop
     bool is_expiring = false;
     bool is_directive_due = false;
     bool is_granted_here = false;        // the lease is of this server's own life
@@ -135,11 +130,12 @@ class LeaseDispatcher final : public Reactor {
   LeaseLocks& locks_;
   ContentLoader& contents_;
   base::Random& random_;
+  const SessionsUnderWay& sessions_;
   const LeaseDispatcherOptions options_;
   std::map<base::WorkerId, WorkerPeer> workers_;
-  std::map<SessionKey, View> views_;
-  std::set<SessionKey> unread_;  // views to look at again after a while
-  std::set<SessionKey> dirty_;   // views to look at in do_work
+  std::map<SessionKey, View> views_;  // of sessions with a lease or a prompt that waits
+  std::set<SessionKey> unread_;       // views to look at again after a while
+  std::set<SessionKey> dirty_;        // views to look at in do_work
   std::unordered_map<std::uint64_t, Asked> asked_;
   std::map<std::pair<base::SessionId, base::FencingToken>, ReportAckBody> acks_;  // to be sent
   std::vector<ReportAckBody>

@@ -13,7 +13,7 @@ namespace workers {
 
 std::vector<std::unique_ptr<Reactor>> make_reactors(const ReactorPorts& ports) {
   std::vector<std::unique_ptr<Reactor>> reactors;
-  reactors.push_back(std::make_unique<Deadlines>(ports.commands, ports.random));
+  reactors.push_back(std::make_unique<Deadlines>(ports.commands, ports.random, ports.sessions));
   // Foreground works first, so that words reach a channel before the news of the end.
   const bool has_channels =
       ports.sinks[static_cast<std::size_t>(domain::NotificationTarget::channel)];

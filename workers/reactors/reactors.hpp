@@ -18,6 +18,7 @@ struct ReactorPorts {
   Upkeep& upkeep;
   Notifier& notifier;
   base::Random& random;
+  const SessionsUnderWay& sessions;
   std::string key;             // fingerprint of the key that signs anchors; empty: there is none
   Notifications::Sinks sinks;  // the targets that the notifier delivers to
 };

@@ -22,11 +22,19 @@ bool is_passing(domain::RejectionCode code) {
          code == Code::in_progress || code == Code::lease_held;
 }
 
+std::string prompt_for(const domain::ScheduleSpec& spec) {
+  if (!spec.uses_subagent) return spec.prompt;
+  return "Start one subagent, and give it the task below as its whole prompt. Wait for its end. "
+         "Then report in a few words what came of it, and do nothing of the task yourself.\n"
+         "<task>\n" +
+         spec.prompt + "\n</task>";
+}
+
 domain::Spawn spawn_for(const domain::Schedule& schedule) {
   domain::Spawn spawn;
   spawn.spec = schedule.spec.session;
   spawn.origin_channel = schedule.spec.session.channel;
-  spawn.prompt = schedule.spec.prompt;
+  spawn.prompt = prompt_for(schedule.spec);
   spawn.descriptor.kind = schedule.spec.run == domain::RunKind::heartbeat
                               ? domain::DescriptorKind::heartbeat
                               : domain::DescriptorKind::cron;
@@ -82,7 +90,7 @@ void Schedules::begin_run(const domain::Schedule& schedule, const domain::Schedu
     message.command = domain::SessionCommand(spawn_for(schedule));
   } else {
     domain::SendPrompt send;
-    send.prompt = schedule.spec.prompt;
+    send.prompt = prompt_for(schedule.spec);
     message.command = domain::SessionCommand(std::move(send));
   }
   submit({schedule.spec.name, Step::begin, run.run}, std::move(message));

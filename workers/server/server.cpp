@@ -105,15 +105,15 @@ Server::Server(const ServerPorts& ports, const ServerOptions& options,
       sequencer_(options.tail, ports.committer, ports.random),
       commands_(sequencer_, ports.loader, ports.random, with_key(options)),
       dispatcher_(commands_, ports.worker_socket, ports.locks, ports.contents, ports.random,
-                  options.leases),
+                  sessions_, options.leases),
       upkeep_(commands_, ports.upkeep, ports.random),
       feed_(
           ports.feed_socket,
           {{options.tail.log, bus_epoch(options.tail.epoch)}, incarnation_, options.tail.position}),
       clients_(ports.command_socket, welcome(options.tail, incarnation_), kClientItemsMax),
       workers_(ports.worker_socket, welcome_of_worker(options, incarnation_), kWorkerItemsMax),
-      own_reactors_(make_reactors({commands_, upkeep_, ports.notifier, ports.random, options.key,
-                                   options.commands.limits.sinks})),
+      own_reactors_(make_reactors({commands_, upkeep_, ports.notifier, ports.random, sessions_,
+                                   options.key, options.commands.limits.sinks})),
       started_(ports.clock.boot()) {
   reactors_ = {&dispatcher_, &upkeep_};
   for (const auto& reactor : own_reactors_) reactors_.push_back(reactor.get());
@@ -121,6 +121,7 @@ Server::Server(const ServerPorts& ports, const ServerOptions& options,
   // Reactors keep what they need of each session. The states themselves are freed here.
   const auto sessions = std::exchange(takeover.sessions, {});
   for (const domain::SessionState& state : sessions) {
+    sessions_.restore(state);
     for (Reactor* reactor : reactors_) reactor->restore(state);
   }
 }
@@ -440,6 +441,7 @@ void Server::drop_query_of(const bus::PeerId& peer) {
 bool Server::publish_durable() {
   auto events = sequencer_.take_durable();
   for (eventlog::SequencedEvent& event : events) {
+    sessions_.fold(event.recorded);
     for (Reactor* reactor : reactors_) reactor->on_durable(event.recorded);
     const auto levels = levels_of(event.recorded.envelope);
     if (feed_.is_heard(levels)) {

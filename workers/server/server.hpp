@@ -117,6 +117,7 @@ class Server : private Asker {
   base::LogClock log_clock_;
   eventlog::Sequencer sequencer_;
   CommandLoop commands_;
+  SessionsUnderWay sessions_;
   LeaseDispatcher dispatcher_;
   Upkeep upkeep_;
   bus::FeedPublisher feed_;

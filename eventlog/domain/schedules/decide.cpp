@@ -40,7 +40,16 @@ bool knows(const TimeZones* zones, const ScheduleSpec& spec) {
 
 // True if the settings name a session to go on with.
 bool resumes(const SessionSpec& spec) {
-  return spec.is_fork || !spec.resume_agent_session.empty() || !spec.resume_message.empty();
+  return spec.is_fork || !spec.resume_agent_session->empty() || !spec.resume_message->empty();
+}
+
+std::optional<Rejection> check_subagent(const ScheduleSpec& spec) {
+  if (!spec.uses_subagent) return std::nullopt;
+  if (spec.run != RunKind::heartbeat) return invalid("only heartbeats are left to a subagent");
+  if (spec.session.background != BackgroundTasks::forbid) return std::nullopt;
+  return invalid(
+      "the session's agent can start no subagent, since its setting background is forbid; accepted "
+      "are allow and inline");
 }
 
 // The settings matter only to runs that open sessions.
@@ -51,9 +60,11 @@ std::optional<Rejection> check_run(const ScheduleSpec& spec, const SessionState*
       return invalid("only a schedule that sends messages has a session to send them to");
     }
     if (resumes(spec.session)) return invalid("a schedule's sessions go on with no other one");
-    if (auto bad = check_length("channel", spec.session.channel.size(), kFactBytesMax)) return bad;
+    if (auto bad = check_subagent(spec)) return bad;
+    if (auto bad = check_length("channel", spec.session.channel->size(), kFactBytesMax)) return bad;
     return check_spec(spec.session, context.engines);
   }
+  if (spec.uses_subagent) return invalid("only heartbeats are left to a subagent");
   if (!spec.to.is_set()) {
     return invalid("a schedule that sends messages needs a session to send them to");
   }
@@ -138,14 +149,14 @@ Decided decide_one(const SchedulesState& s, const States& states, const Context&
   }
   Decision decision;
   if (auto bad = make_room(s, decision)) return tl::unexpected(*bad);
-  ScheduleAdded added{c.spec, *due};
-  if (c.spec.run == RunKind::heartbeat) {
+  ScheduleSpec spec = c.spec;
+  if (spec.run == RunKind::heartbeat) {
     // Nothing but its end keeps it from the next run.
-    SessionSpec& session = added.spec.session;
+    SessionSpec& session = spec.session;
     session.is_multi_turn = session.continues_after_failure = true;
     if (session.idle_timeout.count() == 0) session.idle_timeout = base::Duration{-1};
   }
-  decision.push_back({{}, std::move(added), {}});
+  decision.push_back({{}, ScheduleAdded{std::move(spec), *due}, {}});
   return decision;
 }
 

@@ -30,6 +30,7 @@ struct ScheduleSpec {
   MissedRuns missed = MissedRuns::once;
   bool overlaps = false;  // it also runs while the session of the last run works
   RunKind run = RunKind::session;
+  bool uses_subagent = false;  // of heartbeats: the session's agent leaves each to a subagent
   std::string agent;
   SessionId to;         // of the kind `message`
   SessionSpec session;  // of sessions that it opens
@@ -45,6 +46,7 @@ struct ScheduleSpec {
     visit("missed", &ScheduleSpec::missed);
     visit("overlap", &ScheduleSpec::overlaps);
     visit("run", &ScheduleSpec::run);
+    visit("subagent", &ScheduleSpec::uses_subagent);
     visit("agent", &ScheduleSpec::agent);
     visit("to", &ScheduleSpec::to);
     visit("session", &ScheduleSpec::session);
@@ -54,7 +56,7 @@ struct ScheduleSpec {
 
 struct ScheduleAdded {
   static constexpr std::string_view kType = "ScheduleAdded";
-  ScheduleSpec spec;
+  base::Sparse<ScheduleSpec> spec;
   Time next_due;
 
   bool operator==(const ScheduleAdded&) const = default;

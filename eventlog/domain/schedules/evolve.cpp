@@ -30,7 +30,7 @@ bool apply(SchedulesState& s, const Envelope& envelope, const ScheduleAdded& e) 
   schedule.spec = e.spec;
   schedule.added = schedule.planned = envelope.wall_time;
   schedule.next_due = e.next_due;
-  return s.schedules.emplace(e.spec.name, std::move(schedule)).second;
+  return s.schedules.emplace(e.spec->name, std::move(schedule)).second;
 }
 
 bool apply(SchedulesState& s, const Envelope&, const ScheduleRemoved& e) {

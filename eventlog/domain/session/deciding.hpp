@@ -57,7 +57,7 @@ struct Deciding {
   EndReason used_up() const { return is_over_budget() ? EndReason::budget : limit_reached(); }
   // As used_up(), of what is limited besides money.
   EndReason limit_reached() const {
-    return domain::used_up(session().spec.use_limits, use_after(session(), decision));
+    return domain::used_up(*session().spec.use_limits, use_after(session(), decision));
   }
 
   // Returns what the agent's sessions have spent today, without this decision.
@@ -199,7 +199,7 @@ struct Deciding {
   // Records that no process of the session uses the agent's own session any more.
   void release_agent_session() {
     const SessionSpec& spec = session().spec;
-    if (spec.resume_agent_session.empty() || spec.is_fork) return;
+    if (spec.resume_agent_session->empty() || spec.is_fork) return;
     emit_to_registry(AgentSessionReleased{session().session, spec.resume_agent_session});
   }
 

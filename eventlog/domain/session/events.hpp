@@ -18,11 +18,11 @@ struct SessionOpened {
   std::string name;   // as it was given; empty: made from the prompt, see SessionNamed
   std::string alias;  // 8 characters, unique among all sessions ever
   std::string origin_channel;
-  SessionSpec spec;
+  base::Sparse<SessionSpec> spec;
   SessionId resumed_from;  // unset: a new session
   SessionId lineage;       // first session of the chain of resumes and forks; itself when new
   NanoUsd carried_cost;    // the start of the agent's own running total
-  Descriptor descriptor{};
+  base::Sparse<Descriptor> descriptor{};
 
   bool operator==(const SessionOpened&) const = default;
   template <class Visit>

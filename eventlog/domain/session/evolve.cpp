@@ -35,7 +35,7 @@ void end_cost(SessionState& s, const TurnCost& turn) {
 void end_cost(LeaseState&, const TurnCost&) {}
 
 void forget_spent(SessionState& s, bool is_own) {
-  (is_own ? s.own_spent : s.turn_spent).clear();
+  (is_own ? s.own_spent : s.turn_spent).reset();
 }
 void forget_spent(LeaseState&, bool) {}
 
@@ -92,9 +92,9 @@ bool apply(SessionState& s, const Envelope& envelope, const SessionOpened& e) {
   s.lineage = e.lineage;
   s.opened = envelope.position;
   s.agent_total = e.carried_cost;
-  s.last_message = e.spec.resume_message;
-  if (e.spec.remind_after.count() > 0) s.remind_since = envelope.log_time;
-  if (e.spec.resumed_at == ResumedAt::record) s.lost_at = envelope.position;
+  s.last_message = e.spec->resume_message;
+  if (e.spec->remind_after.count() > 0) s.remind_since = envelope.log_time;
+  if (e.spec->resumed_at == ResumedAt::record) s.lost_at = envelope.position;
   return true;
 }
 
@@ -102,11 +102,11 @@ bool apply(LeaseState& s, const Envelope& envelope, const SessionOpened& e) {
   if (s.status != SessionStatus::none) return false;
   s.status = SessionStatus::starting;
   s.opened = envelope.position;
-  if (e.spec.resumed_at == ResumedAt::record) s.lost_at = envelope.position;
-  s.idle_timeout = e.spec.idle_timeout;
-  s.run_timeout = e.spec.run_timeout;
-  s.remind_after = e.spec.remind_after;
-  if (e.spec.remind_after.count() > 0) s.remind_since = envelope.log_time;
+  if (e.spec->resumed_at == ResumedAt::record) s.lost_at = envelope.position;
+  s.idle_timeout = e.spec->idle_timeout;
+  s.run_timeout = e.spec->run_timeout;
+  s.remind_after = e.spec->remind_after;
+  if (e.spec->remind_after.count() > 0) s.remind_since = envelope.log_time;
   return true;
 }
 
@@ -211,8 +211,8 @@ bool apply(SessionState& s, const Envelope&, const SpendingRecorded& e) {
   add_cost(s, usage_of(e.spent), cost, e.basis);
   add_bounded(s.beyond_total.value, cost.value);
   note_total(s, e.agent_total);
-  if (s.turn && s.turn->turn == e.turn) add(s.turn_spent, e.spent);
-  if (e.turn.is_set() && s.own_turn == e.turn) add(s.own_spent, e.spent);
+  if (s.turn && s.turn->turn == e.turn) add(s.turn_spent.edit(), e.spent);
+  if (e.turn.is_set() && s.own_turn == e.turn) add(s.own_spent.edit(), e.spent);
   return true;
 }
 
@@ -244,7 +244,7 @@ void note_message(SessionState& s, const Said& e) {
 }
 
 void note_output(SessionState& s, const Envelope& envelope) {
-  if (s.spec.use_limits.max_output_bytes <= 0 || !envelope.content) return;
+  if (s.spec.use_limits->max_output_bytes <= 0 || !envelope.content) return;
   add_bounded(s.output_bytes, envelope.content->bytes);
 }
 
@@ -258,13 +258,13 @@ bool apply(SessionState& s, const Envelope& envelope, const OutputRecorded& e) {
 
 void forget_repeating(SessionState& s) {
   s.is_repeating = false;
-  s.repeating_parent.clear();
+  s.repeating_parent.reset();
 }
 
 bool apply(SessionState& s, const Envelope&, const ToolCallStarted& e) {
   if (s.status == SessionStatus::none) return false;
-  if (e.repeats == 0 && e.parent == s.repeating_parent) forget_repeating(s);
-  if (s.spec.use_limits.max_tool_calls > 0) add_bounded(s.tool_calls, 1);
+  if (e.repeats == 0 && s.repeating_parent == e.parent) forget_repeating(s);
+  if (s.spec.use_limits->max_tool_calls > 0) add_bounded(s.tool_calls, 1);
   note_message(s, e);
   return true;
 }
@@ -273,7 +273,7 @@ bool apply(SessionState& s, const Envelope&, const ToolCallStarted& e) {
 bool apply(SessionState& s, const Envelope& envelope, const ToolCallFinished& e) {
   if (s.status == SessionStatus::none) return false;
   note_output(s, envelope);
-  if (s.is_repeating && e.call == s.repeating_parent) forget_repeating(s);
+  if (s.is_repeating && s.repeating_parent == e.call) forget_repeating(s);
   return true;
 }
 
@@ -297,15 +297,16 @@ bool apply(SessionState& s, const Envelope&, const AttentionDismissed&) {
 // Returns the place of the channel. For a new one the channel in the background that has seen least
 // is forgotten, if there are many.
 Viewer& viewer_of(SessionState& s, const std::string& channel) {
-  if (s.viewers.size() >= kViewersMax && !s.viewers.contains(channel)) {
-    auto least = s.viewers.end();
-    for (auto at = s.viewers.begin(); at != s.viewers.end(); ++at) {
+  std::map<std::string, Viewer>& viewers = s.viewers.edit();
+  if (viewers.size() >= kViewersMax && !viewers.contains(channel)) {
+    auto least = viewers.end();
+    for (auto at = viewers.begin(); at != viewers.end(); ++at) {
       if (at->second.is_foreground) continue;
-      if (least == s.viewers.end() || at->second.seen < least->second.seen) least = at;
+      if (least == viewers.end() || at->second.seen < least->second.seen) least = at;
     }
-    if (least != s.viewers.end()) s.viewers.erase(least);
+    if (least != viewers.end()) viewers.erase(least);
   }
-  return s.viewers[channel];
+  return viewers[channel];
 }
 
 bool apply(SessionState& s, const Envelope&, const ForegroundChanged& e) {
@@ -383,8 +384,8 @@ void forget_agent_session(SessionState& s) {
   s.total_at_start.reset();
   s.agent_session.clear();
   s.last_message.clear();
-  s.spec.resume_agent_session.clear();
-  s.spec.resume_message.clear();
+  s.spec.resume_agent_session.reset();
+  s.spec.resume_message.reset();
   s.spec.resumed_at = ResumedAt::record;
   s.spec.is_fork = false;
 }
@@ -521,7 +522,7 @@ void note_progress(SessionState& s, const Envelope& envelope, const Event& event
   if (!has_turn || (is_said && !is_no_sign)) {
     s.is_silent = false;
   }
-  const bool is_own_doing = s.repeating_parent.empty();
+  const bool is_own_doing = s.repeating_parent->empty();
   if (!has_turn && (is_own_doing || s.tasks == 0)) forget_repeating(s);
 }
 

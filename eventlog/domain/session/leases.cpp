@@ -10,14 +10,14 @@ namespace {
 // not known, or nobody can have added to it. A fork begins with that of its source at that moment.
 std::optional<NanoUsd> total_at_start(const Deciding& d) {
   const SessionState& s = d.session();
-  const bool is_new = s.spec.resume_agent_session.empty();
+  const bool is_new = s.spec.resume_agent_session->empty();
   const bool is_first = begins_as_opened(s);
   if (is_first && (is_new || s.spec.is_fork || is_foreign(s))) return std::nullopt;
   // The first result tells what a conversation from elsewhere has cost before.
   if (is_foreign(s) && s.agent_total.value == 0) return std::nullopt;
   const LineageState* all = d.lineage();
   if (all == nullptr) return running_total(s);
-  return total_of(*all, is_first ? s.spec.resume_agent_session : s.agent_session);
+  return total_of(*all, is_first ? *s.spec.resume_agent_session : s.agent_session);
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ std::optional<NotificationKind> cause_of(const Deciding& d) {
   if (is_settled || !d.session().spec.is_multi_turn || was_idle || !is_idle(after)) return cause;
   if (d.used_up() != EndReason::none) return NotificationKind::budget;
   // Heartbeats come by themselves.
-  if (d.session().descriptor.kind == DescriptorKind::heartbeat) return cause;
+  if (d.session().descriptor->kind == DescriptorKind::heartbeat) return cause;
   if (has_failed_turn(d)) return NotificationKind::turn_failed;
   return cause ? cause : NotificationKind::waiting;
 }
@@ -81,7 +81,7 @@ std::optional<NotificationKind> cause_of(const Deciding& d) {
 // True if the decision is about work that was lost with its worker, in a session that is scheduled:
 // its next run goes on, so nobody needs to hear.
 bool is_lost_run(const Deciding& d) {
-  const DescriptorKind kind = d.session().descriptor.kind;
+  const DescriptorKind kind = d.session().descriptor->kind;
   if (kind != DescriptorKind::cron && kind != DescriptorKind::heartbeat) return false;
   return std::any_of(d.decision.begin(), d.decision.end(), [](const Emitted& emitted) {
     const auto* cut = std::get_if<TurnInterrupted>(&emitted.event);
@@ -109,7 +109,7 @@ bool is_told(const Addressee& who, NotificationKind kind) {
 bool has_addressee(const SessionState& s, const Limits& limits) {
   for (std::size_t i = 0; i < kNotificationTargets; ++i) {
     const bool is_parent = static_cast<NotificationTarget>(i) == NotificationTarget::parent;
-    if (limits.sinks[i] && (!is_parent || s.descriptor.parent.is_set())) return true;
+    if (limits.sinks[i] && (!is_parent || s.descriptor->parent.is_set())) return true;
   }
   return false;
 }
@@ -120,17 +120,17 @@ std::vector<Addressee> addressees(const SessionState& s, const Limits& limits) {
     const auto target = static_cast<NotificationTarget>(i);
     if (!limits.sinks[i]) continue;
     if (target == NotificationTarget::parent) {
-      if (s.descriptor.parent.is_set()) all.push_back({target, {}});
+      if (s.descriptor->parent.is_set()) all.push_back({target, {}});
       continue;
     }
     if (target != NotificationTarget::channel) {
       all.push_back({target, s.spec.channel});
       continue;
     }
-    const auto origin = s.viewers.find(s.spec.channel);
-    const bool is_watched = origin != s.viewers.end() && origin->second.is_foreground;
-    if (parse_route(s.spec.channel) && !is_watched) all.push_back({target, s.spec.channel});
-    for (const auto& [channel, viewer] : s.viewers) {
+    const auto origin = s.viewers->find(s.spec.channel);
+    const bool is_watched = origin != s.viewers->end() && origin->second.is_foreground;
+    if (parse_route(*s.spec.channel) && !is_watched) all.push_back({target, s.spec.channel});
+    for (const auto& [channel, viewer] : *s.viewers) {
       if (viewer.is_foreground && parse_route(channel)) all.push_back({target, channel, true});
     }
   }
@@ -193,7 +193,7 @@ Decided notifying(Decided decided, const States& states, const Context& context)
     request.channel = who.channel;
     request.is_foreground = who.is_foreground;
     request.parent = {};
-    if (who.target == NotificationTarget::parent) request.parent = s.descriptor.parent;
+    if (who.target == NotificationTarget::parent) request.parent = s.descriptor->parent;
     while (oldest != outbox->open.end() && dropped.contains(oldest->first)) ++oldest;
     if (open >= kNotificationsMax && oldest != outbox->open.end()) {
       d.emit_to(std::string(kOutboxStream),

@@ -43,7 +43,7 @@ std::optional<Rejection> check_parent(const SessionState* parent, SessionId name
     return Rejection{RejectionCode::not_found,
                      "there is no session " + named.text() + " of this agent to be the parent"};
   }
-  if (parent->descriptor.kind == DescriptorKind::subagent) {
+  if (parent->descriptor->kind == DescriptorKind::subagent) {
     return bad_descriptor("session " + label(*parent) +
                           " is a subagent itself, and subagents have none; name its parent");
   }
@@ -104,7 +104,7 @@ std::optional<Rejection> check_spawn(const Spawn& c, std::span<const std::string
 
 // True if a schedule opened it. No schedule knows of a session that goes on with it.
 bool is_scheduled(const SessionState& session) {
-  const DescriptorKind kind = session.descriptor.kind;
+  const DescriptorKind kind = session.descriptor->kind;
   return kind == DescriptorKind::cron || kind == DescriptorKind::heartbeat;
 }
 
@@ -120,10 +120,12 @@ void set_limits(SessionSpec& spec, const SessionSpec& source, const Limits& limi
   fill(spec.run_timeout, source.run_timeout, limits.run_timeout);
   fill(spec.remind_after, source.remind_after, limits.remind_after);
   fill(spec.repeated_calls_max, source.repeated_calls_max, limits.repeated_calls_max);
+  UseLimits use = spec.use_limits;
   for (auto limit :
        {&UseLimits::max_tokens, &UseLimits::max_tool_calls, &UseLimits::max_output_bytes}) {
-    fill(spec.use_limits.*limit, source.use_limits.*limit, std::int64_t{0});
+    fill(use.*limit, (*source.use_limits).*limit, std::int64_t{0});
   }
+  spec.use_limits = use;
   if (!spec.is_multi_turn) spec.idle_timeout = {};
 }
 
@@ -148,7 +150,7 @@ void resume_from(SessionSpec& spec, const SessionState& source, bool is_fork) {
   const bool is_empty_copy = source.spec.is_fork && begins_as_opened(source);
   spec.resumed_at = is_empty_copy ? source.spec.resumed_at : resumed_at(source);
   spec.resume_agent_session =
-      is_empty_copy ? source.spec.resume_agent_session : source.agent_session;
+      is_empty_copy ? *source.spec.resume_agent_session : source.agent_session;
   spec.resume_message = source.last_message;
   spec.is_fork = (is_fork || is_empty_copy || spec.resumed_at != ResumedAt::end) &&
                  spec.resumed_at != ResumedAt::record;
@@ -283,23 +285,23 @@ Decided decide_one(Deciding d, const Spawn& c) {
                        {},
                        alias,
                        c.origin_channel,
-                       c.spec,
+                       {},
                        c.resume,
                        d.context.target.id,
                        {}};
   opened.name = c.name;
   NameClaimed claim{d.context.target.id, opened.name, {}};
   SessionAdmitted admitted{d.context.target.id, d.context.target.agent, alias, opened.name, 0};
-  opened.spec.resume_agent_session.clear();
-  opened.spec.resume_message.clear();
-  opened.spec.resumed_at = ResumedAt::end;
-  opened.spec.is_fork = false;
   opened.descriptor = c.descriptor;
-  opened.spec.channel = c.origin_channel;
-  if (opened.spec.channel.empty()) opened.spec.channel = channel_of(c.descriptor);
+  SessionSpec spec = c.spec;
+  spec.resume_agent_session.reset();
+  spec.resume_message.reset();
+  spec.resumed_at = ResumedAt::end;
+  spec.is_fork = false;
+  spec.channel = c.origin_channel.empty() ? channel_of(c.descriptor) : c.origin_channel;
   if (!c.agent_session.empty()) {
-    opened.spec.resume_agent_session = c.agent_session;
-    opened.spec.is_fork = c.is_fork;
+    spec.resume_agent_session = c.agent_session;
+    spec.is_fork = c.is_fork;
     if (!c.is_fork) claim.agent_session = c.agent_session;
   }
   if (c.resume.is_set()) {
@@ -308,24 +310,24 @@ Decided decide_one(Deciding d, const Spawn& c) {
     if (c.descriptor.kind == DescriptorKind::none && !is_scheduled(source)) {
       opened.descriptor = source.descriptor;
     }
-    if (opened.spec.channel.empty()) opened.spec.channel = source.spec.channel;
+    if (spec.channel->empty()) spec.channel = source.spec.channel;
     opened.carried_cost = running_total(source);
-    resume_from(opened.spec, source, c.is_fork);
-    if (!opened.spec.is_fork) claim.agent_session = opened.spec.resume_agent_session;
+    resume_from(spec, source, c.is_fork);
+    if (!spec.is_fork) claim.agent_session = spec.resume_agent_session;
     // Limits of the source stay in force where the command leaves them out.
-    if (c.spec.allowed_tools.empty()) opened.spec.allowed_tools = source.spec.allowed_tools;
-    if (c.spec.max_turns == 0) opened.spec.max_turns = source.spec.max_turns;
-    opened.spec.continues_after_failure |= source.spec.continues_after_failure;
-    const bool has_other_model = source.spec.fallback_model != c.spec.model;
-    if (c.spec.fallback_model.empty() && has_other_model) {
-      opened.spec.fallback_model = source.spec.fallback_model;
+    if (spec.allowed_tools->empty()) spec.allowed_tools = source.spec.allowed_tools;
+    if (spec.max_turns == 0) spec.max_turns = source.spec.max_turns;
+    spec.continues_after_failure |= source.spec.continues_after_failure;
+    const bool has_other_model = source.spec.fallback_model != spec.model;
+    if (spec.fallback_model->empty() && has_other_model) {
+      spec.fallback_model = source.spec.fallback_model;
     }
-    if (c.spec.restart_policy == RestartPolicy::none) {
-      opened.spec.restart_policy = source.spec.restart_policy;
+    if (spec.restart_policy == RestartPolicy::none) {
+      spec.restart_policy = source.spec.restart_policy;
     }
-    d.emit_to(session_stream(d.agent(), c.resume),
-              SessionResumed{d.context.target.id, opened.spec.is_fork, true,
-                             !claim.agent_session.empty()});
+    d.emit_to(
+        session_stream(d.agent(), c.resume),
+        SessionResumed{d.context.target.id, spec.is_fork, true, !claim.agent_session.empty()});
     if (!o.lineage->has_begun) {
       // Relatives of an earlier release may have gone on with the agent's session.
       const bool is_older = has_relatives(source) || source.basis == CostBasis::totals;
@@ -337,7 +339,8 @@ Decided decide_one(Deciding d, const Spawn& c) {
   SessionSpec before = o.source == nullptr ? SessionSpec{} : o.source->spec;
   // That of heartbeats does not end for waiting; one that nobody schedules does.
   if (o.source != nullptr && is_scheduled(*o.source)) before.idle_timeout = {};
-  set_limits(opened.spec, before, d.context.limits);
+  set_limits(spec, before, d.context.limits);
+  opened.spec = std::move(spec);
   d.emit(opened, c.system_prompt);
   if (c.name.empty()) {
     // The name's words are the prompt's, so they are erasable text and not a fact.

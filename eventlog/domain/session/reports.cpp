@@ -115,7 +115,7 @@ void report(Deciding& d, const AgentSilenceReported& r) {
 void report(Deciding& d, const ReportAgentSessionLost& r) {
   const SessionState& s = d.session();
   const std::string& resumed = s.lease->resume_agent_session.empty()
-                                   ? s.spec.resume_agent_session
+                                   ? *s.spec.resume_agent_session
                                    : s.lease->resume_agent_session;
   if (resumed.empty() || !is_live(s.status)) return d.emit(ReportIgnored{std::string(r.kType)});
   d.emit(AgentSessionLost{resumed}, r.text);

@@ -30,11 +30,11 @@ std::size_t size_of(const std::vector<std::string>& tools) {
 std::optional<Rejection> check_lengths(const SessionSpec& spec) {
   if (auto bad = check_length("engine", spec.engine.size(), kFactBytesMax)) return bad;
   if (auto bad = check_length("model", spec.model.size(), kFactBytesMax)) return bad;
-  if (auto bad = check_length("fallback_model", spec.fallback_model.size(), kFactBytesMax)) {
+  if (auto bad = check_length("fallback_model", spec.fallback_model->size(), kFactBytesMax)) {
     return bad;
   }
   if (auto bad = check_length("workdir", spec.workdir.size(), kPathBytesMax)) return bad;
-  return check_length("allowed_tools", size_of(spec.allowed_tools), kToolsBytesMax);
+  return check_length("allowed_tools", size_of(*spec.allowed_tools), kToolsBytesMax);
 }
 
 }  // namespace

@@ -16,14 +16,14 @@ bool is_under_way(const LeaseState& state) {
 LeaseState lease_state(const SessionState& state) {
   return {state.status,
           state.is_close_requested,
+          state.is_own_turn_to_end,
+          state.pause,
           state.opened,
           state.lease,
           state.last_token,
           state.turn,
           state.own_turn,
-          state.is_own_turn_to_end,
           state.queue,
-          state.pause,
           state.day_over,
           state.tasks,
           state.lost_at,
@@ -47,7 +47,7 @@ bool is_too_late(const QueuedTurn& turn, Time wall) {
 EndReason used_up(const SessionState& state) {
   const SessionSpec& spec = state.spec;
   if (spec.budget.value > 0 && state.cost >= spec.budget) return EndReason::budget;
-  return used_up(spec.use_limits, {tokens_of(state.usage), state.tool_calls, state.output_bytes});
+  return used_up(*spec.use_limits, {tokens_of(state.usage), state.tool_calls, state.output_bytes});
 }
 
 namespace {
@@ -85,7 +85,7 @@ Attention attention_of(const SessionState& state) {
   if (state.is_silent || state.is_repeating) return Attention::stuck;
   if (!is_waiting_for_input(state)) return Attention::none;
   // It waits for its schedule.
-  const bool is_heartbeat = state.descriptor.kind == DescriptorKind::heartbeat;
+  const bool is_heartbeat = state.descriptor->kind == DescriptorKind::heartbeat;
   if (is_heartbeat && !has_used_up(state)) return Attention::none;
   return has_used_up(state) ? Attention::over_budget : Attention::waiting_for_input;
 }
@@ -145,14 +145,14 @@ std::optional<Deadline> deadline_of(const LeaseState& state, DeadlineKind wanted
 }
 
 bool begins_as_opened(const SessionState& state) {
-  const bool is_told_where = state.spec.is_fork && !state.spec.resume_message.empty();
-  const bool has_said_nothing = state.last_message == state.spec.resume_message &&
+  const bool is_told_where = state.spec.is_fork && !state.spec.resume_message->empty();
+  const bool has_said_nothing = state.spec.resume_message == state.last_message &&
                                 state.usage == Usage{} && state.cost.value == 0;
   return state.agent_session.empty() || (is_told_where && has_said_nothing);
 }
 
 bool is_foreign(const SessionState& state) {
-  return state.lineage == state.session && !state.spec.resume_agent_session.empty();
+  return state.lineage == state.session && !state.spec.resume_agent_session->empty();
 }
 
 EndReason interrupt_reason(const CurrentTurn& turn) {

@@ -133,20 +133,22 @@ struct SessionState {
   SessionStatus status = SessionStatus::none;
   EndReason end_reason = EndReason::none;
   bool is_close_requested = false;
-  bool is_close_now = false;  // tasks in the background are not waited for
+  bool is_close_now = false;    // tasks in the background are not waited for
+  bool is_continued = false;    // another session has resumed or forked it, and shares its budget
+  bool is_left_behind = false;  // the agent's own session has gone on with another one
+  EndReason pause = EndReason::none;    // why the queue waits; none: it does not
+  CostBasis basis = CostBasis::totals;  // of the least certain part of the cost
   SessionId session;
   std::string agent;
   std::string name;  // as it was given; empty: made from the prompt
   MadeName made_name;
   std::string alias;
   SessionSpec spec;
-  Descriptor descriptor;
+  base::Sparse<Descriptor> descriptor;
   SessionId lineage;
-  bool is_continued = false;    // another session has resumed or forked it, and shares its budget
-  bool is_left_behind = false;  // the agent's own session has gone on with another one
-  Position opened;              // position of SessionOpened, which has the system prompt
-  std::string agent_session;    // the agent's own session id, once known
-  std::string last_message;     // the agent's id of the last message of this conversation
+  Position opened;            // position of SessionOpened, which has the system prompt
+  std::string agent_session;  // the agent's own session id, once known
+  std::string last_message;   // the agent's id of the last message of this conversation
   // Position at which the agent's transcript was found lost; 0: it was not, or a turn has succeeded
   // since.
   Position lost_at;
@@ -155,37 +157,35 @@ struct SessionState {
   base::Boxed<CurrentTurn> turn;
   TurnId own_turn;                       // the agent's own, under way; unset: none
   bool is_own_turn_to_end = false;       // somebody asked to interrupt it
-  EndReason own_stop = EndReason::none;  // as CurrentTurn::stop has it, and so has the next one
+  EndReason own_stop = EndReason::none;  // as CurrentTurn::stop has it, and so has own_asked_at
+  bool is_silent = false;                // the agent has said nothing for a while, and no tool runs
+  bool is_repeating = false;             // its agent has made one tool call too often in a row
+  bool is_dismissed = false;             // a person knows of its present need
+  base::Sparse<std::string> repeating_parent;  // the call whose subagent repeats; empty: the agent
   Time own_asked_at;
   std::vector<QueuedTurn> queue;
-  EndReason pause = EndReason::none;  // the reason for which the queue waits; none: it does not
-  Time day_over;                      // when a pause for the day's budget ends; 0: there is none
-  std::int64_t tasks = 0;             // as TasksChanged has it; 0 without a lease
-  std::int64_t blocks = 0;            // finished output blocks so far
-  Time idle_since;               // it has no work since then; kept only if that time is limited
-  Time remind_since;             // of a reminder that is still to come; 0: there is none
-  bool is_silent = false;        // the agent has said nothing for a while, and no tool runs
-  bool is_repeating = false;     // its agent has made one tool call too often in a row
-  std::string repeating_parent;  // the call whose subagent does; empty: the agent itself
-  bool is_dismissed = false;     // a person knows of its present need
-  std::map<std::string, Viewer> viewers;  // by channel
+  Time day_over;            // when a pause for the day's budget ends; 0: there is none
+  std::int64_t tasks = 0;   // as TasksChanged has it; 0 without a lease
+  std::int64_t blocks = 0;  // finished output blocks so far
+  Time idle_since;          // it has no work since then; kept only if that time is limited
+  Time remind_since;        // of a reminder that is still to come; 0: there is none
+  base::Sparse<std::map<std::string, Viewer>> viewers;  // by channel
   Usage usage;
   std::int64_t tool_calls = 0;    // so far; kept only if they are limited
   std::int64_t output_bytes = 0;  // likewise
   NanoUsd cost;
-  CostBasis basis = CostBasis::totals;    // of the least certain part of the cost
   NanoUsd disputed;                       // by so much the agent's own figures exceed the cost
-  Spending turn_spent;                    // recorded so far for the turn under way
-  Spending own_spent;                     // likewise, for the agent's own
+  base::Sparse<Spending> turn_spent;      // recorded so far for the turn under way
+  base::Sparse<Spending> own_spent;       // likewise, for the agent's own
   NanoUsd agent_total;                    // the agent's own running total, as last reported
   NanoUsd beyond_total;                   // recorded since then
   std::optional<NanoUsd> total_at_start;  // with which the agent process should have begun
   AcceptedCommands commands;
-  StreamVersion last_content;       // version of the last event that has or had content
-  VersionRanges erased;             // events whose content was erased
-  StreamVersion erasure;            // version of the last ContentErased; 0: none
-  StreamVersion erasure_completed;  // version of the last completed one; 0: none
-  Position inconsistent;            // position of the first impossible event; 0: none
+  StreamVersion last_content;          // version of the last event that has or had content
+  base::Sparse<VersionRanges> erased;  // events whose content was erased
+  StreamVersion erasure;               // version of the last ContentErased; 0: none
+  StreamVersion erasure_completed;     // version of the last completed one; 0: none
+  Position inconsistent;               // position of the first impossible event; 0: none
 
   bool operator==(const SessionState&) const = default;
   template <class Visit>
@@ -252,14 +252,14 @@ struct SessionState {
 struct LeaseState {
   SessionStatus status = SessionStatus::none;
   bool is_close_requested = false;
+  bool is_own_turn_to_end = false;
+  EndReason pause = EndReason::none;
   Position opened;  // position of SessionOpened, which has the agent's start values
   base::Boxed<Lease> lease;
   FencingToken last_token;
   base::Boxed<CurrentTurn> turn;
   TurnId own_turn;
-  bool is_own_turn_to_end = false;
   std::vector<QueuedTurn> queue;
-  EndReason pause = EndReason::none;
   Time day_over;
   std::int64_t tasks = 0;
   Position lost_at;

@@ -11,7 +11,7 @@ std::optional<Rejection> check_viewer(const Deciding& d, const std::string& chan
     return Rejection{RejectionCode::invalid, "name the channel that is shown the output"};
   }
   if (auto bad = check_length("channel", channel.size(), kFactBytesMax)) return bad;
-  const auto& viewers = d.session().viewers;
+  const auto& viewers = *d.session().viewers;
   const auto in_foreground = static_cast<std::size_t>(
       std::count_if(viewers.begin(), viewers.end(),
                     [](const auto& viewer) { return viewer.second.is_foreground; }));
@@ -22,8 +22,8 @@ std::optional<Rejection> check_viewer(const Deciding& d, const std::string& chan
 }
 
 Viewer viewer_of(const SessionState& s, const std::string& channel) {
-  const auto found = s.viewers.find(channel);
-  return found == s.viewers.end() ? Viewer{} : found->second;
+  const auto found = s.viewers->find(channel);
+  return found == s.viewers->end() ? Viewer{} : found->second;
 }
 
 }  // namespace

@@ -37,8 +37,8 @@ struct ResumeIndexFixture {
     opened.agent = "main";
     opened.name = std::move(name);
     opened.alias = std::move(alias);
-    opened.spec.workdir = "/tmp/here";
-    opened.spec.model = "opus";
+    opened.spec.edit().workdir = "/tmp/here";
+    opened.spec.edit().model = "opus";
     opened.lineage = opened.session;
     log.add(stream(opened.session), opened);
     return opened.session;
@@ -53,9 +53,9 @@ TEST_CASE("a record says what is needed to go on with its session", "[projection
   opened.agent = "main";
   opened.name = "fix";
   opened.alias = "a1b2c3d4";
-  opened.spec.engine = "scripted";
-  opened.spec.workdir = "/tmp/here";
-  opened.spec.model = "opus";
+  opened.spec.edit().engine = "scripted";
+  opened.spec.edit().workdir = "/tmp/here";
+  opened.spec.edit().model = "opus";
   opened.lineage = SessionId{{3}};
   ResumeRecord expected;
   expected.session = opened.session;

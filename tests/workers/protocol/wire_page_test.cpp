@@ -124,6 +124,8 @@ struct Kind {
       return std::string(named(Is<T>{}));
   }
 };
+template <class T>
+struct Kind<base::Sparse<T>> : Kind<T> {};
 template <class Tag>
 struct Kind<base::Id<Tag>> {
   static std::string text() { return "id"; }

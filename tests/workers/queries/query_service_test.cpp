@@ -81,7 +81,7 @@ TEST_CASE("a query lists who needs a person, page by page", "[workers]") {
     opened.session = opened.lineage = support::numbered<base::SessionId>(number);
     opened.name += std::to_string(number);
     opened.alias.back() = static_cast<char>('0' + number);
-    opened.spec.repeated_calls_max = 12;
+    opened.spec.edit().repeated_calls_max = 12;
     w.log.append(domain::session_stream("main", opened.session), opened);
   }
   auto page = w.ask<AttentionAnswer>(kVerbAttention, query);

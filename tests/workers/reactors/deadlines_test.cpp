@@ -35,13 +35,16 @@ class Life {
     loop.set_time(now_us_);
   }
 
-  void restore(const domain::SessionState& state) { deadlines.restore(state); }
+  void restore(const domain::SessionState& state) { sessions.restore(state); }
 
   void step(bool has_taken_over = true) {
     loop.set_time(now_us_);
     loop.settle();
     loop.answer_reactors();
-    for (; told_ < loop.events.size(); ++told_) deadlines.on_durable(loop.events[told_]);
+    for (; told_ < loop.events.size(); ++told_) {
+      sessions.fold(loop.events[told_]);
+      deadlines.on_durable(loop.events[told_]);
+    }
     deadlines.do_work({Time{now_us_}, Time{now_us_}, Duration{now_us_}, loop.sequencer.durable(),
                        has_taken_over, flight_});
     now_us_ = std::max(now_us_, loop.time());
@@ -79,7 +82,8 @@ class Life {
 
   DrivenLoop loop;
   base::SeededRandom random{9};
-  Deadlines deadlines{loop.worker, random};
+  SessionsUnderWay sessions;
+  Deadlines deadlines{loop.worker, random, sessions};
 
  private:
   FlightRecorder flight_;

@@ -266,7 +266,7 @@ TEST_CASE("after a restart a channel goes on where it was", "[workers][R061][D06
   domain::SessionState state;
   state.session = support::numbered<base::SessionId>(1);
   state.agent = "main";
-  state.viewers[kPlace] = {true, through};
+  state.viewers.edit()[kPlace] = {true, through};
   next.reactor.restore(state);
   next.step();
   REQUIRE(next.sink.jobs.size() == 1);

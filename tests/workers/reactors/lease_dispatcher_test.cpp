@@ -87,8 +87,12 @@ struct DispatcherLife {
       : loop(disk.store, *disk.rows),
         index(*disk.rows),
         contents(disk.store, index),
-        dispatcher(loop.worker, socket, locks, contents, random, {}) {}
+        dispatcher(loop.worker, socket, locks, contents, random, sessions, {}) {}
 
+  void restore(const domain::SessionState& state) {
+    sessions.restore(state);
+    dispatcher.restore(state);
+  }
   void settle() {
     // A text that is requested in one round arrives in the next.
     for (int quiet = 0; quiet < 3; ++quiet) {
@@ -96,6 +100,7 @@ struct DispatcherLife {
       bool has_worked = dispatcher.do_work(cycle());
       for (; told < loop.events.size(); ++told) {
         has_worked = true;
+        sessions.fold(loop.events[told]);
         dispatcher.on_durable(loop.events[told]);
       }
       has_worked |= loop.answer_reactors();
@@ -137,6 +142,7 @@ struct DispatcherLife {
   DrivenLoop loop;
   eventlog::StreamIndex index;
   Contents contents;
+  SessionsUnderWay sessions;
   LeaseDispatcher dispatcher;
   std::size_t told = 0;
 };
@@ -348,7 +354,7 @@ TEST_CASE("the directives of a new server are newer than those of the one before
   life.dispatcher.begin({}, 2);
   const std::string stream = domain::session_stream("main", kSession);
   auto streams = support::fold_all(disk.store);
-  life.dispatcher.restore(std::get<domain::SessionState>(streams.at(stream).state));
+  life.restore(std::get<domain::SessionState>(streams.at(stream).state));
   life.register_worker();
   const auto directives = life.socket.take<DirectiveBody>(kVerbDirective);
   REQUIRE(directives.size() == 1);
@@ -362,7 +368,7 @@ TEST_CASE("a new server waits for a holder that may still come", "[workers]") {
     DispatcherLife life(disk);
     auto streams = support::fold_all(disk.store);
     const std::string stream = domain::session_stream("main", kSession);
-    life.dispatcher.restore(std::get<domain::SessionState>(streams.at(stream).state));
+    life.restore(std::get<domain::SessionState>(streams.at(stream).state));
     life.locks.is_held = false;  // directive in flight, agent not started
     life.locks.is_only = is_only;
     life.settle();
@@ -469,7 +475,7 @@ TEST_CASE("an agent is told to end also while its session's texts cannot be read
   DispatcherLife life(disk);
   life.contents.is_broken = true;
   auto streams = support::fold_all(disk.store);
-  life.dispatcher.restore(
+  life.restore(
       std::get<domain::SessionState>(streams.at(domain::session_stream("main", kSession)).state));
   life.register_worker();
   const auto directives = life.socket.take<DirectiveBody>(kVerbDirective);

@@ -59,7 +59,7 @@ class ScheduledLife {
     REQUIRE(loop.ask(DrivenLoop::message(0, command, wanted)));
   }
   // Adds "often", which is due every minute.
-  void add(domain::RunKind kind = domain::RunKind::session) {
+  void add(domain::RunKind kind = domain::RunKind::session, bool uses_subagent = false) {
     domain::ScheduleSpec spec;
     spec.name = "often";
     spec.kind = domain::ScheduleKind::every;
@@ -67,6 +67,7 @@ class ScheduledLife {
     spec.zone = "UTC";
     spec.overlaps = true;
     spec.run = kind;
+    spec.uses_subagent = uses_subagent;
     spec.agent = "main";
     spec.session = support::sample_spec(kind == domain::RunKind::heartbeat);
     spec.prompt = "look around";
@@ -103,8 +104,8 @@ TEST_CASE("a run opens a session that says what it is for", "[workers][schedules
   life.step(std::chrono::seconds(2));
   const auto opened = life.all<domain::SessionOpened>();
   REQUIRE(opened.size() == 1);
-  CHECK(opened.front().descriptor.kind == domain::DescriptorKind::cron);
-  CHECK(opened.front().descriptor.task == "often");
+  CHECK(opened.front().descriptor->kind == domain::DescriptorKind::cron);
+  CHECK(opened.front().descriptor->task == "often");
   CHECK(life.all<RunTaken>().size() == 1);
   REQUIRE(life.list().schedules.size() == 1);
   CHECK(life.list().schedules.front().runs.back().outcome == domain::RunOutcome::taken);
@@ -220,10 +221,29 @@ TEST_CASE("all heartbeats go to one session", "[workers][schedules][R303]") {
   for (int i = 0; i < 3; ++i) life.step(std::chrono::seconds(61));
   const auto opened = life.all<domain::SessionOpened>();
   REQUIRE(opened.size() == 1);
-  CHECK(opened.front().descriptor.kind == domain::DescriptorKind::heartbeat);
-  CHECK(opened.front().spec.is_multi_turn);
+  CHECK(opened.front().descriptor->kind == domain::DescriptorKind::heartbeat);
+  CHECK(opened.front().spec->is_multi_turn);
   CHECK(life.all<domain::TurnQueued>().size() == 3);
   CHECK(life.all<RunTaken>().size() == 3);
+}
+
+TEST_CASE("a heartbeat that is left to a subagent is a prompt to start one",
+          "[workers][schedules][R303]") {
+  support::LastingStores stores;
+  ScheduledLife life(stores);
+  life.add(domain::RunKind::heartbeat, true);
+  for (int i = 0; i < 2; ++i) life.step(std::chrono::seconds(61));
+  std::vector<std::string> prompts;
+  for (const auto& event : life.loop.events) {
+    if (std::holds_alternative<domain::TurnQueued>(event.event)) {
+      prompts.push_back(event.content.value().text);
+    }
+  }
+  REQUIRE(prompts.size() == 2);
+  CHECK(prompts[0].starts_with("Start one subagent"));
+  CHECK(prompts[0].ends_with("\n<task>\nlook around\n</task>"));
+  CHECK(prompts[1] == prompts[0]);
+  CHECK(life.all<domain::SessionOpened>().size() == 1);
 }
 
 TEST_CASE("a run that somebody asks for runs now", "[workers][schedules]") {

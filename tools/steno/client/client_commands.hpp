@@ -128,6 +128,7 @@ struct ScheduleArguments {
   std::string zone;  // empty: this machine's
   std::string to;    // the session that each run prompts; empty: each run opens one
   bool is_heartbeat = false;
+  bool uses_subagent = false;
   bool skips_missed = false;
   bool overlaps = false;
   std::string prompt;  // "-": read from stdin

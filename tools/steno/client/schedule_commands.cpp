@@ -116,7 +116,8 @@ std::string list_text(const workers::SchedulesAnswer& answer, base::Time now) {
                has_run ? short_time_text(schedule.runs.back().at) + " " +
                              outcome_text(schedule.runs.back())
                        : "",
-               schedule.session.is_set() ? schedule.session.text() : "", schedule.spec.prompt});
+               schedule.session.is_set() ? schedule.session.text() : "",
+               (schedule.spec.uses_subagent ? "by a subagent: " : "") + schedule.spec.prompt});
   }
   return table.text();
 }
@@ -154,6 +155,7 @@ Outcome<int> schedule_add(const Config& config, const ScheduleArguments& argumen
   }
   if (arguments.skips_missed) spec.missed = domain::MissedRuns::skip;
   spec.overlaps = arguments.overlaps;
+  spec.uses_subagent = arguments.uses_subagent;
   spec.agent = config.agent;
   if (arguments.is_heartbeat) spec.run = domain::RunKind::heartbeat;
   if (arguments.to.empty()) {

@@ -41,7 +41,7 @@ domain::SessionSpec spec_of(const Config& config) {
 
 void settle_fallback(const Config& config, domain::SessionSpec& spec) {
   const bool is_named = is_flag(config, "fallback_model");
-  if (!is_named && spec.fallback_model == spec.model) spec.fallback_model.clear();
+  if (!is_named && spec.fallback_model == spec.model) spec.fallback_model.reset();
 }
 
 base::Time start_before(Connection& connection) {
@@ -151,10 +151,11 @@ domain::Spawn to_resume(const Config& config, const ResumeRequest& wanted,
   if (wanted.takes_flags && is_set(config, "channel")) spawn.origin_channel = config.channel;
   spawn.spec.is_multi_turn = row.is_multi_turn || wanted.is_multi_turn;
   spawn.system_prompt = wanted.system_prompt.empty() ? shown.system_prompt : wanted.system_prompt;
-  domain::UseLimits& use = spawn.spec.use_limits;
+  domain::UseLimits use = spawn.spec.use_limits;
   if (is_told("max_tokens")) use.max_tokens = said(config.use_limits.max_tokens);
   if (is_told("max_tool_calls")) use.max_tool_calls = said(config.use_limits.max_tool_calls);
   if (is_told("max_output_bytes")) use.max_output_bytes = said(config.use_limits.max_output_bytes);
+  spawn.spec.use_limits = use;
   // The server takes over those of the old session if these are empty.
   spawn.spec.allowed_tools = wanted.allowed_tools;
   spawn.spec.max_turns = wanted.max_turns;

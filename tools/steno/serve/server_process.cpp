@@ -1,6 +1,5 @@
 // Opens the log and everything that the loop needs, in order, then alternates between the server's
 // duty cycle and one poll over all sockets and wake-up descriptors.
-#include <malloc.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -23,6 +22,7 @@
 #include "tools/steno/serve/serve.hpp"
 #include "tools/steno/serve/served_log.hpp"
 #include "tools/steno/serve/signals.hpp"
+#include "tools/steno/serve/unused_memory.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/exit_codes.hpp"
 #include "workers/server/server_assembly.hpp"
@@ -265,7 +265,7 @@ int run_server(const ServeOptions& options) {
   bus::keep_descriptors_above(static_cast<int>(files->peers_below));
   Process process(options);
   if (auto ok = process.open(); !ok) return print_failure("steno serve", ok.error());
-  ::malloc_trim(0);  // a start reads the states of all live sessions, and keeps little of them
+  free_unused_memory();  // a start reads the states of all live sessions, and keeps little of them
   const workers::Server& server = process.assembly->server();
   const std::string flight_file = options.run_folder + "/flight.log";
   base::on_check_failed([&] { server.flight().write_to(flight_file); });

@@ -82,9 +82,9 @@ template <base::detail::HasFields T>
 void add_facts(std::string& text, const T& value) {
   [[maybe_unused]] static const T kDefault{};  // GCC does not see the use in the lambda
   T::fields([&](const char* name, auto member) {
-    const auto& field = value.*member;
+    const auto& field = base::value_of(value.*member);
     using Field = std::remove_cvref_t<decltype(field)>;
-    if (field == kDefault.*member) return;
+    if (field == base::value_of(kDefault.*member)) return;
     if constexpr (base::detail::HasFields<Field>) {
       add_facts(text, field);
     } else {

@@ -27,7 +27,7 @@ constexpr std::size_t kVersionAt = 6;
 constexpr std::size_t kVariantAt = 8;
 
 bool is_resuming(const SessionLaunch& session) {
-  return !session.resume_agent_session.empty() || !session.spec.resume_agent_session.empty();
+  return !session.resume_agent_session.empty() || !session.spec.resume_agent_session->empty();
 }
 
 }  // namespace

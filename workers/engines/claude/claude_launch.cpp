@@ -154,20 +154,22 @@ std::vector<std::string> argv_of(const EngineSettings& settings, const SessionLa
   if (spec.max_turns > 0) argv.push_back("--max-turns=" + std::to_string(spec.max_turns));
   if (spec.budget.value > 0) argv.push_back("--max-budget-usd=" + usd_text(spec.budget));
   if (!spec.model.empty()) argv.push_back("--model=" + spec.model);
-  if (!spec.fallback_model.empty()) argv.push_back("--fallback-model=" + spec.fallback_model);
+  if (!spec.fallback_model->empty()) argv.push_back("--fallback-model=" + *spec.fallback_model);
   // A session that the lease resumes was already forked, if it had to be.
   const bool is_forking = session.resume_agent_session.empty() && spec.is_fork;
-  const std::string& resumed = session.resume_agent_session.empty() ? spec.resume_agent_session
+  const std::string& resumed = session.resume_agent_session.empty() ? *spec.resume_agent_session
                                                                     : session.resume_agent_session;
   if (!resumed.empty()) argv.push_back("--resume=" + resumed);
-  if (!spec.allowed_tools.empty()) argv.push_back("--allowedTools=" + joined(spec.allowed_tools));
+  if (!spec.allowed_tools->empty()) {
+    argv.push_back("--allowedTools=" + joined(*spec.allowed_tools));
+  }
   argv.push_back("--permission-mode=" + std::string(base::enum_name(spec.permission_mode)));
   if (spec.permission_mode == domain::PermissionMode::bypass_permissions) {
     argv.emplace_back("--allow-dangerously-skip-permissions");
   }
   const bool is_as_opened = session.resume_agent_session.empty() && !resumed.empty();
   if (is_as_opened && spec.resumed_at == domain::ResumedAt::message) {
-    argv.push_back("--resume-session-at=" + spec.resume_message);
+    argv.push_back("--resume-session-at=" + *spec.resume_message);
   }
   if (!resumed.empty() && is_forking) argv.emplace_back("--fork-session");
   return argv;

@@ -23,7 +23,7 @@ Limits sinks(std::initializer_list<std::size_t> targets) {
 }
 
 std::vector<Fact> with_channel(std::vector<Fact> past, std::string channel) {
-  std::get<SessionOpened>(past.front().event).spec.channel = std::move(channel);
+  std::get<SessionOpened>(past.front().event).spec.edit().channel = std::move(channel);
   return past;
 }
 
@@ -76,7 +76,7 @@ TEST_CASE("each kind of need and end is told", "[session][R030][R066][R079][D10]
   call.tool = "Bash";
   call.repeats = 12;
   auto limited = support::running();
-  std::get<SessionOpened>(limited.front().event).spec.repeated_calls_max = 12;
+  std::get<SessionOpened>(limited.front().event).spec.edit().repeated_calls_max = 12;
   CHECK(told(limited, support::as_command(support::report(3, call))) == Told{"stuck system"});
   CHECK(told(support::running(), support::as_command(support::report(
                                      3, AgentSilenceReported{turn(1)}))) == Told{"stuck system"});
@@ -84,7 +84,7 @@ TEST_CASE("each kind of need and end is told", "[session][R030][R066][R079][D10]
 
 TEST_CASE("an idle kill is told, and an agent that cannot start", "[session][D03][D04]") {
   auto idle = support::idle();
-  std::get<SessionOpened>(idle.front().event).spec.idle_timeout = std::chrono::minutes(30);
+  std::get<SessionOpened>(idle.front().event).spec.edit().idle_timeout = std::chrono::minutes(30);
   support::Given world = given();
   for (const Fact& each : idle) {
     Envelope envelope;
@@ -112,7 +112,7 @@ TEST_CASE("nobody is told of what is no end and no need", "[session]") {
 
 TEST_CASE("a session that is over its budget is told so instead", "[session][R079][R031]") {
   auto past = support::running();
-  std::get<SessionOpened>(past.front().event).spec.budget = {1'000};
+  std::get<SessionOpened>(past.front().event).spec.edit().budget = {1'000};
   ReportTurnResult r;
   r.turn = turn(1);
   r.spent = {{"model", {}, {1'000}}};
@@ -154,7 +154,7 @@ TEST_CASE("channels in the foreground are told, too, each once", "[session][R079
 
 TEST_CASE("an orchestrator is not reminded", "[session][R081]") {
   auto past = with_channel(support::running(), "telegram|1234");
-  std::get<SessionOpened>(past.front().event).spec.remind_after = std::chrono::minutes(10);
+  std::get<SessionOpened>(past.front().event).spec.edit().remind_after = std::chrono::minutes(10);
   support::Given world = given();
   for (const Fact& each : past) {
     Envelope envelope;
@@ -235,7 +235,7 @@ TEST_CASE("a reminder takes nobody's place", "[session][R081]") {
   const Time next = kTold + std::chrono::seconds(5);
   support::Given world = given();
   auto past = support::running();
-  std::get<SessionOpened>(past.front().event).spec.remind_after = std::chrono::seconds(2);
+  std::get<SessionOpened>(past.front().event).spec.edit().remind_after = std::chrono::seconds(2);
   for (const Fact& each : past) {
     Envelope envelope;
     envelope.log_time = kTold;

@@ -329,12 +329,38 @@ TEST_CASE("heartbeats are not ended by their own wait, nor by a failure", "[sche
   add.spec.name = "beat";
   add.spec.run = RunKind::heartbeat;
   const auto added = s.one<ScheduleAdded>(add);
-  CHECK(added.spec.session.is_multi_turn);
-  CHECK(added.spec.session.continues_after_failure);
-  CHECK(added.spec.session.idle_timeout < base::Duration{0});
+  CHECK(added.spec->session.is_multi_turn);
+  CHECK(added.spec->session.continues_after_failure);
+  CHECK(added.spec->session.idle_timeout < base::Duration{0});
   add.spec.name = "brief";
   add.spec.session.idle_timeout = std::chrono::minutes(5);
-  CHECK(s.one<ScheduleAdded>(add).spec.session.idle_timeout == std::chrono::minutes(5));
+  CHECK(s.one<ScheduleAdded>(add).spec->session.idle_timeout == std::chrono::minutes(5));
+}
+
+TEST_CASE("heartbeats are left to a subagent only by an agent that can start one",
+          "[schedules][R303]") {
+  Schedules s(every_minute());
+  AddSchedule add{every_minute()};
+  add.spec.name = "beat";
+  add.spec.run = RunKind::heartbeat;
+  add.spec.uses_subagent = true;
+  CHECK(s.one<ScheduleAdded>(add).spec->uses_subagent);
+  add.spec.session.background = BackgroundTasks::forbid;
+  CHECK(s.refusal(add) == RejectionCode::invalid);
+  add.spec.name = "inlined";
+  CHECK(s.refusal(add) == RejectionCode::invalid);
+  add.spec.session.background = BackgroundTasks::inlined;
+  CHECK(s.one<ScheduleAdded>(add).spec->uses_subagent);
+  add.spec.name = "other";
+  add.spec.run = RunKind::session;
+  CHECK(s.refusal(add) == RejectionCode::invalid);
+  add.spec.run = RunKind::message;
+  add.spec.session = {};
+  add.spec.to = support::kSession;
+  s.open(add.spec.to, true);
+  CHECK(s.refusal(add) == RejectionCode::invalid);
+  add.spec.uses_subagent = false;
+  CHECK(s.one<ScheduleAdded>(add).spec->to == add.spec.to);
 }
 
 TEST_CASE("a schedule's messages go to a session that takes prompts", "[schedules]") {
@@ -349,7 +375,7 @@ TEST_CASE("a schedule's messages go to a session that takes prompts", "[schedule
   CHECK(s.refusal(add) == RejectionCode::not_accepting);
   add.spec.to = numbered<SessionId>(2);
   s.open(add.spec.to, true);
-  CHECK(s.one<ScheduleAdded>(add).spec.to == add.spec.to);
+  CHECK(s.one<ScheduleAdded>(add).spec->to == add.spec.to);
   add.spec.name = "other";
   s.fold(session_stream("main", add.spec.to), CloseRequested{});
   CHECK(s.refusal(add) == RejectionCode::not_accepting);

@@ -47,9 +47,9 @@ TEST_CASE("a session needs a person once it has failed", "[session]") {
 TEST_CASE("a failed session whose text is erased needs nobody", "[session]") {
   SessionState s = given(closed(SessionStatus::failed, EndReason::turn_error)).session();
   s.last_content = StreamVersion{3};
-  s.erased = {{StreamVersion{1}, StreamVersion{2}}};
+  s.erased.edit() = {{StreamVersion{1}, StreamVersion{2}}};
   CHECK(attention_of(s) == Attention::failed);
-  s.erased = {{StreamVersion{1}, StreamVersion{3}}};
+  s.erased.edit() = {{StreamVersion{1}, StreamVersion{3}}};
   CHECK(attention_of(s) == Attention::none);
 }
 
@@ -58,9 +58,9 @@ TEST_CASE("a session that waits with its budget spent needs a larger one", "[ses
   finished.cost.cost = NanoUsd{10};
   auto past = support::running() + fact(finished).by_report(1, 3);
   auto& spec = std::get<SessionOpened>(past.front().event).spec;
-  spec.budget = NanoUsd{11};
+  spec.edit().budget = NanoUsd{11};
   CHECK(attention_after(past) == Attention::waiting_for_input);
-  spec.budget = NanoUsd{10};
+  spec.edit().budget = NanoUsd{10};
   CHECK(attention_after(past) == Attention::over_budget);
   CHECK(attention_after(past + SessionClosed{SessionStatus::killed, EndReason::idle}) ==
         Attention::over_budget);
@@ -135,7 +135,7 @@ TEST_CASE("dismissing changes nothing where nobody is needed, or twice", "[sessi
 
 std::vector<Fact> limited_to(std::int64_t repeats, bool is_multi_turn = true) {
   auto past = support::running(is_multi_turn);
-  std::get<SessionOpened>(past.front().event).spec.repeated_calls_max = repeats;
+  std::get<SessionOpened>(past.front().event).spec.edit().repeated_calls_max = repeats;
   return past;
 }
 
@@ -172,7 +172,7 @@ TEST_CASE("twice as many repeated tool calls end the turn", "[session][C17]") {
 TEST_CASE("repeated calls end the turn that they belong to", "[session]") {
   SECTION("one of the agent's own") {
     auto past = support::idle() + OwnTurnStarted{turn(50), OwnTurnCause::task, "task", {}};
-    std::get<SessionOpened>(past.front().event).spec.repeated_calls_max = 3;
+    std::get<SessionOpened>(past.front().event).spec.edit().repeated_calls_max = 3;
     ReportToolCallStarted own = call(6);
     own.turn = turn(50);
     const auto asked =
@@ -190,7 +190,7 @@ TEST_CASE("repeated calls end the turn that they belong to", "[session]") {
   }
   SECTION("none, if it is over") {
     auto past = support::idle() + TurnQueued{turn(2)} + TurnStarted{turn(2), kToken};
-    std::get<SessionOpened>(past.front().event).spec.repeated_calls_max = 3;
+    std::get<SessionOpened>(past.front().event).spec.edit().repeated_calls_max = 3;
     given(past).when(support::report(4, call(6))).then(called(6));
   }
 }
@@ -255,7 +255,7 @@ TEST_CASE("a turn that was ended for its repeated calls says so", "[session]") {
 
 TEST_CASE("repeated calls of an ended session end nothing", "[session]") {
   auto past = support::killed();
-  std::get<SessionOpened>(past.front().event).spec.repeated_calls_max = 3;
+  std::get<SessionOpened>(past.front().event).spec.edit().repeated_calls_max = 3;
   given(past).when(support::report(3, call(6))).then(called(6));
 }
 

@@ -17,7 +17,7 @@ using support::turn;
 const std::string kLineage = lineage_stream("main", kSource);
 
 std::vector<Fact> with_budget(std::vector<Fact> past, std::int64_t budget) {
-  std::get<SessionOpened>(past.front().event).spec.budget = {budget};
+  std::get<SessionOpened>(past.front().event).spec.edit().budget = {budget};
   return past;
 }
 
@@ -151,7 +151,7 @@ TEST_CASE("a turn over the budget that no agent was given is not repeated", "[se
 
 TEST_CASE("neither a failure nor a word to go on begins a turn over the budget", "[session]") {
   auto past = with_budget(support::running(), 1000);
-  std::get<SessionOpened>(past.front().event).spec.continues_after_failure = true;
+  std::get<SessionOpened>(past.front().event).spec.edit().continues_after_failure = true;
   const auto failed =
       given(past + TurnQueued{turn(2)}).when(report(3, result_costing(1000, true))).outcome();
   REQUIRE(failed);

@@ -114,7 +114,7 @@ TEST_CASE("a turn that was stopped on another day pauses nothing", "[session]") 
 
 TEST_CASE("a session that goes on after failures waits for the next day, too", "[session]") {
   auto past = support::running() + TurnQueued{turn(2)} + kDayStopped;
-  std::get<SessionOpened>(past.front().event).spec.continues_after_failure = true;
+  std::get<SessionOpened>(past.front().event).spec.edit().continues_after_failure = true;
   const auto decided = at_noon(past, 1000).when(report(3, end_in_error())).outcome();
   REQUIRE(decided);
   CHECK(std::get<QueuePaused>((*decided)[1].event) == kDayPaused);
@@ -193,7 +193,7 @@ TEST_CASE("a session without a lease goes on when the day is over", "[session]")
 
 TEST_CASE("a limit that stays reached counts before the budget of a day", "[session]") {
   auto past = support::running();
-  std::get<SessionOpened>(past.front().event).spec.use_limits.max_tokens = 5;
+  std::get<SessionOpened>(past.front().event).spec.edit().use_limits.edit().max_tokens = 5;
   const Spending both{{"m", {5, 0, 0, 0}, {1000}}};
   at_noon(past, 0)
       .when(report(3, ReportSpending{turn(1), both}))

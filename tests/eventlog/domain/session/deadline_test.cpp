@@ -17,7 +17,7 @@ constexpr Time kBegun{1'000'000};
 
 template <class Limit>
 std::vector<Fact> with(Limit SessionSpec::*limit, Limit value, std::vector<Fact> past) {
-  std::get<SessionOpened>(past.front().event).spec.*limit = value;
+  std::get<SessionOpened>(past.front().event).spec.edit().*limit = value;
   return past;
 }
 
@@ -296,7 +296,7 @@ TEST_CASE("a resumed session keeps the limits of the one before", "[session]") {
   std::vector<Fact> past = with(&SessionSpec::idle_timeout, kLimit, support::killed());
   auto& source = std::get<SessionOpened>(past.front().event);
   source.session = source.lineage = support::kSource;
-  source.spec.run_timeout = base::Duration{-1};
+  source.spec.edit().run_timeout = base::Duration{-1};
   for (Fact& each : past) {
     if (each.stream.empty()) each = std::move(each).on(support::kSourceStream);
   }

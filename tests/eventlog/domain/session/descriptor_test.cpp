@@ -60,7 +60,7 @@ TEST_CASE("a descriptor is written in the session's first event", "[session][R29
 TEST_CASE("a session of nobody is not taken for anybody's", "[session][R299]") {
   const Decided decided = decide_spawn({}, {});
   REQUIRE(decided);
-  CHECK(std::get<SessionOpened>(decided->front().event).descriptor.kind == DescriptorKind::none);
+  CHECK(std::get<SessionOpened>(decided->front().event).descriptor->kind == DescriptorKind::none);
 }
 
 TEST_CASE("a subagent has a live parent that is none itself", "[session][R302][R306]") {
@@ -110,13 +110,13 @@ TEST_CASE("a descriptor has the fields of its kind and no others", "[session][R2
 TEST_CASE("notifications of a user's session go to where the user talks", "[session][R309]") {
   const Decided decided = decide_spawn({}, user());
   REQUIRE(decided);
-  CHECK(std::get<SessionOpened>(decided->front().event).spec.channel == "telegram|42");
+  CHECK(std::get<SessionOpened>(decided->front().event).spec->channel == "telegram|42");
   Spawn elsewhere = spawn_for(user());
   elsewhere.origin_channel = "slack|7";
   support::Given world = given(std::vector<Fact>{});
   const Decided other = world.streams.decide(support::as_command(elsewhere), world.context);
   REQUIRE(other);
-  CHECK(std::get<SessionOpened>(other->front().event).spec.channel == "slack|7");
+  CHECK(std::get<SessionOpened>(other->front().event).spec->channel == "slack|7");
 }
 
 TEST_CASE("a session that is resumed is for what the other one was", "[session][R298]") {
@@ -138,7 +138,7 @@ TEST_CASE("a session that is resumed is for what the other one was", "[session][
 TEST_CASE("a session that goes on with a scheduled one is nobody's schedule", "[session][R303]") {
   for (const DescriptorKind kind : {DescriptorKind::cron, DescriptorKind::heartbeat}) {
     auto past = parent_of(scheduled(kind));
-    std::get<SessionOpened>(past.front().event).spec.idle_timeout = base::Duration{-1};
+    std::get<SessionOpened>(past.front().event).spec.edit().idle_timeout = base::Duration{-1};
     past.push_back(Fact(AgentInitialized{"agent-session", "model", "1"}).on(kParentStream));
     past.push_back(Fact(SessionClosed{SessionStatus::killed, EndReason::user}).on(kParentStream));
     Spawn resume = spawn_for({});
@@ -151,7 +151,7 @@ TEST_CASE("a session that goes on with a scheduled one is nobody's schedule", "[
       const auto* opened = std::get_if<SessionOpened>(&emitted.event);
       if (opened == nullptr) continue;
       CHECK(opened->descriptor == Descriptor{});
-      CHECK(opened->spec.idle_timeout == std::chrono::minutes(30));
+      CHECK(opened->spec->idle_timeout == std::chrono::minutes(30));
     }
   }
 }

@@ -57,7 +57,7 @@ Past paused() {
 Past persistent() {
   Past past = with_queue();
   SessionOpened opened = support::opened();
-  opened.spec.continues_after_failure = true;
+  opened.spec.edit().continues_after_failure = true;
   past.front() = opened;
   return past;
 }
@@ -207,7 +207,7 @@ TEST_CASE("a prompt that is queued while its worker's lease expires is not lost"
 
 TEST_CASE("an agent that is started again has what is left of the budget", "[session]") {
   SessionOpened opened = support::opened();
-  opened.spec.budget = {1000};
+  opened.spec.edit().budget = {1000};
   TurnCost cost;
   const auto spend = [&](std::int64_t amount) {
     cost.cost = {amount};

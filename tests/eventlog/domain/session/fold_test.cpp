@@ -52,8 +52,8 @@ struct Life {
 
 SessionOpened opening() {
   SessionOpened opened = support::opened();
-  opened.spec.model = "model";
-  opened.spec.budget = {5};
+  opened.spec.edit().model = "model";
+  opened.spec.edit().budget = {5};
   opened.lineage = kSource;
   opened.carried_cost = {70};
   return opened;
@@ -228,12 +228,12 @@ TEST_CASE("of texts the last one is known, and what of them was erased", "[sessi
   life.refuses(ContentErased{{{{1}, {1}}, {{3}, {4}}}, ErasureReason::requested});
   life.refuses(ContentErasureCompleted{{1}});
   life.fold(ContentErased{{{prompt, {3}}}, ErasureReason::requested}, [&](SessionState& s) {
-    s.erased = {{prompt, {3}}};
+    s.erased.edit() = {{prompt, {3}}};
     s.erasure = life.version();
   });
   const StreamVersion first = life.version();
   life.fold(ContentErased{{{{1}, {1}}}, ErasureReason::retention}, [&](SessionState& s) {
-    s.erased = {{{1}, {3}}};
+    s.erased.edit() = {{{1}, {3}}};
     s.erasure = life.version();
   });
   const StreamVersion second = life.version();

@@ -29,7 +29,7 @@ Spawn spawn_foreign() {
 
 std::vector<Fact> foreign() {
   auto past = support::starting();
-  std::get<SessionOpened>(past.front().event).spec.resume_agent_session = kForeign;
+  std::get<SessionOpened>(past.front().event).spec.edit().resume_agent_session = kForeign;
   for (Fact& each : past) {
     if (auto* claim = std::get_if<NameClaimed>(&each.event)) claim->agent_session = kForeign;
   }
@@ -40,8 +40,8 @@ TEST_CASE("an agent session that the record does not know is passed through", "[
   const auto decided = given().when(spawn_foreign()).outcome();
   REQUIRE(decided);
   const auto& opened = std::get<SessionOpened>((*decided)[0].event);
-  CHECK(opened.spec.resume_agent_session == kForeign);
-  CHECK_FALSE(opened.spec.is_fork);
+  CHECK(opened.spec->resume_agent_session == kForeign);
+  CHECK_FALSE(opened.spec->is_fork);
   CHECK(opened.lineage == support::kSession);
   CHECK(std::get<NameClaimed>((*decided)[2].event).agent_session == kForeign);
 }
@@ -51,7 +51,7 @@ TEST_CASE("a copy of an agent session from elsewhere claims nothing", "[session]
   c.is_fork = true;
   const auto decided = given().when(c).outcome();
   REQUIRE(decided);
-  CHECK(std::get<SessionOpened>((*decided)[0].event).spec.is_fork);
+  CHECK(std::get<SessionOpened>((*decided)[0].event).spec->is_fork);
   CHECK(std::get<NameClaimed>((*decided)[2].event).agent_session.empty());
 }
 

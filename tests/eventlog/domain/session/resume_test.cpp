@@ -61,8 +61,8 @@ Spawn resume(bool is_fork = false) {
 SessionOpened opened_by(const Spawn& c) {
   SessionOpened opened{kSession, "main",  "second", kResumedAlias, {},
                        c.spec,   kSource, kSource,  {700}};
-  opened.spec.resume_agent_session = "old";
-  opened.spec.is_fork = c.is_fork;
+  opened.spec.edit().resume_agent_session = "old";
+  opened.spec.edit().is_fork = c.is_fork;
   return opened;
 }
 
@@ -84,17 +84,17 @@ TEST_CASE("a resumed session is held to what its source was, unless it is told o
           "[session]") {
   auto past = source_ended();
   auto& opened = std::get<SessionOpened>(past.front().event);
-  opened.spec.allowed_tools = {"Bash", "Read"};
-  opened.spec.max_turns = 7;
-  opened.spec.fallback_model = "sonnet";
-  opened.spec.restart_policy = RestartPolicy::retry;
+  opened.spec.edit().allowed_tools.edit() = {"Bash", "Read"};
+  opened.spec.edit().max_turns = 7;
+  opened.spec.edit().fallback_model = "sonnet";
+  opened.spec.edit().restart_policy = RestartPolicy::retry;
   Spawn bare = resume();
-  bare.spec.allowed_tools.clear();
+  bare.spec.allowed_tools.reset();
   bare.spec.max_turns = 0;
   const auto as_it_was = given(past).when(bare).outcome();
   REQUIRE(as_it_was);
   Spawn told = bare;
-  told.spec.allowed_tools = {"Edit"};
+  told.spec.allowed_tools.edit() = {"Edit"};
   told.spec.max_turns = 3;
   told.spec.model = "sonnet";
   told.spec.restart_policy = RestartPolicy::notify;
@@ -102,7 +102,7 @@ TEST_CASE("a resumed session is held to what its source was, unless it is told o
   REQUIRE(as_told);
   const auto spec_of = [](const auto& decided) {
     for (const Emitted& one : *decided) {
-      if (const auto* e = std::get_if<SessionOpened>(&one.event)) return e->spec;
+      if (const auto* e = std::get_if<SessionOpened>(&one.event)) return *e->spec;
     }
     return SessionSpec{};
   };
@@ -111,7 +111,7 @@ TEST_CASE("a resumed session is held to what its source was, unless it is told o
   CHECK(spec_of(as_told).allowed_tools == std::vector<std::string>{"Edit"});
   CHECK(spec_of(as_told).max_turns == 3);
   CHECK(spec_of(as_it_was).fallback_model == "sonnet");
-  CHECK(spec_of(as_told).fallback_model.empty());
+  CHECK(spec_of(as_told).fallback_model->empty());
   CHECK(spec_of(as_it_was).restart_policy == RestartPolicy::retry);
   CHECK(spec_of(as_told).restart_policy == RestartPolicy::notify);
 }

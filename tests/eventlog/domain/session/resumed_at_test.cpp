@@ -110,10 +110,10 @@ TEST_CASE("a source learns whether the agent's own session goes on without it", 
 TEST_CASE("a copy in which nothing was said is resumed from where it was to begin", "[session]") {
   auto past = ended_source("m-9");
   auto& opened = std::get<SessionOpened>(past.front().event);
-  opened.spec.resume_agent_session = "first";
-  opened.spec.resume_message = "m-9";
-  opened.spec.resumed_at = ResumedAt::message;
-  opened.spec.is_fork = true;
+  opened.spec.edit().resume_agent_session = "first";
+  opened.spec.edit().resume_message = "m-9";
+  opened.spec.edit().resumed_at = ResumedAt::message;
+  opened.spec.edit().is_fork = true;
   past.erase(past.begin() + 5);  // its only message
   const SessionSpec spec = resumed(past);
   CHECK(spec.resume_agent_session == "first");
@@ -153,10 +153,10 @@ TEST_CASE("the agent's id of a message is recorded with what it says", "[session
 // A session that was opened to go on at message m-9 of the agent's session "old".
 std::vector<Fact> opened_at_message(bool is_multi_turn = true, bool is_copy = true) {
   SessionOpened opened = support::opened(is_multi_turn);
-  opened.spec.resume_agent_session = "old";
-  opened.spec.resume_message = "m-9";
-  opened.spec.resumed_at = ResumedAt::message;
-  opened.spec.is_fork = is_copy;
+  opened.spec.edit().resume_agent_session = "old";
+  opened.spec.edit().resume_message = "m-9";
+  opened.spec.edit().resumed_at = ResumedAt::message;
+  opened.spec.edit().is_fork = is_copy;
   opened.resumed_from = opened.lineage = kSource;
   std::vector<Fact> past = support::starting(is_multi_turn);
   past.front() = Fact(opened);
@@ -276,11 +276,11 @@ TEST_CASE("a session that lost its transcript is resumed from the record", "[ses
   const bool is_fork = GENERATE(false, true);
   const SessionSpec spec = resumed(past, is_fork);
   CHECK(spec.resumed_at == ResumedAt::record);
-  CHECK(spec.resume_agent_session.empty());
+  CHECK(spec.resume_agent_session->empty());
   CHECK_FALSE(spec.is_fork);
   CHECK_FALSE(told_to_source(past, is_fork).takes_agent_session);
   SessionOpened opened = support::opened();
-  opened.spec.resumed_at = ResumedAt::record;
+  opened.spec.edit().resumed_at = ResumedAt::record;
   std::vector<Fact> begun = support::starting();
   begun.front() = Fact(opened);
   const auto leased =

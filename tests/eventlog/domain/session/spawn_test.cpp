@@ -30,7 +30,7 @@ Spawn spawn() {
 SessionOpened opened_by(const Spawn& c, std::string name) {
   SessionOpened opened{kSession, "main", std::move(name), kAlias, c.origin_channel,
                        c.spec,   {},     kSession,        {}};
-  opened.spec.channel = c.origin_channel;
+  opened.spec.edit().channel = c.origin_channel;
   return opened;
 }
 
@@ -230,9 +230,9 @@ TEST_CASE("each text of a spawn that becomes a fact has a bound, which it may re
   given().when(folder).then_rejected(RejectionCode::invalid);
 
   Spawn tools = spawn();
-  tools.spec.allowed_tools.assign(2, std::string(kToolsBytesMax / 2 - 1, 'x'));
+  tools.spec.allowed_tools.edit().assign(2, std::string(kToolsBytesMax / 2 - 1, 'x'));
   CHECK(given().when(tools).outcome());
-  tools.spec.allowed_tools.back() += 'x';
+  tools.spec.allowed_tools.edit().back() += 'x';
   given().when(tools).then_rejected(RejectionCode::invalid);
 
   Spawn system = spawn();
@@ -321,8 +321,8 @@ TEST_CASE("what to resume is not the caller's to name in the spec", "[session]")
   const auto outcome = given().when(c).outcome();
   REQUIRE(outcome);
   const auto& opened = std::get<SessionOpened>((*outcome)[0].event);
-  CHECK(opened.spec.resume_agent_session.empty());
-  CHECK_FALSE(opened.spec.is_fork);
+  CHECK(opened.spec->resume_agent_session->empty());
+  CHECK_FALSE(opened.spec->is_fork);
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ TEST_CASE("a result adds the rest, and tells the whole turn", "[session]") {
                          .then(fact(TurnFinished{turn(1), cost}).with("done"));
   CHECK(after.session().cost.value == 800);
   CHECK(after.session().usage == Usage{15, 15, 0, 0});
-  CHECK(after.session().turn_spent.empty());
+  CHECK(after.session().turn_spent->empty());
   CHECK(after.session().disputed.value == 50);
   CHECK(after.session().agent_total.value == 900);
   CHECK(after.session().basis == CostBasis::reported);
@@ -125,7 +125,7 @@ TEST_CASE("a turn of the agent's own has its own cost", "[session]") {
   cost.claimed = {850};
   const auto after =
       given(past).when(report(4, own)).then(fact(TurnFinished{turn(50), cost}).with("done"));
-  CHECK(after.session().own_spent.empty());
+  CHECK(after.session().own_spent->empty());
   CHECK(after.session().cost.value == 800);
 }
 
@@ -143,15 +143,15 @@ TEST_CASE("spending of no turn is not that of the agent's next own one", "[sessi
   const auto after = given(support::idle(), SpendingRecorded{{}, of_opus(10, 300)})
                          .when(CloseSession{})
                          .then(CloseRequested{});
-  CHECK(after.session().own_spent.empty());
+  CHECK(after.session().own_spent->empty());
 }
 
 TEST_CASE("spending between two turns is the session's", "[session]") {
   const auto after =
       given(support::idle()).when(report(4, told_now(of_opus(10, 300)))).then(kBooked);
   CHECK(after.session().cost.value == 300);
-  CHECK(after.session().turn_spent.empty());
-  CHECK(after.session().own_spent.empty());
+  CHECK(after.session().turn_spent->empty());
+  CHECK(after.session().own_spent->empty());
 }
 
 TEST_CASE("a report of no spending is ignored, and impossible figures do not count", "[session]") {

@@ -16,7 +16,7 @@ using support::turn;
 // A session with one limit.
 std::vector<Fact> with_limit(std::int64_t UseLimits::*limit, std::int64_t value,
                              std::vector<Fact> past = support::running()) {
-  std::get<SessionOpened>(past.front().event).spec.use_limits.*limit = value;
+  std::get<SessionOpened>(past.front().event).spec.edit().use_limits.edit().*limit = value;
   return past;
 }
 
@@ -176,16 +176,16 @@ TEST_CASE("a resumed session keeps what it may use, and counts anew", "[session]
   std::vector<Fact> past = with_limit(&UseLimits::max_tool_calls, 7, support::killed());
   auto& source = std::get<SessionOpened>(past.front().event);
   source.session = source.lineage = kSource;
-  source.spec.use_limits.max_tokens = 8;
-  source.spec.use_limits.max_output_bytes = 9;
+  source.spec.edit().use_limits.edit().max_tokens = 8;
+  source.spec.edit().use_limits.edit().max_output_bytes = 9;
   for (Fact& each : past) {
     if (each.stream.empty()) each = std::move(each).on(support::kSourceStream);
   }
   past.push_back(fact(LeaseReleased{kToken}).on(support::kSourceStream));
   Spawn resumes;
   resumes.spec = support::sample_spec(true);
-  resumes.spec.use_limits.max_tokens = 80;
-  resumes.spec.use_limits.max_output_bytes = -1;
+  resumes.spec.use_limits.edit().max_tokens = 80;
+  resumes.spec.use_limits.edit().max_output_bytes = -1;
   resumes.prompt = "Go on";
   resumes.resume = kSource;
   const auto decided = given(past).when(resumes).outcome();
@@ -193,9 +193,9 @@ TEST_CASE("a resumed session keeps what it may use, and counts anew", "[session]
   for (const Emitted& emitted : *decided) {
     const auto* opened = std::get_if<SessionOpened>(&emitted.event);
     if (opened == nullptr) continue;
-    CHECK(opened->spec.use_limits.max_tool_calls == 7);
-    CHECK(opened->spec.use_limits.max_tokens == 80);
-    CHECK(opened->spec.use_limits.max_output_bytes == -1);
+    CHECK(opened->spec->use_limits->max_tool_calls == 7);
+    CHECK(opened->spec->use_limits->max_tokens == 80);
+    CHECK(opened->spec->use_limits->max_output_bytes == -1);
   }
 }
 

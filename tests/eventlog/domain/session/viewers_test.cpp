@@ -28,8 +28,8 @@ TEST_CASE("each channel has its own place, which never moves back", "[session][R
                    .then(OutputSeen{"slack|2", {3}})
                    .when(MarkSeen{"telegram|1", {4}})
                    .then(NothingChanged{"MarkSeen"});
-  CHECK(world.session().viewers.at("telegram|1").seen == Position{5});
-  CHECK(world.session().viewers.at("slack|2").seen == Position{3});
+  CHECK(world.session().viewers->at("telegram|1").seen == Position{5});
+  CHECK(world.session().viewers->at("slack|2").seen == Position{3});
 }
 
 TEST_CASE("the place is kept in the background", "[session][R062]") {
@@ -37,7 +37,7 @@ TEST_CASE("the place is kept in the background", "[session][R062]") {
                      OutputSeen{"telegram|1", {5}})
                    .when(SetForeground{"telegram|1", false})
                    .then(ForegroundChanged{"telegram|1", false, {5}});
-  CHECK(world.session().viewers.at("telegram|1") == Viewer{false, {5}});
+  CHECK(world.session().viewers->at("telegram|1") == Viewer{false, {5}});
 }
 
 TEST_CASE("an ended session can be shown, and again", "[session][R080]") {
@@ -72,8 +72,8 @@ TEST_CASE("of many channels the one that has seen least is forgotten", "[session
   }
   auto after =
       world.when(SetForeground{"slack|1", true}).then(ForegroundChanged{"slack|1", true, {}});
-  CHECK(after.session().viewers.size() == kViewersMax);
-  CHECK_FALSE(after.session().viewers.contains("telegram|7"));
+  CHECK(after.session().viewers->size() == kViewersMax);
+  CHECK_FALSE(after.session().viewers->contains("telegram|7"));
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ TEST_CASE("each limit and choice of the session is one argument", "[workers][R01
   session.spec.fallback_model = "sonnet";
   session.spec.max_turns = 12;
   session.spec.budget.value = 2'050'000'000;
-  session.spec.allowed_tools = {"Read", "Bash(git diff:*)"};
+  session.spec.allowed_tools.edit() = {"Read", "Bash(git diff:*)"};
   session.spec.permission_mode = domain::PermissionMode::accept_edits;
   CHECK(argv_of(session) ==
         with({"--max-turns=12", "--max-budget-usd=2.05", "--model=haiku", "--fallback-model=sonnet",

@@ -224,7 +224,7 @@ TEST_CASE("an agent that does not know the session to resume says so, and answer
   engines::SessionLaunch session;
   session.spec.resume_agent_session = unknown;
   CHECK(shown(replayed(*make_claude_engine({}, session), "resume_5_unknown")) == lost);
-  session.spec.resume_agent_session.clear();
+  session.spec.resume_agent_session.reset();
   session.resume_agent_session = unknown;
   CHECK(shown(replayed(*make_claude_engine({}, session), "resume_5_unknown")) == lost);
 }
