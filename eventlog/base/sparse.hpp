@@ -1,5 +1,6 @@
-// A value that most owners leave at its default: it takes a pointer, and memory of its own only if
-// it differs from that. It is encoded as the value itself. A moved-from one is at its default.
+// A value that most owners leave at its default: it takes a pointer, and memory of its own only
+// once it was given another value. It is encoded as the value itself. A moved-from one is at its
+// default.
 #pragma once
 
 #include <concepts>
@@ -15,7 +16,7 @@ class Sparse {
  public:
   Sparse() = default;
   template <class U>
-  requires std::constructible_from<T, U&&> &&
+  requires std::convertible_to<U&&, T> &&
       (!std::same_as<std::remove_cvref_t<U>, Sparse>)Sparse(U&& value) {
     set(T(std::forward<U>(value)));
   }
@@ -28,13 +29,15 @@ class Sparse {
   Sparse& operator=(Sparse&&) noexcept = default;
   ~Sparse() = default;
 
-  const T& get() const {
+  const T& get() const& {
     static const T kDefault{};
     return value_ ? *value_ : kDefault;
   }
-  const T& operator*() const { return get(); }
+  T get() && { return value_ ? std::move(*value_) : T{}; }
+  const T& operator*() const& { return get(); }
+  T operator*() && { return std::move(*this).get(); }
   const T* operator->() const { return &get(); }
-  operator const T&() const { return get(); }
+  operator const T&() const& { return get(); }
 
   // Returns the value, to be changed in place. If that leaves it at its default, it keeps its
   // memory.
@@ -48,7 +51,9 @@ class Sparse {
     return (!value_ && !other.value_) || get() == other.get();
   }
   template <class U>
-  requires(!std::same_as<U, Sparse>) bool operator==(const U& other) const {
+  requires(!std::same_as<U, Sparse> &&
+           requires(const T& value, const U& one) { value == one; }) bool
+  operator==(const U& other) const {
     return get() == other;
   }
 

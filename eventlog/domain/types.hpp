@@ -125,7 +125,8 @@ struct SessionSpec {
   NanoUsd budget;              // cap over all resumes and forks; 0 = none
   std::int64_t max_turns = 0;  // cap on the agent's model calls for one prompt; 0 = none
   base::Sparse<std::vector<std::string>> allowed_tools;
-  base::Sparse<std::string> resume_agent_session;  // the agent's to continue; empty = begin anew
+  // The agent's own session to continue; empty: begin anew.
+  base::Sparse<std::string> resume_agent_session;
   // Prompts that wait are given to the agent also after a turn has failed; else the queue pauses.
   bool continues_after_failure = false;
   BackgroundTasks background = BackgroundTasks::allow;

@@ -139,7 +139,7 @@ std::vector<std::tuple<std::string, Query, std::size_t>> queries() {
          return projections::kept_content(rows, SessionStatus::completed, {1LL << 60}, 10);
        }),
        1},
-      {"takeover", query(projections::read_takeover), 3},
+      {"takeover", query(projections::read_takeover), 4},
       {"checkpoint",
        query([](KeyValueStore& rows) { return projections::read_checkpoint(rows, "metrics"); }), 1},
   };

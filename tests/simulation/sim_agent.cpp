@@ -200,8 +200,8 @@ class SimProcess final : public engines::AgentProcess {
     const auto is_it = [&](std::string_view one) {
       return may_be_told ? prompt.ends_with(one) : prompt == one;
     };
-    const bool is_for_subagent =
-        prompt.ends_with("<task>\n" + std::string(kSchedulePrompt) + "\n</task>");
+    const bool is_for_subagent = prompt.find(std::string(kSchedulePrompt) +
+                                             "\n\nThis is a task for a subagent.") != Bytes::npos;
     if (!is_it(own) && !is_it(kSchedulePrompt) && !is_it(kParentPrompt) && !is_for_subagent) {
       agents_.violate("turn " + turn.text() + " was given the prompt '" + Bytes(prompt) + "'");
     }

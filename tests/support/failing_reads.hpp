@@ -35,6 +35,7 @@ class FailingReads final : public eventlog::KeyValueStore {
   }
   base::Result<void> clear() override { return rows_.clear(); }
   base::Result<std::unique_ptr<eventlog::ReadableRows>> snapshot() override {
+    if (is_failing()) return failure();
     auto rows = rows_.snapshot();
     if (!rows) return rows;
     return std::make_unique<Snapshot>(*this, std::move(*rows));

@@ -19,8 +19,8 @@ The newest prompt chooses the answer. It contains one of:
   fail STATUS         the HTTP status, each time
   overload            HTTP 529 to the first model that asks so, each time; to any other one "The
                       other model answers."
-A prompt with a task between the marks <task> and </task> is to be left to a subagent, and is
-"delegate TASK". Any other prompt is answered "I read: " and its first 60 characters. A request that is not a prompt
+TASK followed by "This is a task for a subagent" is taken as "delegate TASK".
+Any other prompt is answered "I read: " and its first 60 characters. A request that is not a prompt
 of the user (a title, a summary) is answered in the same way.
 
 GET /charged returns a JSON object: for each of the agent's sessions the calls that were charged, in
@@ -40,7 +40,7 @@ VERBS = ("tool|background|delegate|say|stream|cut|bash|loop|parallel|system|hist
          "overload")
 KEYWORD = re.compile(rf"\b({VERBS})\b[ \t]*([^\n]*)")
 THEN = re.compile(rf"\bthen ({VERBS})\b[ \t]*([^\n]*)")
-TASK = re.compile(r"<task>\n(.*?)\n</task>", re.S)
+TASK = re.compile(r"(.*?)\n\nThis is a task for a subagent\.", re.S)
 REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.S)
 PRICE_TOKENS = {"input_tokens": 100, "output_tokens": 20}
 NUMBERS = itertools.count(1)

@@ -211,12 +211,21 @@ class Schedules(WithHome):
                       refusal("--every", "1h", "--to", "nobody", "x", code=3))
         self.assertIn("--to excludes --model",
                       refusal("--every", "1h", "--to", "nobody", "--model", "opus", "x"))
+        self.assertIn("--subagent requires --heartbeat",
+                      refusal("--every", "1h", "--subagent", "x"))
+        self.assertIn("can start no subagent",
+                      refusal("--every", "1h", "--heartbeat", "--subagent", "--background",
+                              "forbid", "x"))
         single = self.home.start_session("once")
         self.assertIn("takes no prompts", refusal("--every", "1h", "--to", single, "x", code=4))
         self.assertEqual(self.home.ask("schedule", "ls").get("schedules", []), [])
         missing = self.home.run("schedule", "rm", "nightly")
         self.assertEqual(missing.code, 3)
         self.assertIn("there is no schedule 'nightly'; steno schedule add makes one", missing.err)
+        added = self.home.run("schedule", "add", "beat", "--every", "1h", "--heartbeat",
+                              "--subagent", "--engine", "scripted", "look around")
+        self.assertEqual(added.code, 0, added)
+        self.assertIn("by a subagent: look around", self.home.run("schedule", "ls").out)
 
 
 if __name__ == "__main__":

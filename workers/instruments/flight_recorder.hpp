@@ -16,7 +16,7 @@ enum class FlightKind {
   appended,  // number: the log's tail
   durable,   // number: position
   answered,  // number: how many commands
-  directed,  // number: sessions in the dispatcher's care
+  directed,  // number: sessions with a lease or a prompt that waits
   failed,    // number: 0
 };
 

@@ -1,5 +1,5 @@
-// Durable events are folded into a view of each session under way. Views that changed are looked at
-// once a cycle: grant, then direct; locks are looked at every expiry_interval.
+// Views of sessions whose lease states changed are looked at once a cycle: grant, then direct;
+// locks are looked at every expiry_interval.
 #include "workers/reactors/lease_dispatcher.hpp"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ LeaseEnd end_of(const LeaseState& s) {
   return s.is_close_requested && !domain::has_work(s) ? LeaseEnd::close : LeaseEnd::none;
 }
 
-// True if the dispatcher has something to do for the session, or can have.
+// True while the session has a lease or a prompt that waits; else there is nothing to do for it.
 bool needs_view(const LeaseState& s) {
   return s.lease || !s.queue.empty();
 }
@@ -128,8 +128,8 @@ void LeaseDispatcher::on_durable(const domain::RecordedEvent& event) {
   }
   if (std::holds_alternative<domain::LeaseGranted>(event.event)) view.is_granted_here = true;
   const LeaseEnd end = end_of(state);
-  const bool is_news = begins_something(event.event) || end != std::exchange(view.end, end);
-  if (is_news) view.is_directive_due = true;
+  const bool is_other_end = std::exchange(view.end, end) != end;
+  if (begins_something(event.event) || is_other_end) view.is_directive_due = true;
   dirty_.insert(key);
 }
 
@@ -438,7 +438,7 @@ bool LeaseDispatcher::take_content(const SessionKey& key, View& view, ContentOut
   auto* opened =
       outcome.event ? std::get_if<domain::SessionOpened>(&outcome.event->event) : nullptr;
   if (opened == nullptr) return false;
-  directed.spec = *opened->spec;
+  directed.spec = std::move(opened->spec.edit());
   directed.system_prompt = std::move(text);
   return true;
 }

@@ -28,7 +28,8 @@ struct Cycle {
 class Reactor : public Asker {
  public:
   // Called before begin() with each session that was under way: it lives, or has a lease that has
-  // not ended. Later facts come to on_durable().
+  // not ended. Later facts come to on_durable(). SessionsUnderWay has taken session and event
+  // before the reactors do.
   virtual void restore(const domain::SessionState& session) { (void)session; }
   // Called once, before the first request, when the server's own stream is in memory. Its
   // ServerStarted is recorded at `started_at`, and not durable yet.

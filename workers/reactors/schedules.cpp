@@ -22,12 +22,13 @@ bool is_passing(domain::RejectionCode code) {
          code == Code::in_progress || code == Code::lease_held;
 }
 
+// The task comes first, since names and listings show how a prompt begins.
 std::string prompt_for(const domain::ScheduleSpec& spec) {
   if (!spec.uses_subagent) return spec.prompt;
-  return "Start one subagent, and give it the task below as its whole prompt. Wait for its end. "
-         "Then report in a few words what came of it, and do nothing of the task yourself.\n"
-         "<task>\n" +
-         spec.prompt + "\n</task>";
+  return spec.prompt +
+         "\n\nThis is a task for a subagent. Start one, and give it the text above as its whole "
+         "prompt. Wait for its end. Then report in a few words what came of it, and do nothing of "
+         "the task yourself.";
 }
 
 domain::Spawn spawn_for(const domain::Schedule& schedule) {

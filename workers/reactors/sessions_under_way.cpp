@@ -1,4 +1,5 @@
-// A session that has ended stays until the next event, so that all can see how it ended.
+// A session that is not under way any more stays until the next event, so that all reactors can see
+// its end.
 #include "workers/reactors/sessions_under_way.hpp"
 
 #include "eventlog/domain/evolve.hpp"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 
 #include "eventlog/domain/session/state.hpp"
@@ -32,6 +31,7 @@ class SessionsUnderWay {
   const All::value_type* changed() const { return changed_; }
   // Returns null if the session is not under way.
   const domain::LeaseState* find(const SessionKey& key) const;
+  // With the one that changed() is about, also if that is not under way any more.
   const All& all() const { return all_; }
 
  private:

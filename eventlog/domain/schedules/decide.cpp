@@ -55,16 +55,15 @@ std::optional<Rejection> check_subagent(const ScheduleSpec& spec) {
 // The settings matter only to runs that open sessions.
 std::optional<Rejection> check_run(const ScheduleSpec& spec, const SessionState* to,
                                    const Context& context) {
+  if (auto bad = check_subagent(spec)) return bad;
   if (spec.run != RunKind::message) {
     if (spec.to.is_set()) {
       return invalid("only a schedule that sends messages has a session to send them to");
     }
     if (resumes(spec.session)) return invalid("a schedule's sessions go on with no other one");
-    if (auto bad = check_subagent(spec)) return bad;
     if (auto bad = check_length("channel", spec.session.channel->size(), kFactBytesMax)) return bad;
     return check_spec(spec.session, context.engines);
   }
-  if (spec.uses_subagent) return invalid("only heartbeats are left to a subagent");
   if (!spec.to.is_set()) {
     return invalid("a schedule that sends messages needs a session to send them to");
   }

@@ -157,12 +157,12 @@ struct SessionState {
   base::Boxed<CurrentTurn> turn;
   TurnId own_turn;                       // the agent's own, under way; unset: none
   bool is_own_turn_to_end = false;       // somebody asked to interrupt it
-  EndReason own_stop = EndReason::none;  // as CurrentTurn::stop has it, and so has own_asked_at
+  EndReason own_stop = EndReason::none;  // as CurrentTurn::stop has it
   bool is_silent = false;                // the agent has said nothing for a while, and no tool runs
   bool is_repeating = false;             // its agent has made one tool call too often in a row
   bool is_dismissed = false;             // a person knows of its present need
   base::Sparse<std::string> repeating_parent;  // the call whose subagent repeats; empty: the agent
-  Time own_asked_at;
+  Time own_asked_at;                           // as CurrentTurn::asked_at has it
   std::vector<QueuedTurn> queue;
   Time day_over;            // when a pause for the day's budget ends; 0: there is none
   std::int64_t tasks = 0;   // as TasksChanged has it; 0 without a lease
@@ -247,8 +247,8 @@ struct SessionState {
   }
 };
 
-// The part of a session's state that lease decisions need. The dispatcher keeps one for each
-// session under way; an idle session's is small.
+// The part of a session's state that leases and deadlines need. A server keeps one for each session
+// under way; an idle session's is small.
 struct LeaseState {
   SessionStatus status = SessionStatus::none;
   bool is_close_requested = false;

@@ -111,6 +111,21 @@ TEST_CASE("a session that waits is killed at its limit and not before", "[worker
   life.run(std::chrono::minutes(2));
   CHECK(life.all<SessionClosed>() ==
         std::vector<SessionClosed>{{SessionStatus::killed, EndReason::idle}});
+  life.run(std::chrono::minutes(1));
+  CHECK(life.deadlines.next_timer() == Duration::max());  // nothing is watched any more
+}
+
+TEST_CASE("a session that is killed is watched no more", "[workers]") {
+  support::LastingStores stores;
+  Life life(stores);
+  life.open(limited(true), true);
+  life.step();
+  CHECK(life.deadlines.next_timer() < Duration::max());
+  life.ask(domain::KillSession{});
+  life.step();
+  CHECK(life.deadlines.next_timer() == Duration::max());  // its lease has not ended yet
+  life.run(2 * kLimit);
+  CHECK(life.all<domain::InterruptRequested>().empty());
 }
 
 TEST_CASE("a prompt in time keeps a session from its limit", "[workers][R064]") {

@@ -361,6 +361,39 @@ TEST_CASE("the directives of a new server are newer than those of the one before
   CHECK(directives[0].number > last);
 }
 
+TEST_CASE("a session that rested when the server began gets a lease with its next prompt",
+          "[workers]") {
+  LastingStores disk;
+  {
+    DispatcherLife life(disk);
+    const DirectiveBody first = life.lease();
+    domain::ReportTurnResult result;
+    result.turn = first.turn->turn;
+    std::int64_t sequence = 0;
+    ReportsBody body{first.session, first.agent, first.token, {}};
+    body.reports.push_back(encode_report(++sequence, domain::ReportInitialized{"own", "m", "1"}));
+    body.reports.push_back(encode_report(++sequence, result));
+    body.reports.push_back(encode_report(
+        ++sequence, domain::ReportAgentExited{0, 0, "", true, true, first.turn->turn}));
+    life.hear(kVerbReports, body);
+    REQUIRE(life.count("LeaseReleased") == 1);
+  }
+  DispatcherLife life(disk);
+  life.dispatcher.begin({}, 2);
+  auto streams = support::fold_all(disk.store);
+  const std::string stream = domain::session_stream("main", kSession);
+  life.restore(std::get<domain::SessionState>(streams.at(stream).state));
+  life.register_worker();
+  CHECK(life.count("LeaseGranted") == 0);
+  REQUIRE(life.loop.ask(
+      DrivenLoop::message(1, 2, support::as_command(domain::SendPrompt{"go on", false}))));
+  life.settle();
+  CHECK(life.count("LeaseGranted") == 1);
+  const auto directives = life.socket.take<DirectiveBody>(kVerbDirective);
+  REQUIRE(directives.size() == 1);
+  CHECK(directives[0].turn->prompt == "go on");
+}
+
 TEST_CASE("a new server waits for a holder that may still come", "[workers]") {
   const auto expired_after = [](bool is_only) {
     LastingStores disk;

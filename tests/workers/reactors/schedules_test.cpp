@@ -240,10 +240,13 @@ TEST_CASE("a heartbeat that is left to a subagent is a prompt to start one",
     }
   }
   REQUIRE(prompts.size() == 2);
-  CHECK(prompts[0].starts_with("Start one subagent"));
-  CHECK(prompts[0].ends_with("\n<task>\nlook around\n</task>"));
+  CHECK(prompts[0].starts_with("look around\n\nThis is a task for a subagent."));
   CHECK(prompts[1] == prompts[0]);
   CHECK(life.all<domain::SessionOpened>().size() == 1);
+  for (const auto& event : life.loop.events) {
+    if (!std::holds_alternative<domain::SessionNamed>(event.event)) continue;
+    CHECK(event.content.value().text == "look-around");
+  }
 }
 
 TEST_CASE("a run that somebody asks for runs now", "[workers][schedules]") {
