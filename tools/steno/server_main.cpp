@@ -1,5 +1,6 @@
-// The program `steno-server`: the command line, with what opens a log.
-#include "tools/steno/command_line.hpp"
+// The program `steno-server`: the commands that open a log, and no others, since a server has all of
+// its program in memory.
+#include "tools/steno/command_line/command_line.hpp"
 
 int main(int argc, char** argv) {
   constexpr steno::LogCommands kCommands{
@@ -15,5 +16,5 @@ int main(int argc, char** argv) {
       .diff = steno::replay_diff,
       .stats = steno::replay_stats,
   };
-  return steno::run_command_line(argc, argv, &kCommands);
+  return steno::run_command_line(argc, argv, {&kCommands, nullptr});
 }

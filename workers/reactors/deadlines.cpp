@@ -12,19 +12,20 @@ constexpr base::Duration kRetry = std::chrono::seconds(1);
 }  // namespace
 
 void Deadlines::on_durable(const domain::RecordedEvent&) {
-  if (const auto* changed = sessions_.changed()) schedule(changed->first);
+  if (const auto* changed = sessions_.changed()) schedule(changed->first, &changed->second);
 }
 
 // Puts the session's next deadline into its place among all. Deadlines are not known before the
 // server has taken over.
-void Deadlines::schedule(const SessionKey& key, base::Time not_before) {
+void Deadlines::schedule(const SessionKey& key, const domain::LeaseState* state,
+                         base::Time not_before) {
   if (up_since_.us == 0) return;
-  const auto known = watched_.find(key);
-  if (known != watched_.end() && known->second.is_passing) return;
-  const domain::LeaseState* state = sessions_.find(key);
   const auto next =
       state == nullptr ? std::nullopt : domain::next_deadline(*state, up_since_, ahead_);
   const base::Time due = next ? std::max(next->due, not_before) : base::Time{};
+  if (due.us == 0 && watched_.empty()) return;
+  const auto known = watched_.find(key);
+  if (known != watched_.end() && known->second.is_passing) return;
   if (known == watched_.end() && due.us == 0) return;
   const auto watched = known != watched_.end() ? known : watched_.try_emplace(key).first;
   if (due == watched->second.due && due.us != 0) return;
@@ -56,7 +57,7 @@ void Deadlines::on_answer(std::uint64_t number, const CommandAnswer&) {
   const auto found = watched_.find(asked.mapped());
   if (found == watched_.end()) return;
   found->second.is_passing = false;
-  schedule(asked.mapped(), now_ + kRetry);
+  schedule(asked.mapped(), sessions_.find(asked.mapped()), now_ + kRetry);
 }
 
 bool Deadlines::do_work(const Cycle& cycle) {
@@ -67,7 +68,7 @@ bool Deadlines::do_work(const Cycle& cycle) {
     for (const auto& [key, state] : sessions_.all()) {
       // This server's budget of a day can be larger than that of the one before.
       if (state.day_over.us != 0) pass(key, domain::DeadlineKind::day);
-      schedule(key);
+      schedule(key, &state);
     }
   }
   bool has_worked = false;

@@ -37,7 +37,8 @@ class Deadlines final : public Reactor {
     }
   };
 
-  void schedule(const SessionKey& key, base::Time not_before = {});
+  // `state` is that of the session; null: it is not under way.
+  void schedule(const SessionKey& key, const domain::LeaseState* state, base::Time not_before = {});
   void pass(const SessionKey& key, domain::DeadlineKind kind);
 
   CommandLoop& commands_;

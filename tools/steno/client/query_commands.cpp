@@ -7,7 +7,7 @@
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/session_follow.hpp"
 #include "tools/steno/client/session_printer.hpp"
-#include "tools/steno/client/silence.hpp"
+#include "tools/steno/connection/silence.hpp"
 #include "tools/steno/connection/connection.hpp"
 #include "tools/steno/operations/item_text.hpp"
 #include "tools/steno/operations/output_pages.hpp"

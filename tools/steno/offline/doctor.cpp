@@ -13,7 +13,7 @@
 #include "eventlog/log/stream_index.hpp"
 #include "eventlog/log/tail_proof.hpp"
 #include "projections/projections.hpp"
-#include "tools/steno/client/silence.hpp"
+#include "tools/steno/connection/silence.hpp"
 #include "tools/steno/connection/connection.hpp"
 #include "tools/steno/offline/offline_commands.hpp"
 #include "tools/steno/text/console.hpp"

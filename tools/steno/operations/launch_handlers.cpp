@@ -12,7 +12,6 @@
 namespace steno {
 namespace {
 
-constexpr std::size_t kPromptColumnsMax = 80;
 constexpr std::int64_t kResumableMax = 50;
 
 // A launched session, and what its caller is told of it.

@@ -32,7 +32,6 @@ constexpr std::size_t kLineBytesMax = 64 << 10;
 constexpr std::size_t kTextBytesMax = 1 << 20;
 constexpr std::size_t kResultBytesMax = 256 << 10;
 constexpr std::size_t kRuleColumns = 60;
-constexpr std::size_t kPromptColumnsMax = 80;
 
 // The last lines of a text that comes in pieces.
 class LastLines {

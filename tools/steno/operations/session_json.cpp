@@ -77,11 +77,12 @@ std::string session_title(const SessionRow& row, base::Time now) {
 
 std::string session_lines(const SessionRow& row, const std::string& prompt, base::Time now) {
   std::string text(icon_of(row.status));
-  text += " " + status_text(row) + " " + session_title(row, now) + " — " +
-          (row.foreground.empty() ? "background" : "foreground") + ", " +
-          (row.is_multi_turn ? "multi-turn" : "single-turn") + ", " + dollars_text(row.cost);
+  text.append(" ").append(status_text(row)).append(" ").append(session_title(row, now));
+  text.append(" — ").append(row.foreground.empty() ? "background" : "foreground").append(", ");
+  text.append(row.is_multi_turn ? "multi-turn" : "single-turn").append(", ");
+  text += dollars_text(row.cost);
   text += "\n   📁 " + workers::safe_line(row.workdir);
-  if (!prompt.empty()) text += "\n   📝 " + prompt_beginning(prompt, 80);
+  if (!prompt.empty()) text += "\n   📝 " + prompt_beginning(prompt, kPromptColumnsMax);
   if (!row.agent_session.empty()) text += "\n   🔗 " + row.agent_session;
   if (row.resumed_from.is_set()) {
     text +=

@@ -24,6 +24,9 @@ std::string session_title(const projections::SessionRow& row, base::Time now);
 std::string session_lines(const projections::SessionRow& row, const std::string& prompt,
                           base::Time now);
 
+// Columns of a prompt's beginning beside what else is said of its session.
+constexpr std::size_t kPromptColumnsMax = 80;
+
 // Returns the beginning of a prompt on one line.
 std::string prompt_beginning(const std::string& prompt, std::size_t columns_max);
 

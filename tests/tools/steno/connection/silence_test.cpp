@@ -1,5 +1,5 @@
 // The words about an agent that gives no sign of its work.
-#include "tools/steno/client/silence.hpp"
+#include "tools/steno/connection/silence.hpp"
 
 #include "tests/support/catch.hpp"
 

@@ -1,5 +1,5 @@
 // Every event of a session is a sign of it, partial output once a second included.
-#include "tools/steno/client/silence.hpp"
+#include "tools/steno/connection/silence.hpp"
 
 #include "tools/steno/text/units.hpp"
 

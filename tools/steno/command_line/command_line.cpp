@@ -1,0 +1,183 @@
+// Parses a command line and calls the command that it names.
+#include "tools/steno/command_line/command_line.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools/steno/command_line/parts.hpp"
+#include "tools/steno/text/console.hpp"
+#include "tools/steno/text/error_line.hpp"
+
+namespace steno {
+
+std::string help_of(std::string_view key) {
+  std::string help;
+  for (const ConfigKey& known : config_keys()) {
+    if (known.name != key) continue;
+    help = known.help;
+    if (known.accepted != "a path") help.append(": ").append(known.accepted);
+  }
+  const std::string builtin = default_text(key);
+  return builtin.empty() ? help : help + " [" + builtin + "]";
+}
+
+int finish(const Outcome<int>& outcome) {
+  if (outcome) return *outcome;
+  if (!outcome.error().text.empty()) complain(outcome.error().exit_code, outcome.error().text);
+  return outcome.error().exit_code;
+}
+
+int hand_over(const CommandLine& line) {
+  const std::string program = line.program_folder + "/steno-server";
+  ::umask(line.users_umask);
+  ::execv(program.c_str(), line.argv);
+  const int reason = errno;
+  complain(kExitFailed, "cannot run " + program + ": " + std::strerror(reason) +
+                            (reason == ENOENT ? "; put it in the folder of steno" : ""));
+  return kExitFailed;
+}
+
+namespace {
+
+void add_global_flags(CommandLine& line) {
+  line.app.require_subcommand(1);
+  line.app.set_help_flag("-h,--help", "Show this help");
+  line.app.set_version_flag("--version", "steno " STENO_RELEASE, "Show the release");
+  line.app
+      .add_option_function<std::string>(
+          "--config", [&line](const std::string& value) { line.flags["config"] = value; },
+          "The configuration file")
+      ->type_name("FILE")
+      ->group("Configuration");
+  for (const ConfigKey& key : config_keys()) {
+    const std::string name(key.name);
+    const std::string names = (name == "output" ? "-o," : "") + flag_name(name);
+    if (name == "keep_workers") {
+      line.app.add_flag(names, line.keep_workers, help_of(name))->group("Configuration");
+    } else {
+      line.setting(line.app, name, names)->group("Configuration");
+    }
+  }
+  line.app.footer(
+      "Every setting is also a key of the configuration file and a variable STENO_<KEY>;\n"
+      "`steno config` shows which one is in force.\n"
+      "Exit codes: 0 ok, 1 failed, 2 usage, 3 not found, 4 conflict, 5 refused, 6 no server,\n"
+      "7 time-out, 8 budget, 9 log damaged, 10 torn tail, 11 wrong log, 75 busy, 130 interrupted.");
+}
+
+// The order and groups of commands in the help.
+struct Group {
+  const char* name;
+  std::initializer_list<const char*> commands;
+};
+const Group kGroups[] = {
+    {"Sessions",
+     {"run",      "spawn",  "send",   "interrupt", "continue",   "close",      "kill",
+      "resume",   "ls",     "show",   "attention", "foreground", "background", "message",
+      "schedule", "notify", "output", "watch",     "stats",      "chat",       "mcp"}},
+    {"Server", {"serve", "gateway", "doctor", "config", "version"}},
+    {"The log", {"erase", "backup", "restore", "archive", "anchor", "replay"}},
+};
+
+void group_commands(CLI::App& app) {
+  std::map<std::string, CLI::App_p> added;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    added.emplace(command->get_name(), app.get_subcommand_ptr(command->get_name()));
+  }
+  for (const auto& [name, command] : added) app.remove_subcommand(command.get());
+  for (const Group& group : kGroups) {
+    for (const char* name : group.commands) {
+      const auto command = added.find(name);
+      if (command == added.end()) continue;
+      app.add_subcommand(command->second);
+      command->second->group(group.name);
+    }
+  }
+}
+
+// Returns what is wrong with the command line. CLI11 itself reports an unknown command or option
+// only as a missing required one.
+std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<std::string> unknown = app.remaining(true);
+  const bool lacks_something = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  if (!lacks_something || unknown.empty()) return error.what();
+  if (!unknown.front().starts_with('-')) return "unknown command '" + unknown.front() + "'";
+  return "unknown option '" + unknown.front() +
+         "' (put a prompt that begins with - behind --, as in steno run -- '-v is broken')";
+}
+
+// True if JSON output is wanted; called before the command line is parsed.
+bool asks_for_json(int argc, char** argv) {
+  const char* variable = std::getenv("STENO_OUTPUT");
+  std::string form = variable != nullptr ? variable : "";
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--") break;
+    const bool is_next = (word == "-o" || word == "--output") && i + 1 < argc;
+    if (is_next) form = argv[i + 1];
+    if (word.starts_with("--output=")) form = word.substr(9);
+    if (word.starts_with("-o") && word.size() > 2) form = word.substr(word[2] == '=' ? 3 : 2);
+  }
+  return form == "json" || form == "jsonl";
+}
+
+int run_main(int argc, char** argv, const CommandLineParts& parts) {
+  CommandLine line;
+  line.log_commands = parts.log_commands;
+  line.argv = argv;
+  // Files made here, by any library, are private to the user, since they hold prompts and answers.
+  line.users_umask = ::umask(077);
+  add_global_flags(line);
+  add_log_commands(line);
+  if (parts.add_others != nullptr) parts.add_others(line);
+  group_commands(line.app);
+  if (asks_for_json(argc, argv)) make_errors_json();
+  try {
+    line.app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // Help is an "error" that exits with 0. All other codes, 105 and the like, mean wrong usage.
+    if (error.get_exit_code() == 0) return line.app.exit(error);
+    complain(kExitUsage, usage_error(line.app, error) + "; see `steno --help`");
+    return kExitUsage;
+  }
+  if (!line.keep_workers.empty()) line.flags["keep_workers"] = line.keep_workers;
+  ConfigInput input = process_input(std::move(line.flags));
+  line.program_folder = input.program_folder;
+  auto config = load_config(input);
+  if (!config) {
+    complain(kExitUsage, base::describe(config.error()));
+    return kExitUsage;
+  }
+  const bool is_stats = line.app.get_subcommands().front()->get_name() == "stats";
+  if (config->output == OutputFormat::prometheus && !is_stats) {
+    if (is_flag(*config, "output")) {
+      complain(kExitUsage, "the output format prometheus is only for steno stats");
+      return kExitUsage;
+    }
+    config->output = OutputFormat::table;
+  }
+  // A file can ask for it, too.
+  const bool wants_json = config->output != OutputFormat::table;
+  if (wants_json && config->output != OutputFormat::prometheus) make_errors_json();
+  const int code = line.chosen(*config);
+  return flush() || code != kExitOk ? code : kExitFailed;
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv, const CommandLineParts& parts) {
+  // Only a library or lack of memory can throw here, and no caller is left to handle it.
+  try {
+    return run_main(argc, argv, parts);
+  } catch (const std::exception& error) {
+    complain(kExitFailed, error.what());
+    return kExitFailed;
+  }
+}
+
+}  // namespace steno
