@@ -1,5 +1,5 @@
-// The program `steno-server`: the commands that open a log, and no others, since a server has all of
-// its program in memory.
+// The program `steno-server`: the commands that open a log. It has no others, since a server has
+// nearly all of its program in memory.
 #include "tools/steno/command_line/command_line.hpp"
 
 int main(int argc, char** argv) {
