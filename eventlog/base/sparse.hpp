@@ -20,10 +20,10 @@ class Sparse {
       (!std::same_as<std::remove_cvref_t<U>, Sparse>)Sparse(U&& value) {
     set(T(std::forward<U>(value)));
   }
-  Sparse(const Sparse& other) : value_(other.copy()) {}
+  Sparse(const Sparse& other) { copy(other); }
   Sparse(Sparse&&) noexcept = default;
   Sparse& operator=(const Sparse& other) {
-    value_ = other.copy();
+    if (this != &other) copy(other);
     return *this;
   }
   Sparse& operator=(Sparse&&) noexcept = default;
@@ -59,11 +59,19 @@ class Sparse {
 
  private:
   static bool is_default(const T& value) { return value == Sparse().get(); }
-  std::unique_ptr<T> copy() const {
-    return value_ && !is_default(*value_) ? std::make_unique<T>(*value_) : nullptr;
+  void copy(const Sparse& other) {
+    if (other.value_) {
+      set(*other.value_);
+    } else {
+      reset();
+    }
   }
   void set(T value) {
-    is_default(value) ? reset() : void(value_ = std::make_unique<T>(std::move(value)));
+    if (is_default(value)) {
+      reset();
+    } else {
+      value_ = std::make_unique<T>(std::move(value));
+    }
   }
 
   std::unique_ptr<T> value_;  // null: at its default

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "eventlog/domain/recorded_event.hpp"
 #include "eventlog/domain/session/state.hpp"
 
 namespace workers {
