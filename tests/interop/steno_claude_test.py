@@ -721,14 +721,15 @@ class ClaudeScheduled(WithClaude):
 
     # Shows R303.
     def test_a_heartbeat_is_left_to_a_subagent(self):
-        added = self.home.run("schedule", "add", "beat", "--every", "1d", "--heartbeat", "--subagent",
-                              "say nothing was due")
+        of_agent = ("--agent", "tended", "show", "@heartbeat")
+        added = self.home.run("--agent", "tended", "schedule", "add", "tended", "--every", "1d",
+                              "--heartbeat", "--subagent", "say nothing was due")
         self.assertEqual(added.code, 0, added)
-        self.assertEqual(self.home.run("schedule", "run", "beat").code, 0)
-        until(lambda: self.home.run("show", "@heartbeat").code == 0, "the session")
-        until(lambda: self.home.show("@heartbeat")["tasks"] == 0 and
-              self.home.show("@heartbeat")["turns_finished"] > 0, "its answer", AGENT_SECONDS)
-        row = self.home.show("@heartbeat")
+        self.assertEqual(self.home.run("schedule", "run", "tended").code, 0)
+        until(lambda: self.home.run(*of_agent).code == 0, "the session")
+        until(lambda: self.home.ask(*of_agent)["session"]["turns_finished"] > 0, "its answer",
+              AGENT_SECONDS)
+        row = self.home.ask(*of_agent)["session"]
         [call] = self.facts(row["session"], "ToolCallStarted")
         self.assertEqual(call["tool"], "Agent")
         until(lambda: "nothing was due" in [

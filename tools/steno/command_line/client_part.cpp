@@ -328,12 +328,11 @@ void add_backup(CommandLine& line) {
       {"forget", "Declare a copy gone, so that erasures no longer wait for it",
        "  steno backup forget monday", backup_forget},
   };
-  CLI::App* backup = line.app.add_subcommand("backup", "Make and look after copies of the log");
-  backup->require_subcommand(1)->fallthrough();
+  CLI::App& backup = add_backup_group(line);
   for (const Kind& kind : kKinds) {
     auto& arguments = line.keep<BackupArguments>();
     CLI::App* command =
-        line.command(*backup, kind.name, kind.help, kind.examples, arguments, reporting(kind.run));
+        line.command(backup, kind.name, kind.help, kind.examples, arguments, reporting(kind.run));
     if (kind.run == backup_create) {
       command->add_option("DIR", arguments.folder, "A folder that is missing or empty")->required();
       command->add_option("--name", arguments.name, "Its name; default: the folder's own");
@@ -344,16 +343,6 @@ void add_backup(CommandLine& line) {
       command->add_option("NAME", arguments.name, "As the list says")->required();
     }
   }
-  auto& verified = line.keep<ReplayArguments>();
-  const auto verify = [](auto run, const Config& config, ReplayArguments told) {
-    told.is_json = config.output != OutputFormat::table;
-    return run(told);
-  };
-  line.log_command(
-          *backup, "verify", "Prove a copy from its first event to its last; needs no server",
-          "  steno backup verify /mnt/usb/steno-monday", verified, &LogCommands::verify, verify)
-      ->add_option("DIR", verified.folder, "A backup")
-      ->required();
 }
 
 void add_archive(CommandLine& line) {

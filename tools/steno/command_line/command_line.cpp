@@ -133,8 +133,8 @@ int run_main(int argc, char** argv, const CommandLineParts& parts) {
   // Files made here, by any library, are private to the user, since they hold prompts and answers.
   line.users_umask = ::umask(077);
   add_global_flags(line);
-  add_log_commands(line);
   if (parts.add_others != nullptr) parts.add_others(line);
+  add_log_commands(line);
   group_commands(line.app);
   if (asks_for_json(argc, argv)) make_errors_json();
   try {

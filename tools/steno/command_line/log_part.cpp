@@ -38,6 +38,20 @@ mode_t octal_mask(const std::string& text) {
   return static_cast<mode_t>(std::stoul(text, nullptr, 8)) & 0777;
 }
 
+void add_backup_verify(CommandLine& line) {
+  auto& verified = line.keep<ReplayArguments>();
+  const auto verify = [](auto run, const Config& config, ReplayArguments told) {
+    told.is_json = config.output != OutputFormat::table;
+    return run(told);
+  };
+  line.log_command(add_backup_group(line), "verify",
+                   "Prove a copy from its first event to its last; needs no server",
+                   "  steno backup verify /mnt/usb/steno-monday", verified, &LogCommands::verify,
+                   verify)
+      ->add_option("DIR", verified.folder, "A backup")
+      ->required();
+}
+
 void add_serve(CommandLine& line) {
   auto& arguments = line.keep<ServeArguments>();
   CLI::App* command = line.log_command(
@@ -168,7 +182,8 @@ void add_replay(CommandLine& line) {
 }  // namespace
 
 void add_log_commands(CommandLine& line) {
-  for (const auto add : {add_restore, add_doctor, add_serve, add_replay}) add(line);
+  for (const auto add : {add_restore, add_backup_verify, add_doctor, add_serve, add_replay})
+    add(line);
 }
 
 }  // namespace steno

@@ -72,6 +72,16 @@ struct CommandLine {
                    });
   }
 
+  // Returns the subcommand that holds others. Several parts can add to one.
+  CLI::App& group(const std::string& name, const std::string& help) {
+    const auto known =
+        app.get_subcommands([&](const CLI::App* one) { return one->get_name() == name; });
+    if (!known.empty()) return *known.front();
+    CLI::App* added = app.add_subcommand(name, help);
+    added->require_subcommand(1)->fallthrough();
+    return *added;
+  }
+
   // Adds a flag for a setting.
   CLI::Option* setting(CLI::App& on, const std::string& key, const std::string& names) {
     const std::string help = help_of(key);
@@ -82,6 +92,10 @@ struct CommandLine {
         ->type_name("");
   }
 };
+
+inline CLI::App& add_backup_group(CommandLine& line) {
+  return line.group("backup", "Make and look after copies of the log");
+}
 
 // Prints a failure, and returns the exit code in either case.
 int finish(const Outcome<int>& outcome);
