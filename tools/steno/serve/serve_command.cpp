@@ -37,8 +37,7 @@ std::vector<std::string> worker_command(const Config& config, const ServeArgumen
 }
 
 std::vector<std::string> gateway_command(const Config& config) {
-  std::error_code error;
-  std::vector<std::string> argv{std::filesystem::read_symlink("/proc/self/exe", error).string()};
+  std::vector<std::string> argv{config.program_folder + "/steno"};
   for (std::string& flag : flags_of(config)) argv.push_back(std::move(flag));
   argv.insert(argv.end(), {"gateway", "--parent", fmt::format("{}", ::getpid())});
   return argv;
