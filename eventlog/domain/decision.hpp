@@ -38,8 +38,9 @@ struct Context {
   Time now;                 // log time
   Time wall;                // what the clock shows
   std::span<const std::string> engines;
-  bool has_key = false;              // the server can sign anchors
-  const TimeZones* zones = nullptr;  // null: the server knows none
+  std::span<const std::string> injecting_engines;  // whose agents take a prompt while they work
+  bool has_key = false;                            // the server can sign anchors
+  const TimeZones* zones = nullptr;                // null: the server knows none
 };
 
 // The names of the further streams that a command reads or writes.

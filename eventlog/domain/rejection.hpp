@@ -16,7 +16,7 @@ enum class RejectionCode {
   version_conflict,  // the stream is not at the expected version
   session_limit,     // max_sessions live sessions already
   session_ended,     // the session is in a terminal status
-  not_accepting,     // single-turn, or closing: no further prompts
+  not_accepting,     // closing, or its only turn takes no further prompt
   turn_not_running,  // the named turn is neither queued nor running
   source_live,       // the session to resume, or one that continues it, still runs
   not_resumable,     // the session to resume never had an agent session

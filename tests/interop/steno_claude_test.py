@@ -271,6 +271,28 @@ class Claude(WithClaude):
                          (False, started["facts"]["call"]))
         self.assertIn("from the tool", finished["content"])
 
+    # Shows R057.
+    def test_a_prompt_that_comes_while_it_works_is_answered_in_the_turn(self):
+        for prompt, kind in (("bash sleep 3", "ToolCallStarted"),
+                             ("stream 40", "PartialOutputRecorded")):
+            running = self.home.follow("run", "--allow-tool", "Bash", prompt)
+            alias = until(lambda: self.home.ask("ls", "--status", "running")["sessions"],
+                          "it runs", AGENT_SECONDS)[0]["alias"]
+            self.home.wait_for_event(alias, kind)
+            sent = self.home.run("send", alias, "say what was added")
+            self.assertEqual(sent.code, 0, str(sent))
+            result = running.finish(AGENT_SECONDS)
+            self.assertEqual(result.code, 0, str(result))
+            row = self.home.show(alias)
+            self.assertEqual((row["status"], row["turns_finished"], row["own_turns"]),
+                             ("completed", 1, 0))
+            calls = self.model.charged()[row["agent_session"]]
+            self.assertEqual([text for call in calls for text in call["texts"]],
+                             [item["text"] for item in
+                              self.home.ask("output", alias, "--all")["items"]
+                              if item["kind"] == "said"])
+            self.assertEqual(nano(row["cost_usd"]), sum(charge(call) for call in calls))
+
     def test_an_interrupt_leaves_the_session_usable(self):
         running = self.home.follow("run", "--multi-turn", "stream 2000")
         row = until(lambda: self.home.ask("ls", "--status", "running")["sessions"], "it runs",

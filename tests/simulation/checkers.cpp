@@ -116,6 +116,13 @@ std::string check_lineages(const std::map<std::string, domain::StreamState>& sta
   return {};
 }
 
+bool is_marked(const std::map<std::string, domain::StreamState>& states, base::SessionId session) {
+  return std::any_of(states.begin(), states.end(), [&](const auto& stream) {
+    const auto* s = std::get_if<domain::SessionState>(&stream.second);
+    return s != nullptr && s->session == session && s->basis >= domain::CostBasis::at_least;
+  });
+}
+
 }  // namespace
 
 std::string check_costs(const std::vector<RecordedEvent>& events,
@@ -139,6 +146,9 @@ std::string check_costs(const std::vector<RecordedEvent>& events,
              std::to_string(spent.value) + ", on the record " +
              std::to_string(recorded[lease][turn].value);
     }
+    if (!agent->second.has_cut_off_subagents || is_marked(states, lease.session)) continue;
+    return "session " + lease.session.text() +
+           " has cost more than is known, and that is not marked: a subagent was cut off";
   }
   return check_lineages(states, records);
 }
@@ -209,6 +219,40 @@ std::string check_prompts(const std::vector<RecordedEvent>& events) {
   return {};
 }
 
+std::string check_injections(const std::vector<RecordedEvent>& events,
+                             const std::map<LeaseKey, AgentRecord>& records) {
+  struct Turn {
+    std::vector<std::string> prompts;  // not answered yet
+    bool has_injected = false;
+    bool is_asked_to_end = false;
+  };
+  std::map<base::TurnId, Turn> turns;
+  for (const RecordedEvent& event : events) {
+    if (const auto* queued = std::get_if<domain::TurnQueued>(&event.event)) {
+      turns[queued->turn].prompts = {event.content->text};
+    } else if (const auto* added = std::get_if<domain::PromptInjected>(&event.event)) {
+      turns[added->turn].prompts.push_back(event.content->text);
+      turns[added->turn].has_injected = true;
+    } else if (const auto* asked = std::get_if<domain::InterruptRequested>(&event.event)) {
+      turns[asked->turn].is_asked_to_end = true;
+    } else if (const auto* continued = std::get_if<domain::TurnContinued>(&event.event)) {
+      auto& prompts = turns[continued->turn].prompts;
+      prompts.erase(prompts.begin(), prompts.begin() + continued->injected + 1);
+    } else if (const auto* finished = std::get_if<domain::TurnFinished>(&event.event)) {
+      const Turn& turn = turns[finished->turn];
+      if (!turn.has_injected || turn.is_asked_to_end) continue;
+      const LeaseKey lease{domain::parse_stream(event.envelope.stream)->id, event.envelope.token};
+      const auto agent = records.find(lease);
+      if (agent != records.end() && agent->second.heard.contains(finished->turn) &&
+          agent->second.heard.at(finished->turn) == turn.prompts) {
+        continue;
+      }
+      return describe(event) + ", and its agent was not given exactly its prompts";
+    }
+  }
+  return {};
+}
+
 std::string check_schedules(const std::vector<RecordedEvent>& events) {
   std::map<base::CommandId, domain::ScheduleFired> fired;
   std::map<base::CommandId, int> outcomes;
@@ -223,7 +267,8 @@ std::string check_schedules(const std::vector<RecordedEvent>& events) {
     } else if (const auto* refused = std::get_if<domain::RunRefused>(&event.event)) {
       ++outcomes[refused->run];
       if (begun[refused->run] != 0) return describe(event) + ", and had begun";
-    } else if (std::holds_alternative<domain::TurnQueued>(event.event)) {
+    } else if (std::holds_alternative<domain::TurnQueued>(event.event) ||
+               std::holds_alternative<domain::PromptInjected>(event.event)) {
       const base::CommandId command = event.envelope.command;
       if (event.envelope.actor == "scheduler" && !fired.contains(command)) {
         return describe(event) + " is for a run that is not on the record";
@@ -256,9 +301,12 @@ std::string check_parents(const std::vector<RecordedEvent>& events) {
     } else if (const auto* done = std::get_if<domain::NotificationDelivered>(&event.event)) {
       const auto found = requested.find(done->notification);
       if (found != requested.end()) ++delivered[found->second];
-    } else if (const auto* queued = std::get_if<domain::TurnQueued>(&event.event)) {
-      if (event.envelope.actor != "notifier") continue;
-      ++prompts[{domain::parse_stream(event.envelope.stream)->id, queued->from}];
+    } else if (event.envelope.actor == "notifier") {
+      const auto* queued = std::get_if<domain::TurnQueued>(&event.event);
+      const auto* injected = std::get_if<domain::PromptInjected>(&event.event);
+      if (queued == nullptr && injected == nullptr) continue;
+      const base::SessionId from = queued != nullptr ? queued->from : injected->from;
+      ++prompts[{domain::parse_stream(event.envelope.stream)->id, from}];
     }
   }
   for (const auto& [pair, count] : prompts) {

@@ -54,6 +54,9 @@ std::string check_tasks(const std::vector<RecordedEvent>& events,
 std::string check_schedules(const std::vector<RecordedEvent>& events);
 // Only a prompt that says so is dropped, and only a turn that was lost is tried again.
 std::string check_prompts(const std::vector<RecordedEvent>& events);
+// The agent that finishes a turn was given each prompt of it that was not answered before, once.
+std::string check_injections(const std::vector<RecordedEvent>& events,
+                             const std::map<LeaseKey, AgentRecord>& records);
 // A parent has a prompt for each notification that was delivered to it, and none without one.
 std::string check_parents(const std::vector<RecordedEvent>& events);
 

@@ -276,8 +276,9 @@ std::string DrivenWorld::check_all() {
   const auto& records = around_.agents.records();
   for (std::string wrong :
        {check_outputs(events, records), check_answers(events),
-        check_costs(events, log_.states(), records), check_prompts(events), check_schedules(events),
-        check_parents(events), check_contents(around_.disk.log(), events, log_.states()),
+        check_costs(events, log_.states(), records), check_prompts(events),
+        check_injections(events, records), check_schedules(events), check_parents(events),
+        check_contents(around_.disk.log(), events, log_.states()),
         check_projections(around_.disk.log(), around_.disk.view_rows())}) {
     if (!wrong.empty()) return wrong;
   }

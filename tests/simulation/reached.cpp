@@ -66,6 +66,8 @@ constexpr std::string_view kMust[] = {
     "deliveries that failed",
     "outputs shown",
     "prompts about subagents",
+    "event PromptInjected",
+    "event TurnContinued",
     "event RunTaken",
     "event RunRefused",
     "event ScheduleSkipped",

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::string_view kTurn = "turn ";
 constexpr std::string_view kInterrupt = "interrupt ";
+constexpr std::string_view kInject = "inject ";
 constexpr std::size_t kIdChars = 36;
 
 class SimEngine final : public engines::Engine {
@@ -28,12 +29,24 @@ class SimEngine final : public engines::Engine {
   Bytes begin_turn(TurnId turn, ByteView prompt) override {
     return Bytes(kTurn) + turn.text() + Bytes(prompt);
   }
+  Bytes inject(ByteView prompt) override {
+    ++injected_;
+    return Bytes(kInject) + Bytes(prompt);
+  }
   Bytes interrupt(TurnId turn) override { return Bytes(kInterrupt) + turn.text(); }
   std::vector<domain::Report> on_line(ByteView line, base::Time) override {
     const auto encoded = base::decode<workers::SequencedReport>(line);
     if (!encoded) return {domain::ReportAgentLine{domain::LineFault::not_json, 0, Bytes(line)}};
     auto report = workers::decode_report(*encoded);
-    if (std::holds_alternative<domain::ReportTurnResult>(*report)) has_result_ = true;
+    if (auto* result = std::get_if<domain::ReportTurnResult>(&*report)) {
+      // The agent was given a prompt behind its result, and answers that by another one.
+      if (result->agent_base.value >= 0) agent_base_ = result->agent_base;
+      if (!result->is_error && result->injected < injected_) {
+        return {domain::ReportSpending{result->turn, std::move(result->spent)}};
+      }
+      has_result_ = true;
+      result->agent_base = std::exchange(agent_base_, base::NanoUsd{-1});
+    }
     if (const auto* changed = std::get_if<domain::ReportTasksChanged>(&*report)) {
       has_tasks_ = changed->tasks > 0;
     }
@@ -50,6 +63,8 @@ class SimEngine final : public engines::Engine {
   const bool is_multi_turn_;
   bool has_result_ = false;
   bool has_tasks_ = false;
+  std::int64_t injected_ = 0;
+  base::NanoUsd agent_base_{-1};  // until a result has told it
 };
 
 std::string lease_text(const LeaseKey& key) {
@@ -111,6 +126,8 @@ class SimProcess final : public engines::AgentProcess {
     if (bytes.starts_with(kTurn)) {
       begin(*TurnId::parse(bytes.substr(kTurn.size(), kIdChars)),
             bytes.substr(kTurn.size() + kIdChars));
+    } else if (bytes.starts_with(kInject) && !has_ended_) {
+      take_in(bytes.substr(kInject.size()));
     } else if (bytes.starts_with(kInterrupt) && !has_ended_) {
       const TurnId turn = *TurnId::parse(bytes.substr(kInterrupt.size(), kIdChars));
       if (own_turn_ == turn) return finish_own(true), base::Result<void>();
@@ -176,9 +193,17 @@ class SimProcess final : public engines::AgentProcess {
   void begin(TurnId turn, ByteView prompt) {
     turn_ = turn;
     steps_ = 1 + random_.below(4);
+    begun_ = {turn, 0};
+    std::string own = prompt_of(turn);
     const auto* of = agents_.log_->session(domain::session_stream("main", key_.session));
-    const bool is_tried_again = of != nullptr && of->turn && of->turn->turn == turn;
-    begun_ = {turn, is_tried_again ? of->turn->attempts : 0};
+    if (of != nullptr && of->turn && of->turn->turn == turn) {
+      const domain::RecordedEvent& asked = recorded(of->turn->prompt);
+      const bool is_rest = std::holds_alternative<domain::PromptInjected>(asked.event);
+      const std::int64_t part = is_rest ? of->turn->prompt.value : 0;
+      begun_.second = part * domain::kTurnAttemptsMax + of->turn->attempts;
+      own = asked.content->text;
+    }
+    record().heard[turn].push_back(own);
     const auto [other, is_new] = agents_.begun_.emplace(begun_, key_);
     if (!is_new) {
       agents_.violate("turn " + turn.text() + " was given to agents under " +
@@ -194,7 +219,6 @@ class SimProcess final : public engines::AgentProcess {
     }
     if (agents_.script_) return begin_plan(agents_.script_(prompt));
     // An agent that begins anew is told before it what was said.
-    const std::string own = prompt_of(turn);
     const auto* s = agents_.log_->session(domain::session_stream("main", key_.session));
     const bool may_be_told = s != nullptr && s->lost_at.value > 0;
     const auto is_it = [&](std::string_view one) {
@@ -208,6 +232,30 @@ class SimProcess final : public engines::AgentProcess {
     if (!has_introduced_ && !resumed_.empty() && loss_random_.below(20) == 0) return lose_session();
     has_introduced_ = true;
     emit(domain::ReportInitialized{agent_session_, "sim", "1"});
+  }
+
+  const domain::RecordedEvent& recorded(base::Position position) const {
+    return agents_.log_->events()[static_cast<std::size_t>(position.value) - 1];
+  }
+
+  // A prompt is added to the turn. Behind the turn's result the agent begins with it anew.
+  void take_in(ByteView prompt) {
+    record().heard[begun_.first].emplace_back(prompt);
+    ++taken_in_;
+    if (!turn_) {
+      turn_ = begun_.first;
+      steps_ = 1;
+    }
+    const auto* s = agents_.log_->session(domain::session_stream("main", key_.session));
+    if (s == nullptr || !s->turn || s->turn->turn != *turn_) return;
+    const domain::InjectedPrompts& injected = s->turn->injected;
+    const bool is_known = std::any_of(injected.begin(), injected.end(), [&](const auto& one) {
+      return recorded(one.prompt).content->text == prompt;
+    });
+    if (!is_known && !s->turn->is_continued) {
+      agents_.violate("turn " + turn_->text() + " was added '" + Bytes(prompt) +
+                      "', which is not on the record");
+    }
   }
 
   void begin_plan(TurnPlan plan) {
@@ -316,6 +364,7 @@ class SimProcess final : public engines::AgentProcess {
     result.subtype = is_error ? "error_during_execution" : "success";
     note_spending(result);
     result.text = std::move(answer);
+    result.injected = taken_in_;
     emit(result);
     turn_.reset();
   }
@@ -327,7 +376,7 @@ class SimProcess final : public engines::AgentProcess {
     if (task_random_.chance(20)) {
       has_own_work_ = true;
       record().tasks = task_random_.chance(50) ? 2 : 1;
-      emit(domain::ReportTasksChanged{record().tasks, "a task"});
+      tell_tasks();
     }
   }
 
@@ -351,7 +400,15 @@ class SimProcess final : public engines::AgentProcess {
     int& tasks = record().tasks;
     if (tasks == 0) return;
     has_own_work_ = --tasks > 0;
-    emit(domain::ReportTasksChanged{tasks, has_own_work_ ? "a task" : ""});
+    tell_tasks();
+  }
+
+  // Of two tasks, one is a subagent.
+  int subagents() { return record().tasks / 2; }
+
+  void tell_tasks() {
+    const int tasks = record().tasks;
+    emit(domain::ReportTasksChanged{tasks, tasks > 0 ? "a task" : "", false, subagents()});
   }
 
   void say(TurnId turn) { say(turn, "word " + std::to_string(record().outputs.size())); }
@@ -386,6 +443,7 @@ class SimProcess final : public engines::AgentProcess {
     if (has_ended_) return;
     has_ended_ = true;
     tell_spending();
+    record().has_cut_off_subagents = subagents() > 0;
     if (signal == 0) agents_.totals_[agent_session_] = total_;
     end_tree();
     events_.emplace_back(engines::ProcessExited{code, signal, 0, ""});
@@ -421,7 +479,8 @@ class SimProcess final : public engines::AgentProcess {
   bool has_own_work_ = false;
   std::uint64_t steps_ = 0;
   int calls_ = 0;
-  base::NanoUsd total_;  // of the agent's own session
+  std::int64_t taken_in_ = 0;  // prompts that were added to its turn
+  base::NanoUsd total_;        // of the agent's own session
   const base::NanoUsd base_;
   base::NanoUsd untold_;
   TurnId untold_of_;

@@ -28,6 +28,8 @@ struct AgentRecord {
   std::vector<std::string> outputs;               // every text that it said, in order
   std::map<base::TurnId, base::NanoUsd> spent{};  // for each turn
   int tasks = 0;  // that run, or with whose end the agent has not dealt
+  std::map<base::TurnId, std::vector<std::string>> heard{};  // prompts for each turn, in order
+  bool has_cut_off_subagents = false;  // some ended with it, in a call of the model
 };
 
 // An agent that follows a script does this with a prompt. It runs a tool, tells half of its cost
@@ -85,7 +87,7 @@ class SimAgents {
   std::map<base::SessionId, int> locks_;                      // number of keepers that hold each
   std::map<base::SessionId, base::FencingToken> overlooked_;  // leases up to that token
   std::map<LeaseKey, AgentRecord> records_;
-  // The lease under which each turn began, and each attempt at it.
+  // The lease under which each turn began, each attempt at it, and each rest of it.
   std::map<std::pair<base::TurnId, std::int64_t>, LeaseKey> begun_;
   std::map<std::string, std::vector<std::string>> transcripts_;  // messages, by agent session
   std::int64_t messages_ = 0;

@@ -513,6 +513,7 @@ void World::finish() {
   check(check_budgets(log_.events(), log_.states(), around_.settings.limits.daily_budget));
   check(check_tasks(log_.events(), log_.states(), around_.agents.records()));
   check(check_prompts(log_.events()));
+  check(check_injections(log_.events(), around_.agents.records()));
   check(check_schedules(log_.events()));
   check(check_parents(log_.events()));
   check(check_contents(around_.disk.log(), log_.events(), log_.states()));

@@ -78,6 +78,7 @@ inline domain::Context context_of(domain::StreamRef target, base::CommandId comm
   context.target = std::move(target);
   context.command = command;
   context.engines = kEngines;
+  context.injecting_engines = kEngines;
   context.has_key = true;
   return context;
 }

@@ -163,6 +163,7 @@ void History::act_in_turn(const std::string& stream) {
           emit(stream, domain::TurnInterrupted{next, domain::EndReason::user, {}});
         }
       }
+      if (!s.spec.is_multi_turn) emit(stream, domain::PromptInjected{turn}, "And this.");
       return;
     case 5:
       if (!s.turn->is_interrupt_requested) emit(stream, domain::InterruptRequested{turn});
@@ -170,6 +171,7 @@ void History::act_in_turn(const std::string& stream) {
     case 6:
       if (!chance(30)) return;
       if (chance(50)) {
+        if (!s.turn->injected->empty()) emit(stream, domain::TurnContinued{turn, 0});
         emit(stream, domain::TurnReturned{turn});
         return start_next_turn(stream);
       }
@@ -199,7 +201,7 @@ void History::act_between_turns(const std::string& stream) {
 void History::have_own_turn(const std::string& stream) {
   const domain::SessionState& s = states_[stream];
   const base::TurnId turn = base::TurnId::make(log_.now(), log_.random());
-  emit(stream, domain::TasksChanged{1}, "Wait.");
+  emit(stream, domain::TasksChanged{2, false, 1}, "Wait.");
   emit(stream, domain::ModelCallRetried{turn, 1, 10, base::Duration{500'000}, 529, "overloaded"});
   emit(stream, domain::ModelFellBack{turn, "opus", "sonnet", "overloaded"});
   emit(stream, domain::RateLimitReported{turn, "allowed_warning", "five_hour", {1'999'999'999}});

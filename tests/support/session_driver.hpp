@@ -171,6 +171,11 @@ class SessionDriver {
     }
   }
 
+  domain::ReportTasksChanged tasks_changed() {
+    const auto tasks = static_cast<std::int64_t>(random_.below(3));
+    return {tasks, "Wait.", random_.chance(20), tasks / 2};
+  }
+
   Command spawn() {
     domain::Spawn c;
     c.spec = sample_spec(random_.chance(60));
@@ -218,6 +223,7 @@ class SessionDriver {
     domain::ReportTurnResult result;
     result.turn = t;
     result.is_error = random_.chance(30);
+    result.injected = static_cast<std::int64_t>(random_.below(4)) - 1;
     if (result.is_error && random_.chance(30)) result.subtype = "error_max_budget_usd";
     result.agent_total = {static_cast<std::int64_t>(random_.below(1'000'000))};
     result.usage.output_tokens = static_cast<std::int64_t>(random_.below(10'000));
@@ -251,8 +257,7 @@ class SessionDriver {
         r.report = domain::ContextCompacted{t, true, 190'104, 2'876};
         break;
       case 15:
-        r.report = domain::ReportTasksChanged{static_cast<std::int64_t>(random_.below(3)), "Wait.",
-                                              random_.chance(20)};
+        r.report = tasks_changed();
         break;
       case 12:
         r.report = domain::ReportSpending{t, {{"model", result.usage, result.agent_total}}};

@@ -316,6 +316,26 @@ class Sessions(OneServer):
             self.assertEqual((row["status"], row["turns_finished"], row["turns_interrupted"]),
                              ("completed", 2, 1))
 
+    # Shows R057.
+    def test_a_prompt_is_added_to_the_turn_of_a_single_turn_session(self):
+        running = self.home.follow("run", "[words 2] [delay 1500] [say one]")
+        alias = until(lambda: self.home.ask("ls", "--status", "running")["sessions"],
+                      "it runs")[0]["alias"]
+        self.fails(4, "send the prompt without an interrupt", "send", alias, "--interrupt", "stop")
+        sent = self.succeeds("send", alias, "[say two]")
+        self.assertEqual(sent.out, f"added to the turn of {alias}\n")
+        waiting = self.home.follow("send", alias, "--wait", "[say three]")
+        seen, answer = running.finish(), waiting.finish()
+        for result in (seen, answer):
+            self.assertEqual((result.code, result.out.splitlines()[-3:]),
+                             (0, ["one", "two", "three"]), str(result))
+        self.assertIn("↳ added to the turn: [say two]", seen.err)
+        row = self.home.show(alias)
+        self.assertEqual((row["status"], row["turns_finished"]), ("completed", 1))
+        kinds = [item["kind"] for item in self.home.ask("output", alias, "--all")["items"]]
+        self.assertEqual(kinds.count("prompt"), 3)
+        self.fails(4, "resume it to go on", "send", alias, "late")
+
     def test_who_waits_for_an_answer_gets_that_one_and_no_other(self):
         alias = self.home.start_session("[say first]", "--multi-turn")
         senders = {word: self.home.follow("send", alias, "--wait", f"[delay 20] [say {word}]")

@@ -378,6 +378,7 @@ CommandOutcome CommandLoop::decide(const Involved& streams, const Waiting& waiti
   context.now = now_;
   context.wall = wall_;
   context.engines = options_.engines;
+  context.injecting_engines = options_.injecting_engines;
   context.has_key = options_.has_key;
   context.zones = options_.zones;
   auto decision = domain::decide_on(message.command, states_of(streams), context);

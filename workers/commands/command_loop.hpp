@@ -90,7 +90,8 @@ struct CommandAnswer {
 struct CommandLoopOptions {
   domain::Limits limits;
   std::vector<std::string> engines =
-      engines::engine_names();               // the engines that a session can name
+      engines::engine_names();  // the engines that a session can name
+  std::vector<std::string> injecting_engines = engines::injecting_engine_names();
   bool has_key = false;                      // anchors can be signed
   const domain::TimeZones* zones = nullptr;  // must outlive the loop; null: there are none
   std::size_t inbox_max = 100'000;           // waiting commands of one class; beyond it: `busy`

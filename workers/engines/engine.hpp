@@ -60,6 +60,11 @@ class Engine {
   virtual Bytes start() = 0;
   // Returns the bytes that begin the turn. The same turn given twice to one process is run once.
   virtual Bytes begin_turn(TurnId turn, ByteView prompt) = 0;
+  // Returns the bytes that add a prompt to the turn begun last, which has no result yet. Its result
+  // answers this prompt, too. Asked only of engines that say they can.
+  virtual Bytes inject(ByteView) { return {}; }
+  // The bytes of the last inject() did not reach the agent.
+  virtual void take_back_injected() {}
   // Returns the bytes that ask the agent to end this turn, which runs: the one begun last, or one
   // of its own. The turn's result follows as a report.
   virtual Bytes interrupt(TurnId turn) = 0;

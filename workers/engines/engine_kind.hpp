@@ -14,6 +14,7 @@ struct EngineKind {
   std::string_view program;      // name of its executable, unless a setting names another
   bool is_beside_steno = false;  // looked for in steno's own folder, else in the PATH
   std::unique_ptr<Engine> (*make)(EngineSettings settings, SessionLaunch session);
+  bool is_injecting = false;  // its agents take a prompt while they work, see Engine::inject
 };
 
 }  // namespace engines

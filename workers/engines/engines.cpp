@@ -38,6 +38,14 @@ std::vector<std::string> engine_names() {
   return names;
 }
 
+std::vector<std::string> injecting_engine_names() {
+  std::vector<std::string> names;
+  for (const EngineKind* kind : kAll) {
+    if (kind->is_injecting) names.emplace_back(kind->name);
+  }
+  return names;
+}
+
 std::string engine_names_text() {
   std::string text;
   for (const EngineKind* kind : kAll) {

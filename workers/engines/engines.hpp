@@ -17,6 +17,7 @@ const EngineKind* find_engine(std::string_view name);
 std::unique_ptr<Engine> make_engine(std::string_view name, EngineSettings settings,
                                     SessionLaunch session);
 std::vector<std::string> engine_names();
+std::vector<std::string> injecting_engine_names();
 // The names as text, such as "a or b".
 std::string engine_names_text();
 

@@ -98,7 +98,9 @@ class NoticeReader {
   // Words of its subagents and thoughts are not what the agent says.
   static bool is_of_end(const RecordedEvent& event) {
     const auto* output = std::get_if<domain::OutputRecorded>(&event.event);
-    if (output == nullptr) return !std::holds_alternative<domain::TurnQueued>(event.event);
+    const bool is_prompt = std::holds_alternative<domain::TurnQueued>(event.event) ||
+                           std::holds_alternative<domain::PromptInjected>(event.event);
+    if (output == nullptr) return !is_prompt;
     return output->kind == domain::OutputKind::text && output->parent.empty();
   }
   static std::string text_of(const RecordedEvent& event) {

@@ -140,6 +140,7 @@ struct DirectedTurn {
   base::TurnId turn;
   std::string prompt;
   bool is_interrupted = false;
+  std::vector<std::string> injected{};  // prompts that were added to it, in order
 
   bool operator==(const DirectedTurn&) const = default;
   template <class Visit>
@@ -147,6 +148,7 @@ struct DirectedTurn {
     visit("turn", &DirectedTurn::turn);
     visit("prompt", &DirectedTurn::prompt);
     visit("interrupted", &DirectedTurn::is_interrupted);
+    visit("injected", &DirectedTurn::injected);
   }
 };
 

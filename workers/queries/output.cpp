@@ -43,6 +43,8 @@ std::optional<OutputItem> as_item(const domain::RecordedEvent& event) {
     item.parent = done->parent;
   } else if (const auto* queued = std::get_if<domain::TurnQueued>(&event.event)) {
     item.turn = queued->turn;
+  } else if (const auto* injected = std::get_if<domain::PromptInjected>(&event.event)) {
+    item.turn = injected->turn;
   } else if (const auto* failed = std::get_if<domain::TurnFailed>(&event.event)) {
     item.kind = ItemKind::failure;
     item.turn = failed->turn;

@@ -33,11 +33,11 @@ constexpr std::size_t kToolBytesMax = 500;
 constexpr std::int64_t kReadBytesMax = std::int64_t{1} << 20;
 constexpr std::size_t kEventsMax = 5'000;  // that are looked at
 
-using Told =
-    base::Types<domain::SessionOpened, domain::TurnQueued, domain::TurnStarted,
-                domain::TurnReturned, domain::OutputRecorded, domain::PartialOutputRecorded,
-                domain::ToolCallStarted, domain::ToolCallFinished, domain::TurnFinished,
-                domain::TurnFailed, domain::TurnInterrupted>;
+using Told = base::Types<domain::SessionOpened, domain::TurnQueued, domain::TurnStarted,
+                         domain::TurnReturned, domain::PromptInjected, domain::TurnContinued,
+                         domain::OutputRecorded, domain::PartialOutputRecorded,
+                         domain::ToolCallStarted, domain::ToolCallFinished, domain::TurnFinished,
+                         domain::TurnFailed, domain::TurnInterrupted>;
 
 std::string in_part(std::string text, std::size_t bytes_max) {
   if (text.size() <= bytes_max) return text;
@@ -70,8 +70,8 @@ class Telling {
   }
 
   std::vector<std::string> paragraphs() && {
-    // The prompt that the agent is about to be given is not told as one of before.
-    if (started_ == current_ && prompt_at_ + 1 == said_.size()) said_.pop_back();
+    // The prompts that the agent is about to be given are not told as ones of before.
+    if (started_ == current_ && has_prompts_only()) said_.resize(prompts_at_.front());
     return std::move(said_);
   }
 
@@ -80,20 +80,35 @@ class Telling {
   void take(const Fact&, const RecordedEvent&) {}
 
   void take(const domain::TurnQueued& e, const RecordedEvent& event) {
-    prompts_[e.turn] = text_of(event);
+    prompts_[e.turn] = {text_of(event)};
   }
   void take(const domain::TurnStarted& e, const RecordedEvent&) {
-    const auto prompt = prompts_.find(e.turn);
     started_ = e.turn;
-    prompt_at_ = said_.size();
-    add("User: ", prompt == prompts_.end() ? "(This prompt was given before.)" : prompt->second);
+    prompts_at_.clear();
+    auto& prompts = prompts_[e.turn];
+    if (prompts.empty()) prompts = {"(This prompt was given before.)"};
+    for (const std::string& prompt : prompts) tell_prompt(prompt);
   }
   void take(const domain::TurnReturned& e, const RecordedEvent&) {
     if (std::exchange(started_, {}) != e.turn) return;
-    if (prompt_at_ + 1 == said_.size() && partial_.empty()) return said_.pop_back();
+    if (has_prompts_only() && partial_.empty()) return said_.resize(prompts_at_.front());
     if (e.attempts == 0) return;
     cut_off();
     add("(You were interrupted.)", "");
+  }
+  void take(const domain::PromptInjected& e, const RecordedEvent& event) {
+    prompts_[e.turn].push_back(text_of(event));
+    if (e.turn == started_) tell_prompt(prompts_[e.turn].back());
+  }
+  // The rest of the turn's prompts is yet to be given, and told then.
+  void take(const domain::TurnContinued& e, const RecordedEvent&) {
+    auto& prompts = prompts_[e.turn];
+    const auto answered = static_cast<std::size_t>(e.injected) + 1;
+    if (e.turn != started_ || e.injected < 0 || answered >= prompts.size()) return;
+    prompts.erase(prompts.begin(), prompts.begin() + static_cast<std::ptrdiff_t>(answered));
+    for (; prompts_at_.size() > answered; prompts_at_.pop_back()) {
+      said_.erase(said_.begin() + static_cast<std::ptrdiff_t>(prompts_at_.back()));
+    }
   }
   void take(const domain::OutputRecorded& e, const RecordedEvent& event) {
     partial_.clear();
@@ -125,6 +140,15 @@ class Telling {
     add("(You were interrupted.)", "");
   }
 
+  // True if nothing but its prompts was said in the turn that was started last.
+  bool has_prompts_only() const {
+    return !prompts_at_.empty() && prompts_at_.front() + prompts_at_.size() == said_.size();
+  }
+  void tell_prompt(const std::string& prompt) {
+    prompts_at_.push_back(said_.size());
+    add("User: ", prompt);
+  }
+
   // A block that was never finished is known in part.
   void cut_off() {
     if (!partial_.empty()) add("You: ", std::exchange(partial_, {}) + " …");
@@ -134,11 +158,11 @@ class Telling {
   }
 
   const TurnId current_;
-  std::map<TurnId, std::string> prompts_;
+  std::map<TurnId, std::vector<std::string>> prompts_;  // not answered yet, but for the last turn
   std::string partial_;
   std::vector<std::string> said_;
-  TurnId started_;             // the turn that an agent was given last
-  std::size_t prompt_at_ = 0;  // where its prompt was told
+  TurnId started_;                       // the turn that an agent was given last
+  std::vector<std::size_t> prompts_at_;  // where its prompts were told
 };
 
 // Reads the ends of sessions, the newest first, as far as there is room.

@@ -8,6 +8,7 @@
 #include "eventlog/base/rare_branches.hpp"
 #include "eventlog/domain/stream_name.hpp"
 #include "eventlog/log/sequencer.hpp"
+#include "workers/reactors/conversation.hpp"
 
 namespace workers {
 namespace {
@@ -22,10 +23,16 @@ constexpr base::Duration kDirectiveGrace = std::chrono::seconds(1);
 constexpr int kDirectiveBits = 32;
 static_assert(eventlog::kWriterTermMax < base::kIntegerLimit >> kDirectiveBits);
 
+// A directive fits into one frame, with what is told of a lost conversation and 1 MiB for the rest.
+static_assert(domain::kContentBytesMax + domain::kSystemPromptBytesMax + domain::kInjectedBytesMax +
+                  static_cast<std::int64_t>(kConversationBytesMax) + (std::int64_t{1} << 20) <=
+              static_cast<std::int64_t>(bus::kFrameBytesMax));
+
 // True if the event gives the worker something new to do beside ending the agent.
 bool begins_something(const domain::Event& event) {
   return std::holds_alternative<domain::LeaseGranted>(event) ||
          std::holds_alternative<domain::TurnStarted>(event) ||
+         std::holds_alternative<domain::PromptInjected>(event) ||
          std::holds_alternative<domain::InterruptRequested>(event);
 }
 
@@ -48,6 +55,15 @@ bool needs_view(const LeaseState& s) {
 // True if the agent has lost the session that it was opened to resume.
 bool begins_anew(const LeaseState& s) {
   return s.lost_at.value > 0 && s.lease->resume_agent_session.empty();
+}
+
+// The events with the prompts of the turn under way.
+std::vector<base::Position> prompts_of(const LeaseState& s) {
+  std::vector<base::Position> prompts;
+  if (!s.turn) return prompts;
+  prompts.push_back(s.turn->prompt);
+  for (const domain::InjectedPrompt& one : *s.turn->injected) prompts.push_back(one.prompt);
+  return prompts;
 }
 
 void forget_agent_session(domain::SessionSpec& spec) {
@@ -472,9 +488,13 @@ bool LeaseDispatcher::has_contents(const SessionKey& key, View& view) {
     contents_.request(position);
   };
   if (!directed.spec) want(s.opened);
-  std::erase_if(directed.prompts,
-                [&](const auto& entry) { return !s.turn || entry.first != s.turn->prompt; });
-  if (s.turn && !directed.prompts.contains(s.turn->prompt)) want(s.turn->prompt);
+  const std::vector<base::Position> needed = prompts_of(s);
+  std::erase_if(directed.prompts, [&](const auto& entry) {
+    return std::find(needed.begin(), needed.end(), entry.first) == needed.end();
+  });
+  for (const base::Position prompt : needed) {
+    if (!directed.prompts.contains(prompt)) want(prompt);
+  }
   const bool is_told = is_told_what_was_lost(view);
   if (is_told && !directed.conversation && !directed.is_conversation_awaited) {
     directed.is_conversation_awaited = true;
@@ -521,6 +541,9 @@ bool LeaseDispatcher::send_directive(const SessionKey& key, View& view) {
       }
       directive.turn =
           DirectedTurn{s.turn->turn, std::move(prompt), s.turn->is_interrupt_requested};
+      for (const domain::InjectedPrompt& one : *s.turn->injected) {
+        directive.turn->injected.push_back(directed.prompts[one.prompt]);
+      }
     }
     if (s.is_own_turn_to_end) directive.own_turn_to_end = s.own_turn;
     if (begins_anew(s)) forget_agent_session(directive.spec);

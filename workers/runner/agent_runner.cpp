@@ -178,7 +178,9 @@ void AgentRunner::obey(Run& run, base::Duration now) {
     run.active_at = now;
     run.is_deaf = !write(run, run.agent.engine->begin_turn(run.begun, wanted.turn->prompt));
     if (run.is_deaf) run.begun = before;
+    run.injected = 0;
   }
+  inject(run, now);
   const bool is_asked =
       wanted.turn && wanted.turn->is_interrupted && wanted.turn->turn == run.begun;
   if (is_asked && run.begun != run.answered && run.begun != run.interrupted) {
@@ -192,6 +194,19 @@ void AgentRunner::obey(Run& run, base::Duration now) {
     close_stdin(run, now);
   }
   if (run.is_stdin_closed && now >= run.close_by) end(run);
+}
+
+// Adds what the agent was not given yet to the turn under way. Behind its result it is too late:
+// the server sees that from the result.
+void AgentRunner::inject(Run& run, base::Duration now) {
+  const auto& turn = run.directive.turn;
+  if (!turn || turn->turn != run.begun || run.begun == run.answered) return;
+  while (run.injected < turn->injected.size() && !run.is_stopped && !run.is_deaf) {
+    run.active_at = now;
+    run.is_deaf = !write(run, run.agent.engine->inject(turn->injected[run.injected]));
+    if (run.is_deaf) return run.agent.engine->take_back_injected();
+    ++run.injected;
+  }
 }
 
 bool AgentRunner::is_at_work(const Run& run) {
@@ -331,6 +346,10 @@ void AgentRunner::note(Run& run, const domain::Report& report) {
 void AgentRunner::report(Run& run, domain::Report report, bool is_heard) {
   if (run.is_lost) return;
   note(run, report);
+  auto* result = std::get_if<domain::ReportTurnResult>(&report);
+  if (result != nullptr && result->turn == run.begun) {
+    result->injected = static_cast<std::int64_t>(run.injected);
+  }
   run.watch.take(report, is_heard);
   run.unacked.push_back(encode_report(++run.sequence, report));
   const std::size_t bytes = size_of(run.unacked.back());

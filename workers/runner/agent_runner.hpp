@@ -97,8 +97,9 @@ class AgentRunner {
     bool has_introduced = false;
     bool is_deaf = false;  // it was to be given a turn and does not read any more
     base::TurnId begun;
-    base::TurnId answered;  // the last one begun that has a result
-    base::TurnId own;       // a turn of the agent's own, under way; unset: none
+    std::size_t injected = 0;  // so many prompts were added to it
+    base::TurnId answered;     // the last one begun that has a result
+    base::TurnId own;          // a turn of the agent's own, under way; unset: none
     base::TurnId interrupted;
     base::TurnId own_interrupted;
     std::int64_t sequence = 0;            // of the last report
@@ -114,6 +115,7 @@ class AgentRunner {
   void advance(const Key& key, Run& run, base::Duration now);
   void launch(Run& run);
   void obey(Run& run, base::Duration now);
+  void inject(Run& run, base::Duration now);
   static bool is_at_work(const Run& run);
   bool waits_for_tasks(Run& run, base::Duration now);
   std::optional<base::Duration> tasks_due(const Run& run) const;

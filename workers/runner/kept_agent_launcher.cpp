@@ -12,6 +12,8 @@ namespace {
 // The largest prompt (64 MiB) as JSON, where an escape is up to six times as long as its character,
 // and a reserve.
 constexpr std::size_t kStdinBufferMax = std::size_t{6 * 64 + 8} << 20;
+static_assert(6 * (domain::kContentBytesMax + domain::kInjectedBytesMax) <
+              static_cast<std::int64_t>(kStdinBufferMax));
 
 }  // namespace
 

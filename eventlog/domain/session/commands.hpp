@@ -376,6 +376,8 @@ struct ReportTurnResult {
   NanoUsd claimed{};  // the agent's own figure for it; 0: it gave none
   // The running total with which the agent process began; -1: not said.
   NanoUsd agent_base{-1};
+  // The agent was given so many of the prompts that were added to the turn, and answers them, too.
+  std::int64_t injected = 0;
 
   bool operator==(const ReportTurnResult&) const = default;
   template <class Visit>
@@ -394,6 +396,7 @@ struct ReportTurnResult {
     visit("basis", &ReportTurnResult::basis);
     visit("claimed", &ReportTurnResult::claimed);
     visit("agent_base", &ReportTurnResult::agent_base);
+    visit("injected", &ReportTurnResult::injected);
   }
 };
 
@@ -435,6 +438,7 @@ struct ReportTasksChanged {
   std::int64_t tasks = 0;
   std::string text;  // what those that run are to do
   bool is_given_up = false;
+  std::int64_t subagents = 0;  // of these tasks
 
   bool operator==(const ReportTasksChanged&) const = default;
   template <class Visit>
@@ -442,6 +446,7 @@ struct ReportTasksChanged {
     visit("tasks", &ReportTasksChanged::tasks);
     visit("text", &ReportTasksChanged::text);
     visit("given_up", &ReportTasksChanged::is_given_up);
+    visit("subagents", &ReportTasksChanged::subagents);
   }
 };
 
@@ -532,6 +537,7 @@ struct SessionReply {
   std::string alias;
   ResumedAt resumed_at = ResumedAt::end;  // where it goes on with the one that it resumes
   EndReason pause = EndReason::none;  // the reason for which its prompts wait; none: they do not
+  TurnId injected_into{};             // the turn that a prompt was added to; unset: none
 
   bool operator==(const SessionReply&) const = default;
   template <class Visit>
@@ -541,6 +547,7 @@ struct SessionReply {
     visit("alias", &SessionReply::alias);
     visit("resumed_at", &SessionReply::resumed_at);
     visit("pause", &SessionReply::pause);
+    visit("injected_into", &SessionReply::injected_into);
   }
 };
 

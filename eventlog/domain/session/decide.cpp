@@ -229,10 +229,14 @@ Decided decide(const SessionCommand& command, const States& states, const Contex
 SessionReply reply(const SessionState& state, const SessionCommand& command) {
   const auto* spawn = std::get_if<Spawn>(&command);
   const bool is_given = !state.name.empty() || spawn == nullptr;
+  const bool is_injected = std::holds_alternative<SendPrompt>(command) && !state.spec.is_multi_turn;
   return {state.status,
           is_given ? label(state)
                    : made_name(spawn->prompt, state.made_name.mark).value_or(state.alias),
-          state.alias, state.spec.resumed_at, state.pause};
+          state.alias,
+          state.spec.resumed_at,
+          state.pause,
+          is_injected ? only_turn(state) : TurnId{}};
 }
 
 }  // namespace domain

@@ -24,6 +24,7 @@ struct Deciding {
   Decision decision{};
   bool has_lease = session().lease.has_value();     // after the emitted events
   bool has_own_turn = session().own_turn.is_set();  // likewise
+  bool has_returned_turn = false;                   // no agent works on the current turn
 
   const SessionState& session() const { return states.target<SessionStream>(); }
   const std::string& agent() const { return context.target.agent; }
@@ -84,6 +85,7 @@ struct Deciding {
   // unless somebody asked it to end. Returns true if it is.
   bool return_turn() {
     const CurrentTurn& turn = *session().turn;
+    has_returned_turn = true;
     if (turn.is_interrupt_requested) emit(TurnInterrupted{turn.turn, interrupt_reason(turn), {}});
     if (!turn.is_interrupt_requested) emit(TurnReturned{turn.turn});
     return !turn.is_interrupt_requested;
@@ -174,12 +176,14 @@ struct Deciding {
 
   // True if the agent can have spent more, between its turns, than it told. Its results correct
   // what is seen while it works; the turns that end with it are marked by themselves. A worker that
-  // is lost may have heard more of its tasks.
+  // is lost may have heard more of its tasks. A subagent that ends with its agent may be in a call
+  // of the model, which no frame tells any more.
   bool has_untold_cost(bool is_worker_lost) const {
     const SessionState& s = session();
-    if (s.turn || s.own_turn.is_set() || s.basis >= CostBasis::at_least) return false;
+    const bool has_turn = s.turn && !has_returned_turn;
+    if (has_turn || s.own_turn.is_set() || s.basis >= CostBasis::at_least) return false;
     const bool is_uncorrected = s.agent_total.value > 0 && s.beyond_total.value > 0;
-    return is_uncorrected || (is_worker_lost && s.tasks > 0);
+    return is_uncorrected || s.subagents > 0 || (is_worker_lost && s.tasks > 0);
   }
 
   // Ends the lease with `event`; if the session is closed already, that also settles it.

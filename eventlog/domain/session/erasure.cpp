@@ -26,8 +26,12 @@ base::Result<VersionRanges, Rejection> all_content(const SessionState& s) {
 std::optional<Rejection> check_not_in_use(const SessionState& s, const VersionRanges& events) {
   if (!is_live(s.status)) return std::nullopt;
   std::vector<StreamVersion> needed{StreamVersion{1}};
-  if (s.turn) needed.push_back(s.turn->version);
-  for (const QueuedTurn& queued : s.queue) needed.push_back(queued.version);
+  const auto need = [&](const auto& turn) {
+    needed.push_back(turn.version);
+    for (const InjectedPrompt& injected : *turn.injected) needed.push_back(injected.version);
+  };
+  if (s.turn) need(*s.turn);
+  for (const QueuedTurn& queued : s.queue) need(queued);
   for (const StreamVersion version : needed) {
     if (!contains(events, version)) continue;
     return Rejection{RejectionCode::content_in_use,

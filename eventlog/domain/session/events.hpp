@@ -124,6 +124,36 @@ struct TurnReturned {
   }
 };
 
+// A prompt was added to the only turn of its session, which also answers it.
+// Content: the prompt.
+struct PromptInjected {
+  static constexpr std::string_view kType = "PromptInjected";
+  TurnId turn;
+  SessionId from{};  // the session that sent it; unset: none did
+
+  bool operator==(const PromptInjected&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &PromptInjected::turn);
+    visit("from", &PromptInjected::from);
+  }
+};
+
+// The agent has answered the turn's prompt before it was given all that were added to it. Another
+// process of the agent is given the rest, and the turn goes on with them.
+struct TurnContinued {
+  static constexpr std::string_view kType = "TurnContinued";
+  TurnId turn;
+  std::int64_t injected = 0;  // so many of the prompts that were added are answered, too
+
+  bool operator==(const TurnContinued&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &TurnContinued::turn);
+    visit("injected", &TurnContinued::injected);
+  }
+};
+
 // A turn failed while prompts waited. They wait until somebody says how to go on.
 struct QueuePaused {
   static constexpr std::string_view kType = "QueuePaused";
@@ -164,13 +194,15 @@ struct TasksChanged {
   static constexpr std::string_view kType = "TasksChanged";
   // That run, or have ended without the agent having dealt with that: then it goes on by itself.
   std::int64_t tasks = 0;
-  bool is_given_up = false;  // they were waited for as long as that is allowed
+  bool is_given_up = false;    // they were waited for as long as that is allowed
+  std::int64_t subagents = 0;  // of these tasks; they call the model
 
   bool operator==(const TasksChanged&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("tasks", &TasksChanged::tasks);
     visit("given_up", &TasksChanged::is_given_up);
+    visit("subagents", &TasksChanged::subagents);
   }
 };
 
@@ -736,15 +768,15 @@ struct ContentErasureCompleted {
 
 using SessionEvents =
     base::Types<SessionOpened, TurnQueued, SessionNamed, TurnStarted, OwnTurnStarted, TurnReturned,
-                QueuePaused, QueueContinued, InterruptRequested, TasksChanged, ModelCallRetried,
-                ModelFellBack, RateLimitReported, ContextCompacted, AgentStatusReported,
-                SpendingRecorded, TurnFinished, TurnFailed, TurnInterrupted, OutputRecorded,
-                PartialOutputRecorded, ToolCallStarted, ToolCallsRepeated, AgentSilenceReported,
-                ToolCallFinished, AgentLineRecorded, ReportIgnored, NothingChanged, LeaseGranted,
-                LeaseReleased, LeaseExpired, AgentStarted, AgentInitialized, AgentSessionLost,
-                AgentStartFailed, AgentExited, CloseRequested, SessionClosed, LongRunReached,
-                ForegroundChanged, OutputSeen, AttentionDismissed, SessionResumed, ContentErased,
-                ContentErasureCompleted>;
+                PromptInjected, TurnContinued, QueuePaused, QueueContinued, InterruptRequested,
+                TasksChanged, ModelCallRetried, ModelFellBack, RateLimitReported, ContextCompacted,
+                AgentStatusReported, SpendingRecorded, TurnFinished, TurnFailed, TurnInterrupted,
+                OutputRecorded, PartialOutputRecorded, ToolCallStarted, ToolCallsRepeated,
+                AgentSilenceReported, ToolCallFinished, AgentLineRecorded, ReportIgnored,
+                NothingChanged, LeaseGranted, LeaseReleased, LeaseExpired, AgentStarted,
+                AgentInitialized, AgentSessionLost, AgentStartFailed, AgentExited, CloseRequested,
+                SessionClosed, LongRunReached, ForegroundChanged, OutputSeen, AttentionDismissed,
+                SessionResumed, ContentErased, ContentErasureCompleted>;
 
 }  // namespace domain
 

@@ -133,6 +133,7 @@ bool apply(OfSession auto& s, const Envelope& envelope, const TurnStarted& e) {
   CurrentTurn turn{e.turn, queued.prompt, queued.version};
   turn.start_before = queued.start_before;
   turn.attempts = queued.attempts;
+  turn.injected = queued.injected;
   s.turn = turn;
   if (limits_of(s).run_timeout.count() > 0) s.turn->started_at = envelope.log_time;
   s.queue.erase(s.queue.begin());
@@ -149,9 +150,38 @@ bool apply(OfSession auto& s, const Envelope&, const TurnReturned& e) {
   if (!s.turn || s.turn->turn != e.turn) return false;
   const Time start_before = e.attempts > 0 ? Time{} : s.turn->start_before;
   s.queue.insert(s.queue.begin(), {e.turn, s.turn->prompt, s.turn->version, start_before,
-                                   std::max(e.attempts, s.turn->attempts)});
+                                   std::max(e.attempts, s.turn->attempts), s.turn->injected});
   s.turn.reset();
   forget_spent(s, false);
+  return true;
+}
+
+bool apply(OfSession auto& s, const Envelope& envelope, const PromptInjected& e) {
+  const std::int64_t bytes = envelope.content ? envelope.content->bytes : 0;
+  const auto add_to = [&](auto& turn) {
+    if (turn.turn != e.turn) return false;
+    turn.injected.edit().push_back({envelope.position, envelope.version, bytes});
+    return true;
+  };
+  if (s.turn) return add_to(*s.turn);
+  return !s.queue.empty() && add_to(s.queue.front());
+}
+
+bool apply(OfSession auto& s, const Envelope&, const TurnContinued& e) {
+  if (!s.turn || s.turn->turn != e.turn || s.turn->is_continued) return false;
+  CurrentTurn& turn = *s.turn;
+  const auto answered = static_cast<std::size_t>(std::max<std::int64_t>(e.injected, 0));
+  if (answered != static_cast<std::uint64_t>(e.injected) || answered >= turn.injected->size()) {
+    return false;
+  }
+  InjectedPrompts rest = turn.injected;
+  turn.prompt = rest[answered].prompt;
+  turn.version = rest[answered].version;
+  rest.erase(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(answered) + 1);
+  turn.injected = std::move(rest);
+  turn.start_before = {};
+  turn.is_continued = true;
+  s.lost_at = {};
   return true;
 }
 
@@ -200,8 +230,10 @@ bool apply(OfSession auto& s, const Envelope& envelope, const InterruptRequested
 }
 
 bool apply(OfSession auto& s, const Envelope&, const TasksChanged& e) {
-  if (!s.lease || e.tasks < 0) return false;
+  if (!s.lease || e.subagents < 0 || e.subagents > e.tasks) return false;
   s.tasks = e.tasks;
+  // Those that are not waited for any longer run on until their agent ends.
+  if constexpr (requires { s.subagents; }) s.subagents = e.is_given_up ? s.subagents : e.subagents;
   return true;
 }
 
@@ -334,6 +366,7 @@ bool ends_lease(OfSession auto& s, FencingToken token) {
   if (!has_lease(s, token)) return false;
   s.lease.reset();
   s.tasks = 0;
+  if constexpr (requires { s.subagents; }) s.subagents = 0;
   return true;
 }
 
@@ -486,10 +519,11 @@ bool apply(SessionState& s, const Envelope&, const SessionResumed& e) {
 // The events that leases depend on, and the others. Every new event must be in one of the two
 // lists.
 using LeaseEvents =
-    base::Types<SessionOpened, TurnQueued, TurnStarted, OwnTurnStarted, TurnReturned, QueuePaused,
-                QueueContinued, InterruptRequested, TasksChanged, TurnFinished, TurnFailed,
-                TurnInterrupted, LeaseGranted, LeaseReleased, LeaseExpired, AgentStarted,
-                AgentInitialized, AgentSessionLost, CloseRequested, SessionClosed, LongRunReached>;
+    base::Types<SessionOpened, TurnQueued, TurnStarted, OwnTurnStarted, TurnReturned,
+                PromptInjected, TurnContinued, QueuePaused, QueueContinued, InterruptRequested,
+                TasksChanged, TurnFinished, TurnFailed, TurnInterrupted, LeaseGranted,
+                LeaseReleased, LeaseExpired, AgentStarted, AgentInitialized, AgentSessionLost,
+                CloseRequested, SessionClosed, LongRunReached>;
 using NotOfLeases =
     base::Types<SessionNamed, ModelCallRetried, ModelFellBack, RateLimitReported, ContextCompacted,
                 AgentStatusReported, SpendingRecorded, OutputRecorded, PartialOutputRecorded,

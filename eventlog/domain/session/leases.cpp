@@ -1,5 +1,7 @@
 // Decides leases: who runs a session's agent, and how the session goes on when a worker or a text
 // is lost.
+#include <algorithm>
+
 #include "eventlog/domain/session/deciding.hpp"
 
 namespace domain {
@@ -18,6 +20,13 @@ std::optional<NanoUsd> total_at_start(const Deciding& d) {
   const LineageState* all = d.lineage();
   if (all == nullptr) return running_total(s);
   return total_of(*all, is_first ? *s.spec.resume_agent_session : s.agent_session);
+}
+
+bool is_prompt_of(const CurrentTurn& turn, Position event) {
+  const InjectedPrompts& injected = turn.injected;
+  return turn.prompt == event ||
+         std::any_of(injected.begin(), injected.end(),
+                     [&](const InjectedPrompt& one) { return one.prompt == event; });
 }
 
 }  // namespace
@@ -70,7 +79,8 @@ Decided decide_one(Deciding d, const ExpireLease& c) {
     return std::move(d.decision);
   }
   // An agent that lost its transcript has done nothing with its prompt.
-  const bool is_given = s.turn && s.turn->turn == c.told && !s.lease->is_lost;
+  const bool is_given =
+      s.turn && s.turn->turn == c.told && !s.lease->is_lost && !s.turn->is_continued;
   const bool is_returned = s.turn && (is_given ? d.retry_turn() : d.return_turn());
   if (is_given && !is_returned) d.interrupt_turn(EndReason::worker_lost);
   d.interrupt_own_turn(EndReason::worker_lost);
@@ -88,15 +98,22 @@ Decided decide_one(Deciding d, const ExpireLease& c) {
 Decided decide_one(Deciding d, const GiveUpContent& c) {
   const SessionState& s = d.session();
   const bool is_opening = c.event == s.opened;
-  const bool is_prompt = s.turn && s.turn->prompt == c.event;
+  const bool is_prompt = s.turn && is_prompt_of(*s.turn, c.event);
+  const bool is_added = is_prompt && s.turn->prompt != c.event;
   if (!is_live(s.status) || (!is_opening && !is_prompt)) return Decision{};
-  const std::string what = is_opening ? "system prompt" : "prompt";
+  const std::string what = is_opening ? "the system prompt"
+                           : is_added ? "a prompt that was added to the turn"
+                                      : "the prompt";
   if (s.turn) {
     TurnFailed failed;
     failed.turn = s.turn->turn;
     failed.subtype = is_opening ? "system_prompt_lost" : "prompt_lost";
-    d.emit(failed, "the text of the " + what + " is not in the log any more, as after a salvage; " +
-                       "the agent was not given the turn, send it again");
+    // Its agent can work already.
+    if (is_added) failed.cost = booked(d.told(failed.turn, s.turn_spent));
+    d.emit(failed,
+           "the text of " + what + " is not in the log any more, as after a salvage; " +
+               (is_added ? "the turn was ended, resume the session and send the prompt again"
+                         : "the agent was not given the turn, send it again"));
   }
   if (is_opening || !s.spec.is_multi_turn) {
     d.close(SessionStatus::failed, EndReason::turn_error);

@@ -15,6 +15,50 @@ bool is_own_asked_to_end(const SessionState& s) {
   return s.is_own_turn_to_end && s.own_stop == EndReason::none;
 }
 
+Decided kill(Deciding d) {
+  d.interrupt_turns(EndReason::user);
+  d.close(SessionStatus::killed, EndReason::user);
+  return std::move(d.decision);
+}
+
+// Returns why the session's only turn takes no further prompt; none: it does.
+std::optional<Rejection> check_injection(const Deciding& d, const SendPrompt& c) {
+  const SessionState& s = d.session();
+  const auto refused = [&](std::string_view why) {
+    return Rejection{RejectionCode::not_accepting,
+                     "session " + label(s) + " is single-turn" + std::string(why)};
+  };
+  const auto& injecting = d.context.injecting_engines;
+  if (std::find(injecting.begin(), injecting.end(), s.spec.engine) == injecting.end()) {
+    return refused(
+        ", and its agent takes no prompt while it works; wait for its end and resume "
+        "it, or spawn it as multi-turn");
+  }
+  if (!only_turn(s).is_set()) {
+    return refused(", and its turn is over; wait for its end and resume it");
+  }
+  if (s.turn && s.turn->is_interrupt_requested) {
+    return refused(", and its turn is being ended; resume it then");
+  }
+  if (c.is_interrupting) {
+    return refused(
+        " and ends with its turn if that is interrupted; send the prompt without an "
+        "interrupt to add it to the turn, or interrupt it and resume it then");
+  }
+  const InjectedPrompts& injected = s.turn ? s.turn->injected : s.queue.front().injected;
+  auto bytes = static_cast<std::int64_t>(c.prompt.size());
+  for (const InjectedPrompt& one : injected) bytes += one.bytes;
+  const std::int64_t most = d.context.limits.queue_max;
+  if (static_cast<std::int64_t>(injected.size()) < most && bytes <= kInjectedBytesMax) {
+    return std::nullopt;
+  }
+  return Rejection{RejectionCode::limit_reached,
+                   "so much cannot be added to the turn of session " + label(s) + ": " +
+                       std::to_string(most) + " prompts at most (queue_max), of " +
+                       std::to_string(kInjectedBytesMax) +
+                       " bytes together; wait for its end and resume it"};
+}
+
 }  // namespace
 
 Decided decide_one(Deciding d, const SendPrompt& c) {
@@ -22,14 +66,11 @@ Decided decide_one(Deciding d, const SendPrompt& c) {
   if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
   if (auto bad = check_prompt(c.prompt)) return tl::unexpected(*bad);
   if (auto bad = check_start(c.start_before, d.context)) return tl::unexpected(*bad);
-  if (!s.spec.is_multi_turn) {
-    return reject(RejectionCode::not_accepting,
-                  "session " + label(s) +
-                      " is single-turn; wait for its end and resume it, or spawn "
-                      "it as multi-turn");
-  }
   if (s.is_close_requested) {
     return reject(RejectionCode::not_accepting, "session " + label(s) + " is closing");
+  }
+  if (!s.spec.is_multi_turn) {
+    if (auto bad = check_injection(d, c)) return tl::unexpected(*bad);
   }
   if (static_cast<std::int64_t>(s.queue.size()) >= d.context.limits.queue_max) {
     return reject(RejectionCode::limit_reached, std::to_string(s.queue.size()) +
@@ -44,6 +85,10 @@ Decided decide_one(Deciding d, const SendPrompt& c) {
     return reject(RejectionCode::over_budget, "session " + label(s) + " has used up its " +
                                                   std::string(base::enum_name(limit)) +
                                                   "; close it, and resume it, which counts anew");
+  }
+  if (!s.spec.is_multi_turn) {
+    d.emit(PromptInjected{only_turn(s), c.from}, c.prompt);
+    return std::move(d.decision);
   }
   const QueuedTurn queued{TurnId{d.context.command.bytes}, {}, {}, c.start_before};
   d.emit(TurnQueued{queued.turn, c.from, c.start_before}, c.prompt);
@@ -63,6 +108,8 @@ Decided decide_one(Deciding d, const InterruptTurn& c) {
   const SessionState& s = d.session();
   if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
   if (s.turn && s.turn->turn == c.turn) {
+    // No agent works on it that could end it.
+    if (s.turn->is_continued) return kill(std::move(d));
     if (!is_asked_to_end(*s.turn)) d.emit(InterruptRequested{c.turn});
     return std::move(d.decision);
   }
@@ -86,9 +133,7 @@ Decided decide_one(Deciding d, const KillSession&) {
   const SessionState& s = d.session();
   if (auto bad = check_exists(s, d.context)) return tl::unexpected(*bad);
   if (is_terminal(s.status)) return Decision{};
-  d.interrupt_turns(EndReason::user);
-  d.close(SessionStatus::killed, EndReason::user);
-  return std::move(d.decision);
+  return kill(std::move(d));
 }
 
 Decided decide_one(Deciding d, const ContinueSession&) {

@@ -182,6 +182,20 @@ void book_late(Deciding& d, const ReportTurnResult& r) {
   d.emit(SpendingRecorded{r.turn, std::move(spent), r.basis, r.agent_total});
 }
 
+// The answer came before the agent was given all prompts of its turn. This agent is done with the
+// turn, and the next one goes on with the rest.
+void continue_turn(Deciding& d, const ReportTurnResult& r) {
+  Spending spent = proper(r.spent);
+  if (r.basis == CostBasis::totals) {
+    const TurnCost cost = cost_by_totals(d.session(), r);
+    spent = proper({{{}, cost.usage, cost.cost}});
+  }
+  if (!spent.empty() || r.basis > CostBasis::reported || r.agent_total.value != 0) {
+    d.emit(SpendingRecorded{r.turn, std::move(spent), r.basis, r.agent_total});
+  }
+  d.emit(TurnContinued{r.turn, std::max<std::int64_t>(r.injected, 0)});
+}
+
 void end_turn(Deciding& d, const ReportTurnResult& r) {
   const TurnCost cost = turn_cost(d.session(), r);
   if (!r.is_error) return d.emit(TurnFinished{r.turn, cost}, r.text);
@@ -222,7 +236,10 @@ void report(Deciding& d, const ReportTurnResult& r) {
   const SessionState& s = d.session();
   book_unheard(d, r);
   if (d.has_own_turn && s.own_turn == r.turn) return end_own_turn(d, r);
-  if (!is_current(s, r.turn)) return book_late(d, r);
+  if (!is_current(s, r.turn) || s.turn->is_continued) return book_late(d, r);
+  const std::int64_t injected = std::max<std::int64_t>(r.injected, 0);
+  const bool has_more = injected < static_cast<std::int64_t>(s.turn->injected->size());
+  if (has_more && !r.is_error && !s.turn->is_interrupt_requested) return continue_turn(d, r);
   const bool is_interrupted = r.is_error && s.turn->is_interrupt_requested;
   const EndReason reason = is_interrupted ? interrupt_reason(*s.turn) : EndReason::none;
   if (is_interrupted) {
@@ -247,8 +264,9 @@ void report(Deciding& d, const ReportTurnResult& r) {
 // session that has ended are recorded, too: its agent is then ended with them.
 void report(Deciding& d, const ReportTasksChanged& r) {
   const SessionState& s = d.session();
-  if (r.tasks < 0) return d.emit(ReportIgnored{std::string(r.kType)});
-  d.emit(TasksChanged{r.tasks, r.is_given_up}, r.text);
+  const bool is_possible = r.subagents >= 0 && r.subagents <= r.tasks;
+  if (!is_possible) return d.emit(ReportIgnored{std::string(r.kType)});
+  d.emit(TasksChanged{r.tasks, r.is_given_up, r.subagents}, r.text);
   if (!is_live(s.status) || s.turn || !s.queue.empty()) return;
   if (!r.is_given_up) return d.settle(r.tasks);
   if (!s.spec.is_multi_turn) return d.close(SessionStatus::failed, EndReason::tasks_unfinished);
@@ -268,8 +286,11 @@ void report(Deciding& d, const ReportAgentExited& r) {
     return d.go_on_or_fail(limit);
   }
   const bool is_lost = s.lease->is_lost;
-  const bool can_go_on = r.is_stopped || is_lost || (s.spec.is_multi_turn && r.has_run);
-  const bool is_given = s.turn && !is_lost && (!can_go_on || r.given == s.turn->turn);
+  const bool is_done_with = s.turn && s.turn->is_continued;
+  const bool can_go_on =
+      r.is_stopped || is_lost || is_done_with || (s.spec.is_multi_turn && r.has_run);
+  const bool is_given =
+      s.turn && !is_lost && !is_done_with && (!can_go_on || r.given == s.turn->turn);
   const bool is_tried_again = is_given && r.is_stopped && d.retry_turn();
   const bool is_returned = is_tried_again || (s.turn && !is_given && d.return_turn());
   d.end_lease(LeaseReleased{s.lease->token});
@@ -286,7 +307,7 @@ void report(Deciding& d, const ReportAgentExited& r) {
     return d.close(SessionStatus::failed, own_reason);
   }
   if (can_go_on && (is_returned || !s.queue.empty())) {
-    if (is_cut_off && !r.is_stopped) d.pause_queue(reason);
+    if (is_cut_off && !r.is_stopped && s.spec.is_multi_turn) d.pause_queue(reason);
     return;
   }
   if (can_go_on && s.spec.is_multi_turn && !s.is_close_requested) return;

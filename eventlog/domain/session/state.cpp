@@ -35,6 +35,11 @@ LeaseState lease_state(const SessionState& state) {
           state.own_asked_at};
 }
 
+TurnId only_turn(const SessionState& state) {
+  if (state.turn) return state.turn->turn;
+  return state.queue.empty() ? TurnId{} : state.queue.front().turn;
+}
+
 bool is_waiting_for_input(const SessionState& state) {
   return is_live(state.status) && state.spec.is_multi_turn && !state.is_close_requested &&
          !has_work(state) && state.tasks == 0;

@@ -18,12 +18,34 @@ constexpr base::Duration kInterruptGrace{5'000'000};
 // So many agents at most are given one prompt.
 constexpr std::int64_t kTurnAttemptsMax = 3;
 
+// A prompt that was added to a turn.
+struct InjectedPrompt {
+  Position prompt;        // position of its PromptInjected, where its content lies
+  StreamVersion version;  // version of the same event
+  std::int64_t bytes = 0;
+
+  bool operator==(const InjectedPrompt&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("prompt", &InjectedPrompt::prompt);
+    visit("version", &InjectedPrompt::version);
+    visit("bytes", &InjectedPrompt::bytes);
+  }
+};
+using InjectedPrompts = std::vector<InjectedPrompt>;
+
+// Of all prompts that were added to one turn: one directive carries them, with the first prompt.
+constexpr std::int64_t kInjectedBytesMax = std::int64_t{1} << 20;
+
 struct QueuedTurn {
   TurnId turn;
-  Position prompt;            // position of its TurnQueued, where the prompt's content lies
-  StreamVersion version;      // version of the same event
-  Time start_before{};        // as TurnQueued has it; 0 also once it was started
-  std::int64_t attempts = 0;  // as TurnReturned has it
+  // Position of its TurnQueued, where the prompt's content lies; of a PromptInjected, if that is
+  // the first of its prompts that is not answered.
+  Position prompt;
+  StreamVersion version;                     // version of the same event
+  Time start_before{};                       // as TurnQueued has it; 0 also once it was started
+  std::int64_t attempts = 0;                 // as TurnReturned has it
+  base::Sparse<InjectedPrompts> injected{};  // behind that prompt, and not answered either
 
   bool operator==(const QueuedTurn&) const = default;
   template <class Visit>
@@ -33,13 +55,14 @@ struct QueuedTurn {
     visit("version", &QueuedTurn::version);
     visit("start_before", &QueuedTurn::start_before);
     visit("attempts", &QueuedTurn::attempts);
+    visit("injected", &QueuedTurn::injected);
   }
 };
 
 struct CurrentTurn {
   TurnId turn;
-  Position prompt;
-  StreamVersion version;  // version of its TurnQueued
+  Position prompt;        // as the queue had it
+  StreamVersion version;  // likewise
   bool is_interrupt_requested = false;
   bool is_over_budget = false;  // Steno itself interrupts it, because its session's budget is spent
   Time asked_at{};              // log time at which Steno itself asked for that; 0: it did not
@@ -48,6 +71,8 @@ struct CurrentTurn {
   Time started_at{};    // kept only if its run time is limited
   Time start_before{};  // as the queue had it, and so has the next one
   std::int64_t attempts = 0;
+  base::Sparse<InjectedPrompts> injected{};
+  bool is_continued = false;  // the agent that runs is done with it; another one is given the rest
 
   bool operator==(const CurrentTurn&) const = default;
   template <class Visit>
@@ -62,6 +87,8 @@ struct CurrentTurn {
     visit("started_at", &CurrentTurn::started_at);
     visit("start_before", &CurrentTurn::start_before);
     visit("attempts", &CurrentTurn::attempts);
+    visit("injected", &CurrentTurn::injected);
+    visit("continued", &CurrentTurn::is_continued);
   }
 };
 
@@ -164,8 +191,9 @@ struct SessionState {
   base::Sparse<std::string> repeating_parent;  // the call whose subagent repeats; empty: the agent
   Time own_asked_at;                           // as CurrentTurn::asked_at has it
   std::vector<QueuedTurn> queue;
-  Time day_over;            // when a pause for the day's budget ends; 0: there is none
-  std::int64_t tasks = 0;   // as TasksChanged has it; 0 without a lease
+  Time day_over;           // when a pause for the day's budget ends; 0: there is none
+  std::int64_t tasks = 0;  // as TasksChanged has it, and so has the next one; 0 without a lease
+  std::int64_t subagents = 0;
   std::int64_t blocks = 0;  // finished output blocks so far
   Time idle_since;          // it has no work since then; kept only if that time is limited
   Time remind_since;        // of a reminder that is still to come; 0: there is none
@@ -219,6 +247,7 @@ struct SessionState {
     visit("pause", &SessionState::pause);
     visit("day_over", &SessionState::day_over);
     visit("tasks", &SessionState::tasks);
+    visit("subagents", &SessionState::subagents);
     visit("blocks", &SessionState::blocks);
     visit("idle_since", &SessionState::idle_since);
     visit("remind_since", &SessionState::remind_since);
@@ -272,6 +301,9 @@ struct LeaseState {
 
   bool operator==(const LeaseState&) const = default;
 };
+
+// Returns the turn of a single-turn session that runs or waits; unset: it is over.
+TurnId only_turn(const SessionState& state);
 
 LeaseState lease_state(const SessionState& state);
 

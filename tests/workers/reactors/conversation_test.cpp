@@ -98,6 +98,23 @@ TEST_CASE("prompts that no agent was given, and the one that is given now, are n
   CHECK(told.text(kConversationBytesMax, 5) == "User: Now.\nYou: Yes.\nUser: Silent.\n");
 }
 
+TEST_CASE("prompts that were added to a turn are told where they came, once", "[workers][R057]") {
+  Told told;
+  told.ask(1, "Do it.").add(domain::PromptInjected{turn(1)}, "And this.");
+  CHECK(told.text(kConversationBytesMax, 1).empty());
+  told.say(1, "I do.").add(domain::PromptInjected{turn(1)}, "And that.");
+  const std::string so_far = "User: Do it.\nUser: And this.\nYou: I do.\n";
+  CHECK(told.text() == so_far + "User: And that.\n");
+  // The last one was too late for this agent, and is given to the next.
+  told.add(domain::PromptInjected{turn(1)}, "At last.");
+  told.add(domain::TurnContinued{turn(1), 1}).add(domain::TurnReturned{turn(1)});
+  CHECK(told.text() == so_far);
+  told.add(domain::TurnStarted{turn(1), base::FencingToken{2}});
+  CHECK(told.text(kConversationBytesMax, 1) == so_far);
+  told.say(1, "Done.");
+  CHECK(told.text() == so_far + "User: And that.\nUser: At last.\nYou: Done.\n");
+}
+
 TEST_CASE("an attempt that was lost is told with its prompt, unless nothing was said in it",
           "[workers]") {
   Told told;

@@ -119,14 +119,14 @@ struct DispatcherLife {
   }
   void register_worker() { hear(kVerbRegister, RegisterBody{kWorker, 77, {}}); }
   // Starts a session whose turn runs under a lease of the worker; returns the directive for it.
-  DirectiveBody lease() {
+  DirectiveBody lease(bool is_multi_turn = true) {
     register_worker();
-    REQUIRE(loop.ask(DrivenLoop::message(1, 1, DrivenLoop::spawn())));
+    REQUIRE(loop.ask(DrivenLoop::message(1, 1, DrivenLoop::spawn(is_multi_turn))));
     settle();
     const auto directives = socket.take<DirectiveBody>(kVerbDirective);
     REQUIRE(directives.size() == 1);
     CHECK(directives[0].turn->prompt == "work on it");
-    CHECK(directives[0].spec == support::sample_spec(true));
+    CHECK(directives[0].spec == support::sample_spec(is_multi_turn));
     return directives[0];
   }
   std::int64_t count(std::string_view type) const {
@@ -223,6 +223,44 @@ TEST_CASE("an agent that lost its transcript begins anew, and is told what was s
   CHECK(anew.back().turn->turn == next);
   CHECK(anew.back().turn->prompt.find("User: work on it\nYou: I did.\n") != std::string::npos);
   CHECK(anew.back().turn->prompt.ends_with("</conversation>\n\ngo on"));
+}
+
+TEST_CASE("a prompt that an answer has overtaken is given to the next agent", "[workers][R057]") {
+  LastingStores disk;
+  DispatcherLife life(disk);
+  const DirectiveBody first = life.lease(false);
+  std::int64_t sequence = 0;
+  const auto report = [&](domain::Report r) {
+    ReportsBody body{first.session, first.agent, first.token, {}};
+    body.reports.push_back(encode_report(++sequence, std::move(r)));
+    life.hear(kVerbReports, body);
+  };
+  const base::TurnId turn = first.turn->turn;
+  report(domain::ReportInitialized{"own", "m", "1"});
+  for (int i = 2; i <= 3; ++i) {
+    REQUIRE(life.loop.ask(DrivenLoop::message(
+        1, i, support::as_command(domain::SendPrompt{"more " + std::to_string(i), false}))));
+  }
+  life.settle();
+  const auto added = life.socket.take<DirectiveBody>(kVerbDirective);
+  REQUIRE(!added.empty());
+  CHECK(added.back().turn->turn == turn);
+  CHECK(added.back().turn->prompt == first.turn->prompt);
+  CHECK(added.back().turn->injected == std::vector<std::string>{"more 2", "more 3"});
+
+  domain::ReportTurnResult result;
+  result.turn = turn;
+  report(result);
+  CHECK(life.count("TurnContinued") == 1);
+  report(domain::ReportAgentExited{0, 0, "", false, true, turn});
+  life.settle();
+  const auto rest = life.socket.take<DirectiveBody>(kVerbDirective);
+  REQUIRE(!rest.empty());
+  CHECK(rest.back().token > first.token);
+  CHECK(rest.back().resume_agent_session == "own");
+  CHECK(rest.back().turn->turn == turn);
+  CHECK(rest.back().turn->prompt == "more 2");
+  CHECK(rest.back().turn->injected == std::vector<std::string>{"more 3"});
 }
 
 TEST_CASE("a holder that comes back while its lease is taken is not directed", "[workers]") {

@@ -62,6 +62,7 @@ class Codec final : public engines::Engine {
   engines::Launch launch() const override { return {}; }
   base::Bytes start() override { return {}; }
   base::Bytes begin_turn(base::TurnId turn, base::ByteView) override { return turn.text(); }
+  base::Bytes inject(base::ByteView prompt) override { return "inject " + base::Bytes(prompt); }
   base::Bytes interrupt(base::TurnId turn) override { return "interrupt " + turn.text(); }
   std::vector<domain::Report> on_line(base::ByteView line, base::Time) override {
     if (const auto turn = base::TurnId::parse(line)) {
@@ -156,6 +157,30 @@ TEST_CASE("a directive that is sent again gives the prompt once", "[workers]") {
   w.direct(EngineWorld::directive(4, 2));
   REQUIRE(w.agents.size() == 1);
   CHECK(w.agents[0].written == std::vector<std::string>{turn(1).text(), turn(2).text()});
+}
+
+TEST_CASE("a prompt that is added to the turn is given once, and not behind its result",
+          "[workers][R057]") {
+  EngineWorld w;
+  auto body = EngineWorld::directive(1, 1);
+  body.turn->injected = {"one"};
+  w.direct(body);
+  body.number = 2;
+  body.turn->injected = {"one", "two"};
+  w.direct(body);
+  w.direct(body);
+  const std::vector<std::string> expected = {turn(1).text(), "inject one", "inject two"};
+  CHECK(w.agents[0].written == expected);
+  w.says(0, engines::Line{turn(1).text(), engines::LineEnding::whole});
+  body.number = 3;
+  body.turn->injected.emplace_back("three");
+  w.direct(body);
+  CHECK(w.agents[0].written == expected);
+  const auto sent = w.worker.take_reports();
+  REQUIRE(sent);
+  const auto report = decode_report(sent->reports.back());
+  REQUIRE(report);
+  CHECK(std::get<domain::ReportTurnResult>(*report).injected == 2);
 }
 
 TEST_CASE("a turn of the agent's own is interrupted once, and only while it runs", "[workers]") {

@@ -110,13 +110,14 @@ void print_spawned(const Config& config, const Spawned& spawned) {
 }
 
 std::string reply_json(const projections::SessionRow& row, const CommandReplyBody& reply) {
-  return workers::JsonObject()
-      .add("session", row.session)
+  workers::JsonObject json;
+  json.add("session", row.session)
       .add("alias", row.alias)
       .add("name", row.name)
       .add("status", reply.status)
-      .add("position", reply.position)
-      .text();
+      .add("position", reply.position);
+  if (reply.injected_into.is_set()) json.add("injected_into", reply.injected_into);
+  return json.text();
 }
 
 void print_reply(const Config& config, const projections::SessionRow& row,
@@ -132,6 +133,12 @@ void print_reply(const Config& config, const projections::SessionRow& row,
 std::string paused_text(const CommandReplyBody& reply) {
   if (reply.pause == domain::EndReason::none) return {};
   return ", which is paused " + pause_text(reply.pause, reply.alias);
+}
+
+// Returns what became of a prompt that was sent to `session`.
+std::string sent_text(const std::string& session, const CommandReplyBody& reply) {
+  const bool is_injected = reply.injected_into.is_set();
+  return (is_injected ? "added to the turn of " : "queued for ") + session + paused_text(reply);
 }
 
 // One session that cannot be killed does not keep the others alive.
@@ -314,14 +321,14 @@ Outcome<int> send(const Config& config, const SendArguments& arguments) {
     remark("steno: the prompt waits for " + row.alias + pause);
   }
   if (!arguments.waits) {
-    print_reply(config, row, *reply, "queued for " + row.alias + pause);
+    print_reply(config, row, *reply, sent_text(row.alias, *reply));
     return kExitOk;
   }
   FollowRequest request;
   request.session = row.session;
   request.agent = row.agent;
   request.after = reply->position;
-  request.turn = base::TurnId{id.bytes};
+  request.turn = reply->injected_into.is_set() ? reply->injected_into : base::TurnId{id.bytes};
   request.ends_with_turn = true;
   request.shows_all = arguments.shows_all;
   return follow_session(**connection, request);
@@ -351,8 +358,7 @@ Outcome<int> message(const Config& config, const MessageArguments& arguments) {
   const auto reply =
       (*connection)->command((*connection)->fresh_command_id(), row.session, row.agent, send);
   if (!reply) return tl::unexpected(reply.error());
-  print_reply(config, row, *reply,
-              "queued for " + row.alias + " " + row.name + paused_text(*reply));
+  print_reply(config, row, *reply, sent_text(row.alias + " " + row.name, *reply));
   return kExitOk;
 }
 

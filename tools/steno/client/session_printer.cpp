@@ -120,6 +120,11 @@ void SessionPrinter::on(const domain::TurnReturned& event, const std::string&) {
                std::to_string(domain::kTurnAttemptsMax));
 }
 
+void SessionPrinter::on(const domain::PromptInjected&, const std::string& text) {
+  end_block();
+  note("", "↳ added to the turn: " + safe_line(text));
+}
+
 void SessionPrinter::on(const domain::RateLimitReported& event, const std::string&) {
   note("", "⚠ rate limit " + safe_line(event.limit) + ": " + safe_line(event.status) +
                (event.resets_at.us == 0 ? "" : ", until " + short_time_text(event.resets_at)));

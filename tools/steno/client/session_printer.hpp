@@ -30,6 +30,7 @@ class SessionPrinter {
   void on(const domain::ModelCallRetried& event, const std::string& text);
   void on(const domain::ModelFellBack& event, const std::string& text);
   void on(const domain::TurnReturned& event, const std::string& text);
+  void on(const domain::PromptInjected& event, const std::string& text);
   void on(const domain::RateLimitReported& event, const std::string& text);
   void on(const domain::ContextCompacted& event, const std::string& text);
   void on(const domain::AgentStatusReported& event, const std::string& text);

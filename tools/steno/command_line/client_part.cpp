@@ -123,10 +123,13 @@ void add_resume(CommandLine& line) {
 
 void add_send(CommandLine& line) {
   auto& arguments = line.keep<SendArguments>();
-  CLI::App* command = line.command(line.app, "send", "Give a multi-turn session a further prompt",
-                                   "  steno send nightly 'and the changelog'\n"
-                                   "  steno send nightly --interrupt --wait 'stop, do this'",
-                                   arguments, reporting(send));
+  CLI::App* command =
+      line.command(line.app, "send", "Give a session a further prompt",
+                   "  steno send nightly 'and the changelog'\n"
+                   "  steno send nightly --interrupt --wait 'stop, do this'\n"
+                   "A multi-turn session queues it. To a session of one turn it is\n"
+                   "added while that turn runs, and answered with it.",
+                   arguments, reporting(send));
   add_reference(command, arguments);
   command->add_option("PROMPT", arguments.prompt, "The prompt; -: read from stdin")->required();
   command->add_flag("--interrupt", arguments.is_interrupting, "End the turn that runs now");

@@ -216,6 +216,7 @@ Outcome<Answer> respond(const Caller& caller, const RespondArguments& arguments)
   answer.value["interrupted"] = arguments.is_interrupting;
   const bool is_paused = reply->pause != domain::EndReason::none;
   answer.value["paused"] = is_paused;
+  answer.value["injected"] = reply->injected_into.is_set();
   answer.text = "↩️ sent to " + row.name + " [" + row.alias +
                 "]: " + prompt_beginning(arguments.message, kPromptColumnsMax);
   if (is_paused) {

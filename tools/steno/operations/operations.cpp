@@ -136,7 +136,7 @@ Operation respond_row() {
   return Describe<A>({"claude_respond",
                       "claude_respond",
                       "",
-                      "Give a multi-turn session a further prompt",
+                      "Give a session a further prompt",
                       true,
                       {},
                       {}})

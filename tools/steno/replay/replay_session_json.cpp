@@ -35,6 +35,7 @@ Json json_of(const FoldedSession& folded) {
   json["agent_session"] = s.agent_session;
   json["close_requested"] = s.is_close_requested;
   json["tasks"] = s.tasks;
+  json["subagents"] = s.subagents;
   json["version"] = folded.version.value;
   json["opened"] = s.opened.value;
   json["last"] = folded.last.value;

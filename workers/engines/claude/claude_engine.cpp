@@ -26,19 +26,10 @@ constexpr std::string_view kRefusal = "this host does not answer requests of tha
 constexpr std::size_t kVersionAt = 6;
 constexpr std::size_t kVariantAt = 8;
 
-bool is_resuming(const SessionLaunch& session) {
-  return !session.resume_agent_session.empty() || !session.spec.resume_agent_session->empty();
-}
-
-}  // namespace
-
-// Claude Code passes over a prompt whose id the transcript of its session has already, and says
-// nothing more (seen with 2.1.329, at the third attempt at a turn). So each process knows a turn by
-// an id of its own; that of the first is the turn's. Ids can differ in a few bits only, so all bits
-// change but those that make a UUID. The change is its own inverse.
-TurnId ClaudeEngine::other_id(TurnId id) const {
-  if (session_.token.value == 1) return id;
-  base::SeededRandom change(static_cast<std::uint64_t>(session_.token.value));
+// Returns another id for each `number`. Ids can differ in a few bits only, so all bits change but
+// those that make a UUID. The change is its own inverse.
+TurnId changed(TurnId id, std::uint64_t number) {
+  base::SeededRandom change(number);
   for (std::size_t i = 0; i < id.bytes.size(); ++i) {
     const auto bits = static_cast<unsigned char>(change.next());
     const bool is_of_uuid = i == kVersionAt || i == kVariantAt;
@@ -48,14 +39,43 @@ TurnId ClaudeEngine::other_id(TurnId id) const {
   return id;
 }
 
+// Tokens of leases are below; beyond are the numbers of prompts that were added to a turn.
+constexpr std::uint64_t kInjectedFrom = std::uint64_t{1} << 63;
+
+bool is_resuming(const SessionLaunch& session) {
+  return !session.resume_agent_session.empty() || !session.spec.resume_agent_session->empty();
+}
+
+}  // namespace
+
+// Claude Code passes over a prompt whose id the transcript of its session has already, and says
+// nothing more (seen with 2.1.329, at the third attempt at a turn). So each process knows a turn by
+// an id of its own; that of the first is the turn's.
+TurnId ClaudeEngine::other_id(TurnId id) const {
+  if (session_.token.value == 1) return id;
+  return changed(id, static_cast<std::uint64_t>(session_.token.value));
+}
+
 void ClaudeEngine::name_turns(InitFrame& frame) {
-  for (TurnId& prompt : frame.prompts) prompt = other_id(prompt);
+  for (TurnId& prompt : frame.prompts) prompt = turn_of(other_id(prompt));
 }
 void ClaudeEngine::name_turns(ResultFrame& frame) {
-  for (TurnId& prompt : frame.prompts) prompt = other_id(prompt);
+  if (frame.prompts.empty() && injections_.is_holding() && !frame.is_own) {
+    injections_.settle_first();
+  }
+  for (TurnId& prompt : frame.prompts) {
+    const TurnId named = other_id(prompt);
+    injections_.settle(named);
+    prompt = turn_of(named);
+  }
 }
+// The end of a prompt that was added to a turn is not the turn's.
 void ClaudeEngine::name_turns(PromptLifecycle& frame) {
-  frame.prompt = other_id(frame.prompt);
+  const TurnId named = other_id(frame.prompt);
+  frame.prompt = turn_of(named);
+  if (!injections_.contains(named) || frame.state != PromptState::cancelled) return;
+  injections_.settle(named);
+  frame.state = PromptState::other;
 }
 
 std::vector<Report> ClaudeEngine::on_line(ByteView line, Time now) {
@@ -81,6 +101,8 @@ void ClaudeEngine::report_due(Time now, Reports& out) {
   report_partial(partial_.take_due(now), out);
   report_spending(spending_.take_due(now), out);
   report_tasks(now, out);
+  const auto held_until = this->held_until();
+  if (held_until && now >= *held_until) release_held(out);
 }
 
 void ClaudeEngine::report_tasks(Time now, Reports& out) {
@@ -93,7 +115,8 @@ void ClaudeEngine::report_tasks(Time now, Reports& out) {
 
 std::optional<Time> ClaudeEngine::deadline() const {
   std::optional<Time> earliest;
-  for (const auto due : {partial_.deadline(), spending_.deadline(), tasks_.deadline()}) {
+  for (const auto due :
+       {partial_.deadline(), spending_.deadline(), tasks_.deadline(), held_until()}) {
     if (due) earliest = std::min(earliest.value_or(*due), *due);
   }
   return earliest;
@@ -199,9 +222,40 @@ void ClaudeEngine::take(const ResultFrame& frame, const Step& step) {
     if (is_empty && own_turn_ != ended.turn) return;
     begin_own(*ended.own, step.out);
   }
-  has_result_ |= ended.turn == turn_;
   result.agent_base = std::exchange(agent_base_, base::NanoUsd{-1});
+  if (is_to_hold(result)) return hold(std::move(result), step.out);
+  const bool is_of_turn = ended.turn == turn_;
+  has_result_ |= is_of_turn;
+  if (is_of_turn && injections_.is_holding()) result = injections_.take_with(std::move(result));
   step.out.emplace_back(std::move(result));
+}
+
+// An agent whose turn has failed or was interrupted is not waited for any longer.
+bool ClaudeEngine::is_to_hold(const domain::ReportTurnResult& result) const {
+  return result.turn == turn_ && !has_result_ && !result.is_error && injections_.are_waiting();
+}
+
+void ClaudeEngine::hold(domain::ReportTurnResult result, Reports& out) {
+  if (!result.spent.empty()) {
+    // What was reported before a result is added to the agent's figure once more.
+    if (result.claimed.value != 0) result.claimed.value -= domain::cost_of(result.spent).value;
+    out.emplace_back(domain::ReportSpending{turn_, std::exchange(result.spent, {})});
+  }
+  injections_.hold(std::move(result));
+  runs_.on_prompt(turn_);
+}
+
+void ClaudeEngine::release_held(Reports& out) {
+  has_result_ = true;
+  out.emplace_back(injections_.take());
+}
+
+// When the held result counts as the last; none: none is held, or the agent works.
+std::optional<Time> ClaudeEngine::held_until() const {
+  if (!injections_.is_holding() || tasks_.is_run_open()) return std::nullopt;
+  if (!injections_.are_waiting()) return tasks_.heard_at();
+  return tasks_.heard_at() +
+         (runs_.names_prompts() ? ClaudeInjections::kNamedSilence : ClaudeInjections::kSilence);
 }
 
 // A stream that broke off begins anew and repeats its text.
@@ -314,8 +368,15 @@ Bytes ClaudeEngine::begin_turn(TurnId turn, ByteView prompt) {
   turn_ = turn;
   has_result_ = false;
   denied_calls_.clear();
+  injections_ = {};
   runs_.on_prompt(turn);
   return prompt_line(other_id(turn), prompt);
+}
+
+Bytes ClaudeEngine::inject(ByteView prompt) {
+  const TurnId id = changed(turn_, kInjectedFrom + injections_.count());
+  injections_.add(id);
+  return prompt_line(other_id(id), prompt);
 }
 
 Bytes ClaudeEngine::interrupt(TurnId turn) {
@@ -338,6 +399,6 @@ std::unique_ptr<Engine> make_claude_engine(EngineSettings settings, SessionLaunc
   return std::make_unique<ClaudeEngine>(std::move(settings), std::move(session));
 }
 
-const EngineKind kClaudeEngine{"claude", "Claude Code", "claude", false, make_claude_engine};
+const EngineKind kClaudeEngine{"claude", "Claude Code", "claude", false, make_claude_engine, true};
 
 }  // namespace engines

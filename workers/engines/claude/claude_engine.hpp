@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "workers/engines/claude/claude_injections.hpp"
 #include "workers/engines/claude/claude_prices.hpp"
 #include "workers/engines/claude/claude_runs.hpp"
 #include "workers/engines/claude/claude_spending.hpp"
@@ -20,6 +21,8 @@ class ClaudeEngine final : public Engine {
   Launch launch() const override;
   Bytes start() override;
   Bytes begin_turn(TurnId turn, ByteView prompt) override;
+  Bytes inject(ByteView prompt) override;
+  void take_back_injected() override { injections_.take_back(); }
   Bytes interrupt(TurnId turn) override;
   std::vector<Report> on_line(ByteView line, Time now) override;
   std::vector<Report> on_time(Time now) override;
@@ -40,8 +43,10 @@ class ClaudeEngine final : public Engine {
     Reports& out;
   };
 
-  // Returns the id by which this process knows the turn, or the turn of such an id.
+  // Returns the id by which this process knows the prompt, or the prompt of such an id. A turn's
+  // first prompt has the turn's id.
   TurnId other_id(TurnId id) const;
+  TurnId turn_of(TurnId prompt) const { return injections_.contains(prompt) ? turn_ : prompt; }
   template <class Other>
   void name_turns(Other&) {}
   void name_turns(InitFrame& frame);
@@ -72,6 +77,10 @@ class ClaudeEngine final : public Engine {
   void report_spending(domain::Spending spent, Reports& out);
   void report_due(Time now, Reports& out);
   void report_tasks(Time now, Reports& out);
+  bool is_to_hold(const domain::ReportTurnResult& result) const;
+  void hold(domain::ReportTurnResult result, Reports& out);
+  void release_held(Reports& out);
+  std::optional<Time> held_until() const;
   std::string next_request_id();
 
   const EngineSettings settings_;
@@ -90,7 +99,8 @@ class ClaudeEngine final : public Engine {
   PartialOutput partial_;
   ClaudeSpending spending_;
   ClaudeTasks tasks_;
-  bool had_tasks_ = false;  // some ran in the background at a time since the last result
+  ClaudeInjections injections_;  // into the turn begun last
+  bool had_tasks_ = false;       // some ran in the background at a time since the last result
   Bytes writes_;
 };
 

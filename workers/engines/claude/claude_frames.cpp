@@ -67,8 +67,10 @@ constexpr std::size_t kTasksTextMax = 4096;
 Frame read_tasks(const JsonValue& tasks) {
   TasksChanged changed;
   for (const JsonValue& task : tasks.items()) {
+    const JsonObject fields = task.object();
     ++changed.tasks;
-    const std::string what = task.object()["description"].text();
+    if (fields["task_type"].text() != "local_bash") ++changed.subagents;
+    const std::string what = fields["description"].text();
     const std::size_t bytes = changed.text.size() + what.size();
     if (what.empty() || bytes > kTasksTextMax) continue;
     changed.text += (changed.text.empty() ? "" : "; ") + what;

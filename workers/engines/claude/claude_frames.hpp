@@ -75,7 +75,8 @@ struct CallUsage {
 // The tasks in the background that run now.
 struct TasksChanged {
   std::int64_t tasks = 0;
-  std::string text;  // what they are to do
+  std::string text;            // what they are to do
+  std::int64_t subagents = 0;  // of these tasks: all but those that are known to be shell commands
 };
 
 // The agent begins to work, or comes to rest. Newer versions say it.

@@ -7,6 +7,7 @@ namespace engines {
 
 void ClaudeTasks::on_tasks(const TasksChanged& frame) {
   running_ = frame.tasks;
+  subagents_ = frame.subagents;
   text_ = frame.text;
   has_begun_ |= running_ > 0;
   is_idle_ = false;
@@ -41,12 +42,10 @@ bool ClaudeTasks::is_at_rest(base::Time now) const {
 
 std::optional<domain::ReportTasksChanged> ClaudeTasks::take_change(base::Time now) {
   if (is_at_rest(now)) has_begun_ = false;
-  const std::int64_t tasks = left();
-  const bool is_same_text = running_ == 0 || text_ == told_text_;
-  if (tasks == told_ && is_same_text) return std::nullopt;
-  told_ = tasks;
-  told_text_ = text_;
-  return domain::ReportTasksChanged{tasks, text_};
+  const domain::ReportTasksChanged change{left(), text_, false, subagents_};
+  const bool is_told = running_ == 0 ? change.tasks == told_.tasks : change == told_;
+  if (is_told) return std::nullopt;
+  return told_ = change;
 }
 
 }  // namespace engines

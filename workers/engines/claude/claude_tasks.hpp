@@ -27,6 +27,8 @@ class ClaudeTasks {
   void on_result(bool tells_tasks);
 
   std::int64_t running() const { return running_; }
+  bool is_run_open() const { return is_run_open_; }
+  base::Time heard_at() const { return heard_at_; }  // when the last line came
   // Tasks that run, or one that has ended with which the agent may have to deal; 0: it has none.
   std::int64_t left() const;
   // Returns the report of what has changed since the last call; none: nothing has.
@@ -38,6 +40,7 @@ class ClaudeTasks {
   bool is_at_rest(base::Time now) const;
 
   std::int64_t running_ = 0;
+  std::int64_t subagents_ = 0;  // of these
   std::string text_;
   bool has_begun_ = false;  // tasks have run since the agent rested
   bool is_run_open_ = false;
@@ -45,8 +48,7 @@ class ClaudeTasks {
   bool is_busy_ = false;          // by its last state
   bool is_idle_ = false;          // by a state behind the last change of tasks
   base::Time heard_at_;
-  std::int64_t told_ = 0;
-  std::string told_text_;
+  domain::ReportTasksChanged told_;
 };
 
 }  // namespace engines

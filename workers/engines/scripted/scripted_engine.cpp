@@ -5,7 +5,11 @@
 
 namespace engines {
 
-const EngineKind kScriptedEngine{"scripted", "the scripted agent of tests and demo",
-                                 "steno-scripted-agent", true, make_claude_engine};
+const EngineKind kScriptedEngine{"scripted",
+                                 "the scripted agent of tests and demo",
+                                 "steno-scripted-agent",
+                                 true,
+                                 make_claude_engine,
+                                 true};
 
 }  // namespace engines

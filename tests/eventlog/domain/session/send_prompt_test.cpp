@@ -65,10 +65,6 @@ TEST_CASE("a prompt over the largest text of an event is refused", "[session]") 
       .then_rejected(RejectionCode::limit_reached);
 }
 
-TEST_CASE("a single-turn session takes no second prompt", "[session][R015][R057]") {
-  given(support::running(false)).when(kPrompt).then_rejected(RejectionCode::not_accepting);
-}
-
 TEST_CASE("a closing session takes no further prompt", "[session]") {
   given(support::running(), CloseRequested{})
       .when(kPrompt)

@@ -189,6 +189,28 @@ TEST_CASE("what tasks have spent is a lower bound if no result comes behind it",
   given(answered()).when(report(5, died)).then(AgentExited{}, LeaseReleased{kToken});
 }
 
+TEST_CASE("a subagent that is cut off leaves a lower bound of the cost", "[session]") {
+  const SpendingRecorded marked{{}, {}, CostBasis::at_least};
+  const TasksChanged other = GENERATE(TasksChanged{3, false, 2}, TasksChanged{0, true});
+  const auto with_subagent = support::idle() + fact(TasksChanged{2, false, 1}).by_report(1, 5) +
+                             fact(other).by_report(1, 6);
+  ReportAgentExited stopped;
+  stopped.is_stopped = true;
+  stopped.has_run = true;
+  const auto after = given(with_subagent)
+                         .when(report(7, stopped))
+                         .then(AgentExited{0, 0, true}, marked, LeaseReleased{kToken});
+  CHECK(after.session().subagents == 0);
+  // It had not been given the next prompt.
+  given(with_subagent, TurnQueued{turn(2)}, TurnStarted{turn(2), kToken})
+      .when(ExpireLease{kToken, turn(1)})
+      .then(TurnReturned{turn(2)}, marked, LeaseExpired{kToken});
+  // It had ended before.
+  given(with_subagent, fact(TasksChanged{1}).by_report(1, 7))
+      .when(report(8, stopped))
+      .then(AgentExited{0, 0, true}, LeaseReleased{kToken});
+}
+
 TEST_CASE("a session that waited for tasks which were cut off is not completed", "[session]") {
   const bool is_multi_turn = GENERATE(true, false);
   const auto past = is_multi_turn ? answered() + CloseRequested{} : answered(false);
@@ -212,16 +234,18 @@ TEST_CASE("tasks of a session that has ended are recorded and change nothing", "
       .then(TasksChanged{0, true});
 }
 
-TEST_CASE("fewer tasks than none are ignored", "[session]") {
-  given(support::running())
-      .when(report(3, ReportTasksChanged{-1, ""}))
-      .then(ReportIgnored{"TasksChanged"});
+TEST_CASE("numbers of tasks that cannot be are ignored", "[session]") {
+  const ReportTasksChanged odd =
+      GENERATE(ReportTasksChanged{-1, ""}, ReportTasksChanged{1, "", false, 2},
+               ReportTasksChanged{1, "", false, -1});
+  given(support::running()).when(report(3, odd)).then(ReportIgnored{"TasksChanged"});
 }
 
 TEST_CASE("tasks without an agent are impossible", "[session]") {
   CHECK(given(answered()).is_consistent());
   CHECK_FALSE(given(support::unleased(), TasksChanged{1}).is_consistent());
   CHECK_FALSE(given(support::running(), TasksChanged{-1}).is_consistent());
+  CHECK_FALSE(given(support::running(), TasksChanged{1, false, 2}).is_consistent());
 }
 
 }  // namespace

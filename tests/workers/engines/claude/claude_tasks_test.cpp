@@ -72,6 +72,26 @@ TEST_CASE("other tasks are told, the same ones once", "[workers]") {
   CHECK(tasks.take_change(kStart) == ReportTasksChanged{2, "Look; Wait"});
 }
 
+TEST_CASE("the end of a subagent beside a command is told", "[workers]") {
+  ClaudeTasks tasks;
+  tasks.on_tasks({2, "Look; Wait", 1});
+  CHECK(tasks.take_change(kStart) == ReportTasksChanged{2, "Look; Wait", false, 1});
+  tasks.on_tasks({2, "Look; Wait", 0});
+  CHECK(tasks.take_change(kStart) == ReportTasksChanged{2, "Look; Wait"});
+}
+
+TEST_CASE("all tasks but shell commands are subagents", "[workers]") {
+  const auto frame = read_frame(R"({"type":"system","subtype":"background_tasks_changed","tasks":[)"
+                                R"({"task_id":"a","task_type":"local_bash","description":"Wait"},)"
+                                R"({"task_id":"b","task_type":"local_agent","description":"Look"},)"
+                                R"({"task_id":"c","task_type":"a new kind"},{"task_id":"d"}]})");
+  const auto* changed = std::get_if<TasksChanged>(&frame);
+  REQUIRE(changed);
+  CHECK(changed->tasks == 4);
+  CHECK(changed->subagents == 3);
+  CHECK(changed->text == "Wait; Look");
+}
+
 TEST_CASE("silence stands for rest where no state follows", "[workers]") {
   ClaudeTasks tasks = with_task();
   const bool is_busy = GENERATE(true, false);
