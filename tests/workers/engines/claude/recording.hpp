@@ -115,7 +115,8 @@ inline std::string shown(const Report& report) {
         std::decay_t<decltype(each)>::fields([&](const char* field, auto member) {
           const std::string_view name = field;
           const std::string text = shown(each.*member);
-          if (name == "spent" || name == "basis" || name == "claimed" || name == "agent_base")
+          if (name == "spent" || name == "basis" || name == "claimed" || name == "agent_base" ||
+              name == "injected")
             return;
           if (name == "message" || name == "repeats") return;
           const bool is_rare = name == "denied" || name == "parent";
