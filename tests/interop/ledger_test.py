@@ -6,7 +6,7 @@ Usage: ledger_test.py STENO CACHE_FOLDER [--scripts N] [--seed N]
 A script has a server of its own and plays a lineage of sessions: prompts, tools, subagents and
 commands in the background, failures of the model, answers that break off, spent budgets,
 interrupts, deaths of agents, workers, servers and both, stops, resumes of any earlier session, and
-forks. Afterwards every answer belongs to its prompt, every text and tool call that was served is on
+forks. One script in five plays sessions of one turn, to which prompts are added. Afterwards every answer belongs to its prompt, every text and tool call that was served is on
 the record and no other, and each lineage cost what the model's server charged for the agent's
 sessions in it. A difference must be marked on the record, and no larger than what can be lost or
 guessed there. Prints the number of sessions, answers and dollars. Exits with 77 where there is no
@@ -42,6 +42,88 @@ class Script:
 
     def play(self):
         self.home.start()
+        if self.seed % 5 == 3:
+            self.play_single_turns()
+        else:
+            self.play_turns()
+        for alias in self.used:
+            self.home.wait_for_end(alias, AGENT_SECONDS)
+        until(lambda: not agents_of(self.home), "the end of all agents", AGENT_SECONDS)
+        self.rows = [self.home.show(alias) for alias in self.used]
+        self.events = self.home.events()
+        self.total = self.home.ask("stats")
+        self.spent = self.home.ask("show", self.used[0]).get("lineage_spent_usd", 0)
+        end(self.home)
+        self.home.close()
+        return self
+
+    def play_single_turns(self):
+        """Sessions of one turn, each the resume of the one before. Prompts are added to the turn,
+        and something happens to who works on it."""
+        self.alias, self.used = None, []
+        for _ in range(self.random.randint(2, 4)):
+            if not self.begin_single_turn():
+                return
+            step = self.random.choice([
+                self.add, self.add, self.add_to_killed_server, self.add_to_killed_worker,
+                self.add_to_killed_agent, self.add_to_restarted, self.add_to_interrupted])
+            self.steps.append(step.__name__)
+            step()
+            self.home.wait_for_end(self.alias, AGENT_SECONDS)
+
+    def begin_single_turn(self):
+        prompt = self.random.choice(["stream 12", "bash sleep 1", self.word()])
+        if self.alias is None:
+            command = ["spawn", "--allow-tool", "Bash"]
+            if self.random.random() < 0.5:
+                command += ["--restart-policy", "retry"]
+        else:
+            command = ["resume", self.alias]
+        results = []
+        until(lambda: results.append(self.run(*command, prompt, "-o", "json")) or
+              results[-1].code != 75, "a session", AGENT_SECONDS)
+        if results[-1].code in REFUSED:
+            return False
+        assert results[-1].code == 0, results[-1]
+        self.alias = results[-1].json()["alias"]
+        self.used.append(self.alias)
+        self.home.wait_for_event(self.alias, "AgentStarted")
+        return True
+
+    def add(self):
+        for _ in range(self.random.randint(1, 3)):
+            self.run("send", self.alias, self.word())
+
+    def add_to_killed_server(self):
+        self.add()
+        self.home.stop(signal.SIGKILL)
+        self.home.start()
+        self.add()
+
+    def add_to_killed_worker(self):
+        self.add()
+        os.kill(self.home.worker_pid(), signal.SIGKILL)
+        self.kills += 1
+        self.add()
+
+    def add_to_killed_agent(self):
+        self.add()
+        pid = self.home.show(self.alias).get("pid")
+        if pid and pid in agents_of(self.home):
+            os.kill(pid, signal.SIGKILL)
+            self.kills += 1
+
+    def add_to_restarted(self):
+        self.add()
+        assert self.home.stop() == 0, self.home.server_log()
+        self.kills += 1
+        self.home.start()
+
+    def add_to_interrupted(self):
+        self.add()
+        self.run("interrupt", self.alias)
+
+    def play_turns(self):
         budget = ["--budget-usd", "0.004"] if self.random.random() < 0.2 else []
         self.alias = self.begin("spawn", "--multi-turn", "--allow-tool", "Bash", *budget)
         self.used = [self.alias]
@@ -54,16 +136,6 @@ class Script:
             self.steps.append(step.__name__)
             step()
         self.run("close", self.alias)
-        for alias in self.used:
-            self.home.wait_for_end(alias, AGENT_SECONDS)
-        until(lambda: not agents_of(self.home), "the end of all agents", AGENT_SECONDS)
-        self.rows = [self.home.show(alias) for alias in self.used]
-        self.events = self.home.events()
-        self.total = self.home.ask("stats")
-        self.spent = self.home.ask("show", self.used[0]).get("lineage_spent_usd", 0)
-        end(self.home)
-        self.home.close()
-        return self
 
     def word(self):
         self.words += 1
@@ -247,11 +319,14 @@ class Ledger(unittest.TestCase):
         for event in script.events:
             facts, text = event["facts"], event.get("content") or ""
             if event["type"] == "TurnQueued":
-                prompts[facts["turn"]] = text
+                prompts[facts["turn"]] = [text]
+            if event["type"] == "PromptInjected":
+                prompts[facts["turn"]].append(text)
             if event["type"] != "TurnFinished" or facts["turn"] not in prompts:
                 continue
-            if prompts[facts["turn"]].startswith("say "):
-                self.assertEqual(text, prompts[facts["turn"]][4:])
+            asked = prompts[facts["turn"]]
+            if all(prompt.startswith("say ") for prompt in asked):
+                self.assertIn(text, [prompt[4:] for prompt in asked])
                 count += 1
         return count
 
