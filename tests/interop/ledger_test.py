@@ -6,11 +6,11 @@ Usage: ledger_test.py STENO CACHE_FOLDER [--scripts N] [--seed N]
 A script has a server of its own and plays a lineage of sessions: prompts, tools, subagents and
 commands in the background, failures of the model, answers that break off, spent budgets,
 interrupts, deaths of agents, workers, servers and both, stops, resumes of any earlier session, and
-forks. One script in five plays sessions of one turn, to which prompts are added. Afterwards every answer belongs to its prompt, every text and tool call that was served is on
-the record and no other, and each lineage cost what the model's server charged for the agent's
-sessions in it. A difference must be marked on the record, and no larger than what can be lost or
-guessed there. Prints the number of sessions, answers and dollars. Exits with 77 where there is no
-Claude Code.
+forks. One script in five plays sessions of one turn, to which prompts are added. Afterwards every
+answer belongs to its prompt, every text and tool call that was served is on the record and no
+other, and each lineage cost what the model's server charged for the agent's sessions in it. A
+difference must be marked on the record, and no larger than what can be lost or guessed there.
+Prints the number of sessions, answers and dollars. Exits with 77 where there is no Claude Code.
 """
 import argparse
 import collections
