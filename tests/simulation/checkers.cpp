@@ -226,6 +226,14 @@ std::string check_injections(const std::vector<RecordedEvent>& events,
     bool has_injected = false;
     bool is_asked_to_end = false;
   };
+  constexpr const char* kWrongPrompts = ", and its agent was not given exactly its prompts";
+  // The prompts that the agent which reported the event was given for the turn.
+  const auto heard = [&](const RecordedEvent& event, base::TurnId turn) {
+    const base::SessionId session = domain::parse_stream(event.envelope.stream)->id;
+    const auto agent = records.find(LeaseKey{session, event.envelope.token});
+    const bool is_known = agent != records.end() && agent->second.heard.contains(turn);
+    return is_known ? agent->second.heard.at(turn) : std::vector<std::string>();
+  };
   std::map<base::TurnId, Turn> turns;
   for (const RecordedEvent& event : events) {
     if (const auto* queued = std::get_if<domain::TurnQueued>(&event.event)) {
@@ -237,17 +245,14 @@ std::string check_injections(const std::vector<RecordedEvent>& events,
       turns[asked->turn].is_asked_to_end = true;
     } else if (const auto* continued = std::get_if<domain::TurnContinued>(&event.event)) {
       auto& prompts = turns[continued->turn].prompts;
-      prompts.erase(prompts.begin(), prompts.begin() + continued->injected + 1);
+      const auto rest = prompts.begin() + continued->injected + 1;
+      const std::vector<std::string> answered(prompts.begin(), rest);
+      prompts.erase(prompts.begin(), rest);
+      if (heard(event, continued->turn) != answered) return describe(event) + kWrongPrompts;
     } else if (const auto* finished = std::get_if<domain::TurnFinished>(&event.event)) {
       const Turn& turn = turns[finished->turn];
       if (!turn.has_injected || turn.is_asked_to_end) continue;
-      const LeaseKey lease{domain::parse_stream(event.envelope.stream)->id, event.envelope.token};
-      const auto agent = records.find(lease);
-      if (agent != records.end() && agent->second.heard.contains(finished->turn) &&
-          agent->second.heard.at(finished->turn) == turn.prompts) {
-        continue;
-      }
-      return describe(event) + ", and its agent was not given exactly its prompts";
+      if (heard(event, finished->turn) != turn.prompts) return describe(event) + kWrongPrompts;
     }
   }
   return {};

@@ -29,7 +29,7 @@ class SimEngine final : public engines::Engine {
   Bytes begin_turn(TurnId turn, ByteView prompt) override {
     return Bytes(kTurn) + turn.text() + Bytes(prompt);
   }
-  Bytes inject(ByteView prompt) override {
+  Bytes inject(ByteView prompt, base::Time) override {
     ++injected_;
     return Bytes(kInject) + Bytes(prompt);
   }
@@ -403,7 +403,7 @@ class SimProcess final : public engines::AgentProcess {
     tell_tasks();
   }
 
-  // Of two tasks, one is a subagent.
+  // One of two tasks is a subagent.
   int subagents() { return record().tasks / 2; }
 
   void tell_tasks() {

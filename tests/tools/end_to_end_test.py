@@ -412,7 +412,7 @@ class Sessions(OneServer):
         self.assertIn(f"0 prompts of {resumed['alias']} had waited", none.err)
         self.succeeds("kill", "--all")
         single = self.home.wait_for_end(self.home.start_session("[say hi]"))
-        self.fails(2, "is single-turn, and no further prompts wait", "resume", single["alias"],
+        self.fails(2, "is single-turn, and what was added to its turn is not taken along", "resume", single["alias"],
                    "--with-queue")
 
     # Shows C20.

@@ -62,7 +62,7 @@ class Engine {
   virtual Bytes begin_turn(TurnId turn, ByteView prompt) = 0;
   // Returns the bytes that add a prompt to the turn begun last, which has no result yet. Its result
   // answers this prompt, too. Asked only of engines that say they can.
-  virtual Bytes inject(ByteView) { return {}; }
+  virtual Bytes inject(ByteView, Time) { return {}; }
   // The bytes of the last inject() did not reach the agent.
   virtual void take_back_injected() {}
   // Returns the bytes that ask the agent to end this turn, which runs: the one begun last, or one

@@ -203,7 +203,7 @@ void AgentRunner::inject(Run& run, base::Duration now) {
   if (!turn || turn->turn != run.begun || run.begun == run.answered) return;
   while (run.injected < turn->injected.size() && !run.is_stopped && !run.is_deaf) {
     run.active_at = now;
-    run.is_deaf = !write(run, run.agent.engine->inject(turn->injected[run.injected]));
+    run.is_deaf = !write(run, run.agent.engine->inject(turn->injected[run.injected], as_time(now)));
     if (run.is_deaf) return run.agent.engine->take_back_injected();
     ++run.injected;
   }

@@ -180,6 +180,7 @@ bool apply(OfSession auto& s, const Envelope&, const TurnContinued& e) {
   rest.erase(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(answered) + 1);
   turn.injected = std::move(rest);
   turn.start_before = {};
+  turn.started_at = {};
   turn.is_continued = true;
   s.lost_at = {};
   return true;

@@ -99,7 +99,7 @@ Decided decide_one(Deciding d, const GiveUpContent& c) {
   const SessionState& s = d.session();
   const bool is_opening = c.event == s.opened;
   const bool is_prompt = s.turn && is_prompt_of(*s.turn, c.event);
-  const bool is_added = is_prompt && s.turn->prompt != c.event;
+  const bool is_added = is_prompt && (s.turn->prompt != c.event || s.turn->is_continued);
   if (!is_live(s.status) || (!is_opening && !is_prompt)) return Decision{};
   const std::string what = is_opening ? "the system prompt"
                            : is_added ? "a prompt that was added to the turn"

@@ -71,8 +71,7 @@ Decided decide_one(Deciding d, const SendPrompt& c) {
   }
   if (!s.spec.is_multi_turn) {
     if (auto bad = check_injection(d, c)) return tl::unexpected(*bad);
-  }
-  if (static_cast<std::int64_t>(s.queue.size()) >= d.context.limits.queue_max) {
+  } else if (static_cast<std::int64_t>(s.queue.size()) >= d.context.limits.queue_max) {
     return reject(RejectionCode::limit_reached, std::to_string(s.queue.size()) +
                                                     " prompts are waiting in session " + label(s) +
                                                     " (queue_max); wait until some are done");

@@ -34,7 +34,7 @@ struct InjectedPrompt {
 };
 using InjectedPrompts = std::vector<InjectedPrompt>;
 
-// Of all prompts that were added to one turn: one directive carries them, with the first prompt.
+// A directive carries all prompts that were added to a turn, in so many bytes at most.
 constexpr std::int64_t kInjectedBytesMax = std::int64_t{1} << 20;
 
 struct QueuedTurn {

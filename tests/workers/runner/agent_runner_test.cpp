@@ -62,7 +62,9 @@ class Codec final : public engines::Engine {
   engines::Launch launch() const override { return {}; }
   base::Bytes start() override { return {}; }
   base::Bytes begin_turn(base::TurnId turn, base::ByteView) override { return turn.text(); }
-  base::Bytes inject(base::ByteView prompt) override { return "inject " + base::Bytes(prompt); }
+  base::Bytes inject(base::ByteView prompt, base::Time) override {
+    return "inject " + base::Bytes(prompt);
+  }
   base::Bytes interrupt(base::TurnId turn) override { return "interrupt " + turn.text(); }
   std::vector<domain::Report> on_line(base::ByteView line, base::Time) override {
     if (const auto turn = base::TurnId::parse(line)) {

@@ -89,9 +89,10 @@ Outcome<std::vector<std::string>> left_prompts(Connection& connection,
                                    "is for one that has");
   }
   if (!ended.is_multi_turn) {
-    return fail(kExitUsage, "session " + ended.alias +
-                                " is single-turn, and no further prompts wait; resume it without "
-                                "--with-queue");
+    return fail(kExitUsage,
+                "session " + ended.alias +
+                    " is single-turn, and what was added to its turn is not taken along; "
+                    "resume it without --with-queue");
   }
   auto left = read_left(connection, ended);
   if (!left) return tl::unexpected(left.error());

@@ -329,8 +329,10 @@ Outcome<int> send(const Config& config, const SendArguments& arguments) {
   request.agent = row.agent;
   request.after = reply->position;
   request.turn = reply->injected_into.is_set() ? reply->injected_into : base::TurnId{id.bytes};
-  request.ends_with_turn = true;
-  request.shows_all = arguments.shows_all;
+  // An answer that is repeated after the end of a session's only turn does not name that any more.
+  const bool is_known = row.is_multi_turn || reply->injected_into.is_set();
+  request.ends_with_turn = is_known;
+  request.shows_all = arguments.shows_all || !is_known;
   return follow_session(**connection, request);
 }
 

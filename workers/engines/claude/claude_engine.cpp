@@ -60,7 +60,8 @@ void ClaudeEngine::name_turns(InitFrame& frame) {
   for (TurnId& prompt : frame.prompts) prompt = turn_of(other_id(prompt));
 }
 void ClaudeEngine::name_turns(ResultFrame& frame) {
-  if (frame.prompts.empty() && injections_.is_holding() && !frame.is_own) {
+  const bool is_nameless = frame.prompts.empty() && !runs_.names_prompts();
+  if (is_nameless && injections_.is_holding() && !frame.is_own && !runs_.own()) {
     injections_.settle_first();
   }
   for (TurnId& prompt : frame.prompts) {
@@ -254,7 +255,7 @@ void ClaudeEngine::release_held(Reports& out) {
 std::optional<Time> ClaudeEngine::held_until() const {
   if (!injections_.is_holding() || tasks_.is_run_open()) return std::nullopt;
   if (!injections_.are_waiting()) return tasks_.heard_at();
-  return tasks_.heard_at() +
+  return std::max(tasks_.heard_at(), injected_at_) +
          (runs_.names_prompts() ? ClaudeInjections::kNamedSilence : ClaudeInjections::kSilence);
 }
 
@@ -373,9 +374,10 @@ Bytes ClaudeEngine::begin_turn(TurnId turn, ByteView prompt) {
   return prompt_line(other_id(turn), prompt);
 }
 
-Bytes ClaudeEngine::inject(ByteView prompt) {
+Bytes ClaudeEngine::inject(ByteView prompt, Time now) {
   const TurnId id = changed(turn_, kInjectedFrom + injections_.count());
   injections_.add(id);
+  injected_at_ = now;
   return prompt_line(other_id(id), prompt);
 }
 

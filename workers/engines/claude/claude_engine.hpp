@@ -21,7 +21,7 @@ class ClaudeEngine final : public Engine {
   Launch launch() const override;
   Bytes start() override;
   Bytes begin_turn(TurnId turn, ByteView prompt) override;
-  Bytes inject(ByteView prompt) override;
+  Bytes inject(ByteView prompt, Time now) override;
   void take_back_injected() override { injections_.take_back(); }
   Bytes interrupt(TurnId turn) override;
   std::vector<Report> on_line(ByteView line, Time now) override;
@@ -100,7 +100,8 @@ class ClaudeEngine final : public Engine {
   ClaudeSpending spending_;
   ClaudeTasks tasks_;
   ClaudeInjections injections_;  // into the turn begun last
-  bool had_tasks_ = false;       // some ran in the background at a time since the last result
+  Time injected_at_;
+  bool had_tasks_ = false;  // some ran in the background at a time since the last result
   Bytes writes_;
 };
 

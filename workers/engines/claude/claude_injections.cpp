@@ -37,7 +37,9 @@ domain::ReportTurnResult ClaudeInjections::take_with(domain::ReportTurnResult la
   domain::add(last.usage, first.usage);
   domain::add_bounded(last.claimed.value, first.claimed.value);
   domain::add_bounded(last.model_calls, first.model_calls);
-  last.took += first.took;
+  std::int64_t took = last.took.count();
+  domain::add_bounded(took, first.took.count());
+  last.took = base::Duration{took};
   last.basis = std::max(last.basis, first.basis);
   if (first.agent_base.value >= 0) last.agent_base = first.agent_base;
   if (last.text.empty()) last.text = first.text;

@@ -40,7 +40,7 @@ std::string result(const std::string& text) {
 struct Asked {
   explicit Asked(std::int64_t token = 1) : engine({}, launch(token)) {
     first = id_in(engine.begin_turn(numbered_turn(1), "go"));
-    added = id_in(engine.inject("and this"));
+    added = id_in(engine.inject("and this", kNow));
   }
   static SessionLaunch launch(std::int64_t token) {
     SessionLaunch launch;
@@ -113,6 +113,11 @@ TEST_CASE("where results name no prompt, each answers one, and silence the rest"
     CHECK(results[0].turn == numbered_turn(1));
     CHECK(results[0].usage.input_tokens == 6);
   }
+  SECTION("it is given one more") {
+    const Time later = kNow + (ClaudeInjections::kSilence - base::Duration{1});
+    asked.engine.inject("and that", later);
+    CHECK(*asked.engine.deadline() == later + ClaudeInjections::kSilence);
+  }
   SECTION("nothing more comes") {
     const auto results = Asked::results_in(asked.engine.on_time(kNow + ClaudeInjections::kSilence));
     REQUIRE(results.size() == 1);
@@ -124,7 +129,7 @@ TEST_CASE("where results name no prompt, each answers one, and silence the rest"
 
 TEST_CASE("a result is held until the last of several prompts is answered", "[workers]") {
   Asked asked;
-  const std::string last = id_in(asked.engine.inject("and that"));
+  const std::string last = id_in(asked.engine.inject("and that", kNow));
   asked.on(init({asked.first}));
   CHECK(asked.on(result({asked.first, asked.added}, "One.")).empty());
   REQUIRE(asked.engine.deadline());
@@ -160,6 +165,23 @@ TEST_CASE("a prompt that the agent drops holds nothing up", "[workers]") {
   CHECK_FALSE(results[0].is_error);
 }
 
+TEST_CASE("a wake-up answers no prompt that was added to a turn", "[workers]") {
+  Asked asked;
+  asked.on(init({asked.first}));
+  CHECK(asked.on(result({asked.first}, "One.")).empty());
+  const std::string own = R"("uuid":")" + numbered_turn(9).text() + "\"";
+  asked.on(
+      R"({"type":"command_lifecycle","state":"started","wakeup_source":"cron","command_uuid":")" +
+      numbered_turn(8).text() + "\"}");
+  asked.on(R"({"type":"system","subtype":"init","session_id":"s",)" + own + "}");
+  const auto by_itself = asked.on(
+      R"({"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"Own.",)" +
+      own + "}");
+  REQUIRE(by_itself.size() == 1);
+  CHECK(by_itself[0].turn == numbered_turn(9));
+  CHECK(asked.on(result({asked.added}, "Two.")).size() == 1);
+}
+
 TEST_CASE("a failed turn waits for no prompt that was added to it", "[workers]") {
   Asked asked;
   asked.on(init({asked.first}));
@@ -183,7 +205,7 @@ TEST_CASE("what the first of two results tells is counted once", "[workers]") {
   domain::ReportTurnResult first;
   first.agent_base = {70};
   first.claimed = {5};
-  first.took = base::Duration{10};
+  first.took = base::Duration{base::kIntegerLimit - 1};
   first.text = "One.";
   first.basis = domain::CostBasis::at_least;
   domain::ReportTurnResult last;
@@ -195,7 +217,7 @@ TEST_CASE("what the first of two results tells is counted once", "[workers]") {
   const auto both = injections.take_with(last);
   CHECK(both.agent_base.value == 70);
   CHECK(both.claimed.value == 8);
-  CHECK(both.took.count() == 30);
+  CHECK(both.took.count() == base::kIntegerLimit - 1);
   CHECK(both.text == "One.");
   CHECK(both.basis == domain::CostBasis::at_least);
   CHECK(both.agent_total.value == 90);
