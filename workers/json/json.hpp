@@ -13,6 +13,7 @@
 
 #include "eventlog/base/fields.hpp"
 #include "eventlog/base/msgpack_bin.hpp"
+#include "eventlog/base/sparse.hpp"
 #include "eventlog/base/time_text.hpp"
 #include "eventlog/base/usd_text.hpp"
 
