@@ -238,7 +238,7 @@ bool ClaudeEngine::is_to_hold(const domain::ReportTurnResult& result) const {
 
 void ClaudeEngine::hold(domain::ReportTurnResult result, Reports& out) {
   if (!result.spent.empty()) {
-    // What was reported before a result is added to the agent's figure once more.
+    // The server adds the cost that this report books to the figure of the result.
     if (result.claimed.value != 0) result.claimed.value -= domain::cost_of(result.spent).value;
     out.emplace_back(domain::ReportSpending{turn_, std::exchange(result.spent, {})});
   }
