@@ -267,7 +267,8 @@ inline bool read(MsgpackReader& in, ByteView& value) {
 inline bool read(MsgpackReader& in, std::string& value) {
   ByteView bytes;
   if (!read(in, bytes)) return false;
-  value.assign(bytes);
+  value.clear();
+  value.append(bytes);  // cheaper than assign(), which replaces within a text
   return true;
 }
 inline bool read(MsgpackReader& in, RawValue& value) {

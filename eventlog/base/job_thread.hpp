@@ -25,14 +25,17 @@ class JobThread {
   JobThread(const char* name, std::function<Outcome(Job)> work)
       : work_(std::move(work)),
         wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-        thread_([this](const std::stop_token& stop) { run(stop); }) {
+        thread_([this] { run(); }) {
     pthread_setname_np(thread_.native_handle(), name);
   }
 
   // Returns once all jobs are done; their outcomes are dropped.
   ~JobThread() {
-    thread_.request_stop();
-    submitted_.notify_all();
+    {
+      const std::lock_guard guard(mutex_);
+      is_stopping_ = true;
+    }
+    submitted_.notify_one();
     thread_.join();
     close(wake_fd_);
   }
@@ -80,9 +83,11 @@ class JobThread {
   int wake_fd() const { return wake_fd_; }
 
  private:
-  void run(const std::stop_token& stop) {
+  void run() {
     std::unique_lock lock(mutex_);
-    while (submitted_.wait(lock, stop, [&] { return !jobs_.empty(); })) {
+    while (true) {
+      submitted_.wait(lock, [&] { return is_stopping_ || !jobs_.empty(); });
+      if (jobs_.empty()) return;
       Job job = std::move(jobs_.front());
       jobs_.pop_front();
       lock.unlock();
@@ -95,11 +100,13 @@ class JobThread {
 
   const std::function<Outcome(Job)> work_;
   const int wake_fd_;
-  std::mutex mutex_;  // guards both queues
-  std::condition_variable_any submitted_;
+  std::mutex mutex_;  // guards both queues and is_stopping_
+  // Not the _any kind: that one wakes the thread while it holds a lock that the thread then needs.
+  std::condition_variable submitted_;
+  bool is_stopping_ = false;
   std::deque<Job> jobs_;
   std::deque<Outcome> outcomes_;
-  std::jthread thread_;  // last, so that it starts after all other members
+  std::thread thread_;  // last, so that it starts after all other members
 };
 
 }  // namespace base

@@ -120,6 +120,12 @@ bool MsgpackReader::array(std::size_t& items) {
 }
 
 bool MsgpackReader::longer_text(ByteView& value) {
+  constexpr unsigned char kStr8 = 0xD9;
+  if (type() == kStr8 && left() >= 2) {
+    const auto size = static_cast<unsigned char>(at_[1]);
+    at_ += 2;
+    return span(size, value);
+  }
   if (peek() != MsgpackKind::text) return fail();
   const auto type = static_cast<unsigned char>(*at_++);
   std::size_t size = type & 0x1F;

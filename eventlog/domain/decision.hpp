@@ -27,6 +27,7 @@ struct Limits {
   NanoUsd daily_budget{};  // of all sessions of one agent together, in a day of UTC; 0: no limit
   // The sinks that notifications are for, by NotificationTarget.
   std::array<bool, kNotificationTargets> sinks{};
+  std::int64_t told_per_minute = 0;  // notifications to one place (outbox/pacing.hpp); 0: no limit
 };
 
 struct Context {

@@ -24,15 +24,13 @@ class PlacedHeadFile final : public HeadFile {
   LogPlace place_;
 };
 
-std::string current_of(const LogFolder& folder) {
-  return folder.log() + "/CURRENT";
-}
-
 }  // namespace
 
 Result<LogPlace::File> LogPlace::look_at(const std::string& path) {
   struct stat status {};
-  if (::stat(path.c_str(), &status) == 0) return File{status.st_dev, status.st_ino};
+  if (::stat(path.c_str(), &status) == 0) {
+    return File{status.st_dev, status.st_ino, status.st_ctim.tv_sec, status.st_ctim.tv_nsec};
+  }
   return tl::unexpected(errno_error("cannot look at the log's place", path));
 }
 
@@ -49,10 +47,15 @@ Result<LogPlace> LogPlace::of(const LogFolder& folder) {
 }
 
 Result<void> LogPlace::check() {
-  // CURRENT must exist, but can be another file: RocksDB replaces it with each new manifest. The
-  // folder is open, so no other folder can get its inode number.
-  if (!look_at(current_of(folder_))) return tl::unexpected(lost(current_of(folder_)));
-  if (auto ok = check_same(folder_.log(), log_); !ok) return ok;
+  const auto current = look_at(current_path_);
+  if (!current) return tl::unexpected(lost(current_path_));
+  // A CURRENT that was neither replaced, linked nor renamed since is in the folder that it was in.
+  // RocksDB replaces it with each new manifest. The folder is open, so no other folder can get its
+  // inode number.
+  if (!current->is_unchanged(current_)) {
+    if (auto ok = check_same(folder_.log(), log_); !ok) return ok;
+    current_ = *current;
+  }
   const auto now = std::chrono::steady_clock::now();
   if (now < head_due_) return {};
   head_due_ = now + kHeadLook;
@@ -61,7 +64,7 @@ Result<void> LogPlace::check() {
 
 Result<void> LogPlace::check_same(const std::string& path, const File& known) const {
   const auto found = look_at(path);
-  if (found && *found == known) return {};
+  if (found && found->is_same(known)) return {};
   return tl::unexpected(lost(path));
 }
 

@@ -10,15 +10,17 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
+#include <string>
 
 #include "eventlog/folder/data_layout.hpp"
 #include "eventlog/store/head_file.hpp"
 
 namespace eventlog {
 
-// The folder and CURRENT cost one stat each for each block, a thousandth of its sync; the head file
-// is checked this often.
+// CURRENT costs one stat for each block, a thousandth of its sync; the head file is checked this
+// often.
 constexpr std::chrono::milliseconds kHeadLook{100};
 
 class LogPlace {
@@ -34,15 +36,25 @@ class LogPlace {
   struct File {
     dev_t device = 0;
     ino_t inode = 0;
-    bool operator==(const File&) const = default;
+    // When the file was last linked, renamed or otherwise changed.
+    std::int64_t changed_s = 0;
+    std::int64_t changed_ns = 0;
+
+    bool is_same(const File& other) const { return device == other.device && inode == other.inode; }
+    bool is_unchanged(const File& before) const {
+      return is_same(before) && changed_s == before.changed_s && changed_ns == before.changed_ns;
+    }
   };
-  explicit LogPlace(LogFolder folder) : folder_(std::move(folder)) {}
+  explicit LogPlace(LogFolder folder)
+      : folder_(std::move(folder)), current_path_(folder_.log() + "/CURRENT") {}
   static Result<File> look_at(const std::string& path);
   Result<void> check_same(const std::string& path, const File& known) const;
   base::Error lost(const std::string& path) const;
 
   LogFolder folder_;
-  File log_;  // the folder
+  std::string current_path_;
+  File current_;  // as it was when the folder was last checked
+  File log_;      // the folder
   File head_;
   std::chrono::steady_clock::time_point head_due_{};
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "eventlog/domain/stream_name.hpp"
 #include "eventlog/log/log_reader.hpp"
@@ -287,6 +288,32 @@ std::string check_schedules(const std::vector<RecordedEvent>& events) {
   for (const base::CommandId& run : taken) {
     if (begun[run] == 1) continue;
     return "the run " + run.text() + " was begun " + std::to_string(begun[run]) + " times";
+  }
+  return {};
+}
+
+std::string check_pacing(const std::vector<RecordedEvent>& events, std::int64_t told_max) {
+  if (told_max == 0) return {};
+  using domain::NotificationTarget;
+  using Place = std::tuple<NotificationTarget, std::string, base::SessionId>;
+  std::map<base::Position, Place> requested;
+  std::map<Place, std::vector<base::Time>> heard;
+  for (const RecordedEvent& event : events) {
+    if (const auto* request = std::get_if<domain::NotificationRequested>(&event.event)) {
+      const bool is_channel = request->target == NotificationTarget::channel;
+      requested[event.envelope.position] = {
+          request->target, is_channel ? request->channel : std::string(), request->parent};
+    } else if (const auto* done = std::get_if<domain::NotificationDelivered>(&event.event)) {
+      const Place& place = requested.at(done->notification);
+      if (std::get<NotificationTarget>(place) == NotificationTarget::webhook) continue;
+      std::vector<base::Time>& times = heard[place];
+      times.push_back(event.envelope.log_time);
+      const std::size_t before = times.size() - 1;
+      const auto max = static_cast<std::size_t>(told_max);
+      if (before >= max && times[before] - times[before - max] < std::chrono::minutes(1)) {
+        return describe(event) + " is one too many for its place in a minute";
+      }
+    }
   }
   return {};
 }

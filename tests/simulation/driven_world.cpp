@@ -278,6 +278,7 @@ std::string DrivenWorld::check_all() {
        {check_outputs(events, records), check_answers(events),
         check_costs(events, log_.states(), records), check_prompts(events),
         check_injections(events, records), check_schedules(events), check_parents(events),
+        check_pacing(events, around_.settings.limits.told_per_minute),
         check_contents(around_.disk.log(), events, log_.states()),
         check_projections(around_.disk.log(), around_.disk.view_rows())}) {
     if (!wrong.empty()) return wrong;

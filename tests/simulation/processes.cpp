@@ -23,6 +23,7 @@ constexpr domain::Limits kLimits{4, 20, 65536};  // few, so that they are reache
 
 constexpr base::NanoUsd kDailyBudget{30'000'000};
 constexpr base::NanoUsd kDailyBudgetUnreached{1'000'000'000'000};
+constexpr std::int64_t kToldPerMinute = 3;
 constexpr std::int64_t kSmallPage = 4;
 constexpr unsigned kLieWorkerPercent = 50;
 constexpr unsigned kLieSessionPercent = 20;
@@ -58,6 +59,7 @@ WorldSettings hasty_settings(std::uint64_t seed) {
   settings.limits = kLimits;
   settings.limits.daily_budget = seed % 8 == 0 ? kDailyBudget : kDailyBudgetUnreached;
   settings.limits.sinks.fill(true);
+  settings.limits.told_per_minute = seed % 8 == 5 ? kToldPerMinute : 0;
   static const support::FixedTimeZones zones({}, {});
   settings.zones = &zones;
   settings.keep_for = kKeepFor;

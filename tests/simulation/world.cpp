@@ -516,6 +516,7 @@ void World::finish() {
   check(check_injections(log_.events(), around_.agents.records()));
   check(check_schedules(log_.events()));
   check(check_parents(log_.events()));
+  check(check_pacing(log_.events(), around_.settings.limits.told_per_minute));
   check(check_contents(around_.disk.log(), log_.events(), log_.states()));
   for (const auto& subscriber : subscribers_) {
     check(check_level(log_.events(), subscriber->level(), subscriber->given()));

@@ -308,7 +308,7 @@ void History::notify(const domain::SessionState& s) {
   log_.add(outbox, domain::NotificationFailed{at, 1, "no answer", {}});
   log_.add(outbox, domain::NotificationRetried{at});
   if (s.alias.back() < '8') {
-    log_.add(outbox, domain::NotificationDelivered{at});
+    log_.add(outbox, domain::NotificationDelivered{at, s.alias.back() % 2 == 0});
   } else {
     log_.add(outbox, domain::NotificationDropped{at, domain::DropReason::user});
   }

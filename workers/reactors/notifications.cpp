@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "eventlog/domain/outbox/pacing.hpp"
+
 namespace workers {
 namespace {
 
@@ -149,7 +151,7 @@ bool Notifications::begin_due(const Cycle& cycle) {
     wait_until(expires);
     if (open.is_given_up || !sinks_[target]) continue;
     if (!waits[target].insert({open.requested.session, open.requested.channel}).second) continue;
-    const base::Time due = std::max(open.next_at, held_until_[target]);
+    const base::Time due = std::max(due_at(open), held_until_[target]);
     if (due > now_) {
       wait_until(due);
     } else if (under_way_[target].value == 0) {
@@ -175,6 +177,11 @@ bool Notifications::do_work(const Cycle& cycle) {
   return has_worked;
 }
 
+base::Time Notifications::due_at(const domain::OpenNotification& open) const {
+  return std::max(open.next_at,
+                  domain::can_hear_at(commands_.outbox(), open.requested, told_per_minute_));
+}
+
 NotificationsAnswer Notifications::list(Position durable) const {
   const domain::OutboxState& outbox = commands_.outbox();
   NotificationsAnswer answer;
@@ -189,7 +196,7 @@ NotificationsAnswer Notifications::list(Position durable) const {
     answer.notifications.push_back({position, requested.kind, requested.target, requested.session,
                                     requested.agent, requested.alias, requested.channel, open.at,
                                     open.attempts, std::move(error),
-                                    open.is_given_up ? base::Time{} : open.next_at,
+                                    open.is_given_up ? base::Time{} : due_at(open),
                                     sinks_[static_cast<std::size_t>(requested.target)]});
   }
   return answer;

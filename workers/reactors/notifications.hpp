@@ -18,11 +18,15 @@ namespace workers {
 
 class Notifications final : public Reactor {
  public:
-  using Sinks = std::array<bool, domain::kNotificationTargets>;
-
-  // All references must outlive it. `sinks`: the targets that the notifier delivers to.
-  Notifications(CommandLoop& commands, Notifier& notifier, base::Random& random, const Sinks& sinks)
-      : commands_(commands), notifier_(notifier), random_(random), sinks_(sinks) {}
+  // All references must outlive it. `limits` name the targets that the notifier delivers to, and
+  // how much one place is told.
+  Notifications(CommandLoop& commands, Notifier& notifier, base::Random& random,
+                const domain::Limits& limits)
+      : commands_(commands),
+        notifier_(notifier),
+        random_(random),
+        sinks_(limits.sinks),
+        told_per_minute_(limits.told_per_minute) {}
 
   void on_durable(const domain::RecordedEvent& event) override;
   void on_answer(std::uint64_t number, const CommandAnswer& answer) override;
@@ -40,6 +44,8 @@ class Notifications final : public Reactor {
   };
 
   NotificationsAnswer list(Position durable) const;
+  // Returns the log time of the next attempt.
+  base::Time due_at(const domain::OpenNotification& open) const;
   bool take_outcomes();
   void record(Asked asked);
   // Returns the prompt that the notification under way is for its parent.
@@ -50,7 +56,8 @@ class Notifications final : public Reactor {
   CommandLoop& commands_;
   Notifier& notifier_;
   base::Random& random_;
-  const Sinks sinks_;
+  const std::array<bool, domain::kNotificationTargets> sinks_;
+  const std::int64_t told_per_minute_;
   base::Time now_;
   // The one under way, by target, until its outcome is recorded; 0: none.
   std::array<Position, domain::kNotificationTargets> under_way_{};

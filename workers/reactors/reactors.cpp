@@ -16,11 +16,11 @@ std::vector<std::unique_ptr<Reactor>> make_reactors(const ReactorPorts& ports) {
   reactors.push_back(std::make_unique<Deadlines>(ports.commands, ports.random, ports.sessions));
   // Foreground works first, so that words reach a channel before the news of the end.
   const bool has_channels =
-      ports.sinks[static_cast<std::size_t>(domain::NotificationTarget::channel)];
+      ports.limits.sinks[static_cast<std::size_t>(domain::NotificationTarget::channel)];
   reactors.push_back(
       std::make_unique<Foreground>(ports.commands, ports.notifier, ports.random, has_channels));
   reactors.push_back(
-      std::make_unique<Notifications>(ports.commands, ports.notifier, ports.random, ports.sinks));
+      std::make_unique<Notifications>(ports.commands, ports.notifier, ports.random, ports.limits));
   reactors.push_back(std::make_unique<Schedules>(ports.commands, ports.random));
   reactors.push_back(std::make_unique<Backups>(ports.commands, ports.upkeep));
   reactors.push_back(std::make_unique<Anchors>(ports.commands, ports.upkeep, ports.key));

@@ -19,8 +19,8 @@ struct ReactorPorts {
   Notifier& notifier;
   base::Random& random;
   const SessionsUnderWay& sessions;
-  std::string key;             // fingerprint of the key that signs anchors; empty: there is none
-  Notifications::Sinks sinks;  // the targets that the notifier delivers to
+  std::string key;  // fingerprint of the key that signs anchors; empty: there is none
+  const domain::Limits& limits;
 };
 
 // Makes the reactors in the order in which they work in a cycle. The dispatcher and upkeep have

@@ -113,7 +113,7 @@ Server::Server(const ServerPorts& ports, const ServerOptions& options,
       clients_(ports.command_socket, welcome(options.tail, incarnation_), kClientItemsMax),
       workers_(ports.worker_socket, welcome_of_worker(options, incarnation_), kWorkerItemsMax),
       own_reactors_(make_reactors({commands_, upkeep_, ports.notifier, ports.random, sessions_,
-                                   options.key, options.commands.limits.sinks})),
+                                   options.key, options.commands.limits})),
       started_(ports.clock.boot()) {
   reactors_ = {&dispatcher_, &upkeep_};
   for (const auto& reactor : own_reactors_) reactors_.push_back(reactor.get());

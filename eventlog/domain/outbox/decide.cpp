@@ -1,6 +1,7 @@
 // Decides what becomes of notifications. Those of sessions are requested by the sessions' own
 // decisions, in the same append as the event that they are about.
 #include "eventlog/domain/decision.hpp"
+#include "eventlog/domain/outbox/pacing.hpp"
 #include "eventlog/domain/text_limits.hpp"
 
 namespace domain {
@@ -51,7 +52,9 @@ Decided decide_one(const OutboxState& s, const Context& context, const RecordDel
   if (found == s.open.end()) return Decision{};
   Decision decision;
   if (c.error.empty()) {
-    decision.push_back({{}, NotificationDelivered{c.notification}, {}});
+    const bool is_counted =
+        context.limits.told_per_minute > 0 && is_paced(found->second.requested.target);
+    decision.push_back({{}, NotificationDelivered{c.notification, is_counted}, {}});
     return decision;
   }
   if (c.is_unreachable) {

@@ -65,11 +65,13 @@ struct NotificationRequested {
 struct NotificationDelivered {
   static constexpr std::string_view kType = "NotificationDelivered";
   Position notification;
+  bool is_counted = false;  // for pacing: its place is told so much in a minute
 
   bool operator==(const NotificationDelivered&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("notification", &NotificationDelivered::notification);
+    visit("counted", &NotificationDelivered::is_counted);
   }
 };
 

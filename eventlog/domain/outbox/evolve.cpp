@@ -1,6 +1,8 @@
 // Folds the outbox's events. What is delivered or dropped is forgotten, and only counted.
 #include "eventlog/domain/evolve.hpp"
 
+#include "eventlog/domain/outbox/pacing.hpp"
+
 namespace domain {
 namespace {
 
@@ -23,8 +25,11 @@ bool apply(OutboxState& s, const Envelope& envelope, const NotificationRequested
   return true;
 }
 
-bool apply(OutboxState& s, const Envelope&, const NotificationDelivered& e) {
-  if (s.open.erase(e.notification) == 0) return false;
+bool apply(OutboxState& s, const Envelope& envelope, const NotificationDelivered& e) {
+  const auto found = s.open.find(e.notification);
+  if (found == s.open.end()) return false;
+  if (e.is_counted) count_told(s, found->second.requested, envelope.log_time);
+  s.open.erase(found);
   ++s.delivered;
   return true;
 }

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "eventlog/domain/accepted_commands.hpp"
@@ -45,6 +46,8 @@ struct OutboxState {
   // When it was lately told that a session waits, or is to be told, so that it is not told twice in
   // a moment.
   std::map<SessionId, Time> told_waiting;
+  // When each place was lately told something that was counted; the latest is last (pacing.hpp).
+  std::map<std::string, std::vector<Time>> told;
   std::int64_t delivered = 0;
   std::int64_t dropped = 0;
   std::vector<AcceptedCommand> requests;  // clients' commands with events here; newest last
@@ -55,6 +58,7 @@ struct OutboxState {
   static constexpr void fields(Visit&& visit) {
     visit("open", &OutboxState::open);
     visit("told_waiting", &OutboxState::told_waiting);
+    visit("told", &OutboxState::told);
     visit("delivered", &OutboxState::delivered);
     visit("dropped", &OutboxState::dropped);
     visit("requests", &OutboxState::requests);

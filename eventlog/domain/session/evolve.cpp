@@ -296,7 +296,7 @@ void forget_repeating(SessionState& s) {
 
 bool apply(SessionState& s, const Envelope&, const ToolCallStarted& e) {
   if (s.status == SessionStatus::none) return false;
-  if (e.repeats == 0 && s.repeating_parent == e.parent) forget_repeating(s);
+  if (s.is_repeating && e.repeats == 0 && s.repeating_parent == e.parent) forget_repeating(s);
   if (s.spec.use_limits->max_tool_calls > 0) add_bounded(s.tool_calls, 1);
   note_message(s, e);
   return true;
@@ -550,15 +550,15 @@ void note_idle(OfSession auto& s, Time now) {
 // The agent is not stuck any more when it says something else, or has nothing to do.
 void note_progress(SessionState& s, const Envelope& envelope, const Event& event) {
   const bool has_turn = s.turn || s.own_turn.is_set();
-  const bool is_said = has_lease(s, envelope.token) && envelope.report_sequence > 0;
-  // Spending is also told by time, when the agent has said nothing.
-  const bool is_no_sign = std::holds_alternative<AgentSilenceReported>(event) ||
-                          std::holds_alternative<SpendingRecorded>(event);
-  if (!has_turn || (is_said && !is_no_sign)) {
-    s.is_silent = false;
+  if (s.is_silent) {
+    const bool is_said = has_lease(s, envelope.token) && envelope.report_sequence > 0;
+    // Spending is also told by time, when the agent has said nothing.
+    const bool is_no_sign = std::holds_alternative<AgentSilenceReported>(event) ||
+                            std::holds_alternative<SpendingRecorded>(event);
+    s.is_silent = has_turn && (!is_said || is_no_sign);
   }
-  const bool is_own_doing = s.repeating_parent->empty();
-  if (!has_turn && (is_own_doing || s.tasks == 0)) forget_repeating(s);
+  if (!s.is_repeating || has_turn) return;
+  if (s.repeating_parent->empty() || s.tasks == 0) forget_repeating(s);
 }
 
 }  // namespace

@@ -59,8 +59,6 @@ bool is_blank(char32_t c) {
          c == 0x202F || (c >= 0x205F && c <= 0x2065) || c == 0x3000 || c == 0xFEFF;
 }
 
-constexpr std::int64_t kNumberMax = 1 << 16;  // more than there are live sessions of one name
-
 bool is_name_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
 }
@@ -132,7 +130,7 @@ bool is_other_reference(std::string_view name) {
 
 std::optional<std::string> made_name(std::string_view prompt, std::int64_t mark) {
   const std::string words = name_from_prompt(prompt);
-  for (std::int64_t number = 1; number <= kNumberMax; ++number) {
+  for (std::int64_t number = 1; number <= kNameNumberMax; ++number) {
     std::string name = numbered_name(words, number);
     if (name_mark(name) == mark) return name;
   }

@@ -1,6 +1,7 @@
 // Names of sessions: which ones can be given, and how a name is made when none is given.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,14 +22,39 @@ std::string numbered_name(const std::string& words, std::int64_t number);
 // True if the name would be taken for an id or an alias.
 bool is_other_reference(std::string_view name);
 
-// Returns the first of the numbered names that is no other reference and for which `is_taken(name)`
-// is false.
+// The numbers of names made from one prompt: more than there are live sessions.
+constexpr std::int64_t kNameNumberMax = 1 << 16;
+// So many numbers are tried one after the other. Beyond them a gap may stay unused.
+constexpr std::int64_t kNameNumbersInTurn = 16;
+
+// Returns one of the numbered names that is no other reference and for which `is_taken(name)` is
+// false: the first one of the first kNameNumbersInTurn, else one found in as many steps as its
+// number has bits, since most numbers below the highest are taken.
 template <class IsTaken>
 std::string unique_name(const std::string& words, IsTaken&& is_taken) {
-  for (std::int64_t number = 1;; ++number) {
-    std::string name = numbered_name(words, number);
-    if (!is_other_reference(name) && !is_taken(name)) return name;
+  const auto is_free = [&](std::int64_t number) {
+    const std::string name = numbered_name(words, number);
+    return !is_other_reference(name) && !is_taken(name);
+  };
+  for (std::int64_t number = 1; number <= kNameNumbersInTurn; ++number) {
+    if (is_free(number)) return numbered_name(words, number);
   }
+  std::int64_t taken = kNameNumbersInTurn;
+  std::int64_t free = 2 * taken;
+  while (free < kNameNumberMax && !is_free(free)) {
+    taken = free;
+    free *= 2;
+  }
+  if (free == kNameNumberMax) {
+    free = kNameNumbersInTurn + 1;
+    while (!is_free(free)) ++free;
+    return numbered_name(words, free);
+  }
+  while (free - taken > 1) {
+    const std::int64_t middle = taken + (free - taken) / 2;
+    (is_free(middle) ? free : taken) = middle;
+  }
+  return numbered_name(words, free);
 }
 
 // Returns the name with that mark that was made from the prompt; none if this release makes no such

@@ -598,6 +598,21 @@ TEST_CASE("nothing is stored for good once the log is not where it was opened", 
     std::filesystem::copy(elsewhere, f.folder.log());
     CHECK_THAT(refused(), Contains("another file"));
   }
+  SECTION("a copy of links is in its place") {
+    std::filesystem::rename(f.folder.log(), elsewhere);
+    std::filesystem::copy(elsewhere, f.folder.log(),
+                          std::filesystem::copy_options::create_hard_links);
+    CHECK_THAT(refused(), Contains("another file"));
+  }
+  SECTION("another folder is in its place, with its files") {
+    std::filesystem::rename(f.folder.log(), elsewhere);
+    std::filesystem::create_directory(f.folder.log());
+    for (const auto& file : std::filesystem::directory_iterator(elsewhere)) {
+      std::filesystem::rename(file.path(),
+                              std::filesystem::path(f.folder.log()) / file.path().filename());
+    }
+    CHECK_THAT(refused(), Contains("another file"));
+  }
   SECTION("its head file is gone, which is noticed after a while") {
     std::filesystem::remove(f.folder.head());
     const auto begun = std::chrono::steady_clock::now();

@@ -49,8 +49,9 @@ class Sinks final : public Notifier {
   std::deque<DeliveryOutcome> outcomes;
 };
 
-CommandLoopOptions with_sinks() {
+CommandLoopOptions with_sinks(std::int64_t told_per_minute) {
   CommandLoopOptions options;
+  options.limits.told_per_minute = told_per_minute;
   options.limits.sinks[kSystem] = options.limits.sinks[kChannel] = true;
   options.limits.sinks[static_cast<std::size_t>(NotificationTarget::parent)] = true;
   return options;
@@ -60,8 +61,10 @@ CommandLoopOptions with_sinks() {
 class ToldLife {
  public:
   explicit ToldLife(support::LastingStores& stores, std::int64_t now_us = 1'000'000,
-                    std::uint64_t seed = 5)
-      : loop(stores.store, *stores.rows, with_sinks(), seed), now_us_(now_us) {
+                    std::uint64_t seed = 5, std::int64_t told_per_minute = 0)
+      : options(with_sinks(told_per_minute)),
+        loop(stores.store, *stores.rows, options, seed),
+        now_us_(now_us) {
     loop.set_time(now_us_);
   }
 
@@ -101,10 +104,19 @@ class ToldLife {
     return *bus::from_body<NotificationsAnswer>(reactor.answer(loop.sequencer.durable()));
   }
 
+  // Answers jobs until none is left.
+  void answer_all() {
+    while (!sinks.jobs.empty()) {
+      sinks.answer();
+      step();
+    }
+  }
+
+  CommandLoopOptions options;
   DrivenLoop loop;
   Sinks sinks;
   base::SeededRandom random{9};
-  Notifications reactor{loop.worker, sinks, random, with_sinks().limits.sinks};
+  Notifications reactor{loop.worker, sinks, random, options.limits};
 
  private:
   FlightRecorder flight_;
@@ -229,6 +241,34 @@ TEST_CASE("a server that was killed within a delivery delivers it again", "[work
   ToldLife last(stores, 3'000'000, 7);
   last.step();
   CHECK(last.sinks.jobs.empty());
+}
+
+TEST_CASE("a place hears so much in a minute, also over a restart, and the rest waits",
+          "[workers][C11][C13]") {
+  constexpr std::int64_t kMinute = 60'000'000;
+  support::LastingStores stores;
+  std::int64_t heard_at = 0;
+  {
+    ToldLife life(stores, 1'000'000, 5, 2);
+    for (int number = 1; number <= 5; ++number) life.open_and_kill(number);
+    life.step();
+    life.answer_all();
+    CHECK(life.all<NotificationDelivered>().size() == 2);
+    heard_at = life.loop.time();
+    const NotificationsAnswer waiting = life.list();
+    REQUIRE(waiting.notifications.size() == 3);
+    CHECK(waiting.notifications.front().next_at.us > 1'000'000 + kMinute - 1);
+    CHECK(waiting.notifications.front().next_at.us <= heard_at + kMinute);
+  }
+  ToldLife next(stores, heard_at + 1'000'000, 6, 2);
+  next.step();
+  CHECK(next.sinks.jobs.empty());
+  next.step(std::chrono::minutes(1));
+  next.answer_all();
+  CHECK(next.all<NotificationDelivered>().size() == 2);
+  next.step(std::chrono::minutes(1));
+  next.answer_all();
+  CHECK(next.all<NotificationDelivered>().size() == 3);
 }
 
 // Opens a parent, session 1, and its subagent, session 2, and kills the subagent. The news of that

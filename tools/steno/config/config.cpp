@@ -31,6 +31,7 @@ using base::Result;
 
 constexpr std::int64_t kMaxSessionsLimit = 10'000;  // each has an agent process and a keeper
 constexpr std::int64_t kRepeatedCallsLimit = 1'000;
+constexpr std::int64_t kNotifyPerMinuteLimit = 600;
 constexpr std::int64_t kUseLimit = 1'000'000'000'000'000;
 constexpr const char* kUseAccepted = "a whole number from 0 to 10^15 (0: no limit)";
 constexpr std::string_view kFileName = "steno.toml";
@@ -551,6 +552,11 @@ const std::vector<Key>& keys() {
        KeyKind::boolean,
        set_boolean<&Config::notifies_desktop>,
        show_boolean<&Config::notifies_desktop>},
+      {{"notify_per_minute", "a whole number from 0 to 600 (0: no limit)",
+        "Most notifications that one place gets in a minute; the rest waits"},
+       KeyKind::integer,
+       set_count<&Config::notify_per_minute, 0, kNotifyPerMinuteLimit>,
+       show_count<&Config::notify_per_minute>},
       {{"keep_content_for", kKeepingAccepted,
         "Prompts and answers of a session are erased this long after its end"},
        KeyKind::text,

@@ -99,6 +99,7 @@ struct Config {
   std::vector<std::string> notify_system_command;  // to an orchestrator
   std::string notify_webhook_file;
   bool notifies_desktop = false;
+  std::int64_t notify_per_minute = 20;  // to one place; 0: no limit
   // Retention of the text of an ended session; 0: for ever. The last three apply by how the session
   // ended; unset: the first one applies.
   base::Duration keep_content_for{0};

@@ -107,6 +107,7 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
   limits.repeated_calls_max = said(config.repeated_calls_max);
   limits.remind_after = said(config.remind_after);
   limits.daily_budget = config.daily_budget;
+  limits.told_per_minute = config.notify_per_minute;
   auto sinks = sink_options(config);
   if (!sinks) return tl::unexpected(sinks.error());
   options.sinks = std::move(*sinks);

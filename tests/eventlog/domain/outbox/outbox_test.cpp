@@ -1,4 +1,5 @@
 // Notifications are delivered, tried again, given up or dropped.
+#include "eventlog/domain/outbox/pacing.hpp"
 #include "tests/support/given_when_then.hpp"
 
 namespace domain {
@@ -15,6 +16,7 @@ class Outbox {
   Decided decide(const Command& command) {
     Context context = support::context_of(kTarget, numbered<CommandId>(1));
     context.now = now;
+    context.limits.told_per_minute = told_per_minute;
     return streams_.decide(command, context);
   }
   // Requires that the command is accepted, folds its events and returns them.
@@ -47,6 +49,7 @@ class Outbox {
   }
 
   Time now = kBegun;
+  std::int64_t told_per_minute = 0;
 
  private:
   FoldedStreams streams_;
@@ -62,6 +65,62 @@ TEST_CASE("a notification is due at once, and forgotten once it is delivered", "
   CHECK(outbox.state().delivered == 1);
   CHECK(outbox.take(RecordDelivery{position, ""}).empty());
   CHECK(outbox.take(RecordDelivery{position, "late"}).empty());
+}
+
+NotificationRequested about(NotificationTarget target, std::string channel = {}, int parent = 0) {
+  NotificationRequested requested;
+  requested.target = target;
+  requested.channel = std::move(channel);
+  if (parent > 0) requested.parent = numbered<SessionId>(parent);
+  return requested;
+}
+
+TEST_CASE("each place has a minute of its own", "[outbox][C11][C13]") {
+  Outbox outbox;
+  outbox.told_per_minute = 2;
+  const auto deliver = [&](const NotificationRequested& requested) {
+    outbox.take(RecordDelivery{outbox.fold(requested), ""});
+  };
+  const auto can_hear = [&](const NotificationRequested& requested) {
+    return can_hear_at(outbox.state(), requested, outbox.told_per_minute) <= outbox.now;
+  };
+  const NotificationRequested first = about(NotificationTarget::channel, "telegram|1");
+  const NotificationRequested second = about(NotificationTarget::channel, "telegram|2");
+  const NotificationRequested parent = about(NotificationTarget::parent, {}, 1);
+  const NotificationRequested webhook = about(NotificationTarget::webhook);
+  for (const NotificationRequested& requested : {first, parent, webhook}) {
+    deliver(requested);
+    CHECK(can_hear(requested));
+    outbox.now.us += 1'000'000;
+    deliver(requested);
+  }
+  CHECK_FALSE(can_hear(first));
+  CHECK(can_hear(second));
+  CHECK_FALSE(can_hear(parent));
+  CHECK(can_hear(about(NotificationTarget::parent, {}, 2)));
+  CHECK(can_hear(webhook));
+  // The desktop and the orchestrator are one place each, whatever the session's channel is.
+  deliver(about(NotificationTarget::system, "telegram|1"));
+  deliver(about(NotificationTarget::system, "telegram|2"));
+  CHECK_FALSE(can_hear(about(NotificationTarget::system, "telegram|3")));
+
+  outbox.now = kBegun + kPacedTime;
+  CHECK(can_hear(first));
+  deliver(first);
+  CHECK_FALSE(can_hear(first));
+  outbox.now.us += 1'000'000;
+  CHECK(can_hear(first));
+  outbox.now = outbox.now + kPacedTime;
+  deliver(second);
+  CHECK(outbox.state().told.size() == 1);
+}
+
+TEST_CASE("a delivery is not counted where there is no limit", "[outbox]") {
+  Outbox outbox;
+  const Position position = outbox.fold(about(NotificationTarget::channel, "telegram|1"));
+  outbox.take(RecordDelivery{position, ""});
+  CHECK(outbox.state().told.empty());
+  CHECK(can_hear_at(outbox.state(), about(NotificationTarget::channel, "telegram|1"), 0) == Time{});
 }
 
 TEST_CASE("each failure waits four times as long, up to an hour, and the eighth is the last",

@@ -51,6 +51,36 @@ TEST_CASE("a taken name gets the first free number", "[session]") {
   CHECK(unique_beside("a", {"a", "a-2", "a-4"}) == "a-3");
 }
 
+TEST_CASE("a number is found in a few steps among many sessions of one name", "[session]") {
+  std::set<std::string> taken;
+  for (std::int64_t number = 1; number <= 10'000; ++number) {
+    int looks = 0;
+    const std::string name = unique_name("a", [&](const std::string& one) {
+      ++looks;
+      return taken.contains(one);
+    });
+    REQUIRE(looks <= 16 + 2 * 14);
+    REQUIRE(name == numbered_name("a", number));
+    taken.insert(name);
+  }
+  // A gap may stay unused, but what is found is free.
+  taken.erase("a-300");
+  CHECK(unique_beside("a", taken) == "a-10001");
+  taken.erase("a-3");
+  CHECK(unique_beside("a", taken) == "a-3");
+}
+
+TEST_CASE("a number is found beside names that were given", "[session]") {
+  std::set<std::string> taken;
+  for (std::int64_t number = 1; number <= kNameNumbersInTurn; ++number) {
+    taken.insert(numbered_name("a", number));
+  }
+  for (std::int64_t number = 32; number <= kNameNumberMax; number *= 2) {
+    taken.insert(numbered_name("a", number));
+  }
+  CHECK(unique_beside("a", taken) == "a-17");
+}
+
 TEST_CASE("a name that is made is never taken for an alias", "[session]") {
   CHECK(name_from_prompt("the database") == "database");
   CHECK(unique_beside("database", {}) == "database-2");
