@@ -88,7 +88,7 @@ void History::open() {
   }
   emit(stream, opened, chance(20) ? std::string("You are terse.") : std::string());
   if (!made_name.empty()) {
-    emit(stream, domain::SessionNamed{domain::name_mark(made_name)}, made_name);
+    emit(stream, domain::SessionNamed{domain::name_mark(made_name), 0}, made_name);
   }
   emit(stream, domain::TurnQueued{base::TurnId::make(log_.now(), log_.random())}, "Do it.");
   log_.add(domain::registry_stream(opened.agent),

@@ -232,7 +232,8 @@ SessionReply reply(const SessionState& state, const SessionCommand& command) {
   const bool is_injected = std::holds_alternative<SendPrompt>(command) && !state.spec.is_multi_turn;
   return {state.status,
           is_given ? label(state)
-                   : made_name(spawn->prompt, state.made_name.mark).value_or(state.alias),
+                   : made_name(spawn->prompt, state.made_name.mark, state.made_name.number)
+                         .value_or(state.alias),
           state.alias,
           state.spec.resumed_at,
           state.pause,

@@ -60,12 +60,14 @@ struct TurnQueued {
 // Content: its name, which is made from the prompt's words and is erased with the prompt.
 struct SessionNamed {
   static constexpr std::string_view kType = "SessionNamed";
-  std::int64_t mark = 0;  // mark of the name, see name_mark.hpp
+  std::int64_t mark = 0;    // mark of the name, see name_mark.hpp
+  std::int64_t number = 0;  // of the name, see numbered_name; 0: of an earlier release
 
   bool operator==(const SessionNamed&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("mark", &SessionNamed::mark);
+    visit("number", &SessionNamed::number);
   }
 };
 

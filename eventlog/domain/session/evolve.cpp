@@ -120,7 +120,7 @@ bool apply(SessionState& s, const Envelope& envelope, const SessionNamed& e) {
   if (s.status == SessionStatus::none || !s.name.empty() || s.made_name.position.value != 0) {
     return false;
   }
-  s.made_name = {envelope.position, envelope.version, e.mark};
+  s.made_name = {envelope.position, envelope.version, e.mark, e.number};
   return true;
 }
 

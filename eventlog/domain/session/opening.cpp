@@ -344,10 +344,12 @@ Decided decide_one(Deciding d, const Spawn& c) {
   d.emit(opened, c.system_prompt);
   if (c.name.empty()) {
     // The name's words are the prompt's, so they are erasable text and not a fact.
-    std::string name = unique_name(name_from_prompt(c.prompt),
-                                   [&](const std::string& n) { return holder(n).has_value(); });
+    const std::string words = name_from_prompt(c.prompt);
+    const std::int64_t number =
+        free_number(words, [&](const std::string& n) { return holder(n).has_value(); });
+    std::string name = numbered_name(words, number);
     admitted.name_mark = name_mark(name);
-    d.emit(SessionNamed{admitted.name_mark}, std::move(name));
+    d.emit(SessionNamed{admitted.name_mark, number}, std::move(name));
   }
   d.emit(TurnQueued{TurnId{d.context.command.bytes}, {}, c.start_before}, c.prompt);
   if (!claim.name.empty() || !claim.agent_session.empty()) d.emit_to_registry(claim);

@@ -128,10 +128,12 @@ bool is_other_reference(std::string_view name) {
   return has_alias_form(name) || base::parse_id(name).has_value();
 }
 
-std::optional<std::string> made_name(std::string_view prompt, std::int64_t mark) {
+std::optional<std::string> made_name(std::string_view prompt, std::int64_t mark,
+                                     std::int64_t number) {
   const std::string words = name_from_prompt(prompt);
-  for (std::int64_t number = 1; number <= kNameNumberMax; ++number) {
-    std::string name = numbered_name(words, number);
+  const std::int64_t last = number > 0 ? number : kNameNumberMax;
+  for (std::int64_t one = std::max<std::int64_t>(number, 1); one <= last; ++one) {
+    std::string name = numbered_name(words, one);
     if (name_mark(name) == mark) return name;
   }
   return std::nullopt;

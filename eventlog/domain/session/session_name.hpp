@@ -27,17 +27,17 @@ constexpr std::int64_t kNameNumberMax = 1 << 16;
 // So many numbers are tried one after the other. Beyond them a gap may stay unused.
 constexpr std::int64_t kNameNumbersInTurn = 16;
 
-// Returns one of the numbered names that is no other reference and for which `is_taken(name)` is
-// false: the first one of the first kNameNumbersInTurn, else one found in as many steps as its
-// number has bits, since most numbers below the highest are taken.
+// Returns the number of a numbered name that is no other reference and for which `is_taken(name)`
+// is false: the lowest up to kNameNumbersInTurn, else one found in as many steps as it has bits,
+// since most numbers below the highest are taken.
 template <class IsTaken>
-std::string unique_name(const std::string& words, IsTaken&& is_taken) {
+std::int64_t free_number(const std::string& words, IsTaken&& is_taken) {
   const auto is_free = [&](std::int64_t number) {
     const std::string name = numbered_name(words, number);
     return !is_other_reference(name) && !is_taken(name);
   };
   for (std::int64_t number = 1; number <= kNameNumbersInTurn; ++number) {
-    if (is_free(number)) return numbered_name(words, number);
+    if (is_free(number)) return number;
   }
   std::int64_t taken = kNameNumbersInTurn;
   std::int64_t free = 2 * taken;
@@ -48,17 +48,18 @@ std::string unique_name(const std::string& words, IsTaken&& is_taken) {
   if (free == kNameNumberMax) {
     free = kNameNumbersInTurn + 1;
     while (!is_free(free)) ++free;
-    return numbered_name(words, free);
+    return free;
   }
   while (free - taken > 1) {
     const std::int64_t middle = taken + (free - taken) / 2;
     (is_free(middle) ? free : taken) = middle;
   }
-  return numbered_name(words, free);
+  return free;
 }
 
 // Returns the name with that mark that was made from the prompt; none if this release makes no such
-// name from it.
-std::optional<std::string> made_name(std::string_view prompt, std::int64_t mark);
+// name from it. `number` 0: unknown, so that all are looked at.
+std::optional<std::string> made_name(std::string_view prompt, std::int64_t mark,
+                                     std::int64_t number);
 
 }  // namespace domain

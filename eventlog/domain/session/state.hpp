@@ -121,6 +121,7 @@ struct MadeName {
   Position position;      // position of its SessionNamed; 0: the session was given a name
   StreamVersion version;  // version of the same event; the prompt is the event behind it
   std::int64_t mark = 0;
+  std::int64_t number = 0;  // 0: unknown
 
   bool operator==(const MadeName&) const = default;
   template <class Visit>
@@ -128,6 +129,7 @@ struct MadeName {
     visit("position", &MadeName::position);
     visit("version", &MadeName::version);
     visit("mark", &MadeName::mark);
+    visit("number", &MadeName::number);
   }
 };
 

@@ -37,7 +37,8 @@ TEST_CASE("a name from a prompt is short and of plain characters", "[session]") 
 }
 
 std::string unique_beside(const std::string& words, const std::set<std::string>& taken) {
-  return unique_name(words, [&](const std::string& name) { return taken.contains(name); });
+  return numbered_name(
+      words, free_number(words, [&](const std::string& name) { return taken.contains(name); }));
 }
 
 TEST_CASE("only the beginning of a prompt is looked at for a name", "[session]") {
@@ -55,13 +56,13 @@ TEST_CASE("a number is found in a few steps among many sessions of one name", "[
   std::set<std::string> taken;
   for (std::int64_t number = 1; number <= 10'000; ++number) {
     int looks = 0;
-    const std::string name = unique_name("a", [&](const std::string& one) {
+    const std::int64_t found = free_number("a", [&](const std::string& name) {
       ++looks;
-      return taken.contains(one);
+      return taken.contains(name);
     });
     REQUIRE(looks <= 16 + 2 * 14);
-    REQUIRE(name == numbered_name("a", number));
-    taken.insert(name);
+    REQUIRE(found == number);
+    taken.insert(numbered_name("a", number));
   }
   // A gap may stay unused, but what is found is free.
   taken.erase("a-300");
@@ -88,9 +89,11 @@ TEST_CASE("a name that is made is never taken for an alias", "[session]") {
 
 TEST_CASE("a name that was made is found again by its prompt and its mark", "[session]") {
   const std::string prompt = "Fix the login bug in auth";
-  CHECK(made_name(prompt, name_mark("fix-login-bug")) == "fix-login-bug");
-  CHECK(made_name(prompt, name_mark("fix-login-bug-17")) == "fix-login-bug-17");
-  CHECK_FALSE(made_name(prompt, -1));
+  CHECK(made_name(prompt, name_mark("fix-login-bug"), 0) == "fix-login-bug");
+  CHECK(made_name(prompt, name_mark("fix-login-bug-17"), 0) == "fix-login-bug-17");
+  CHECK(made_name(prompt, name_mark("fix-login-bug-17"), 17) == "fix-login-bug-17");
+  CHECK_FALSE(made_name(prompt, name_mark("fix-login-bug-17"), 16));
+  CHECK_FALSE(made_name(prompt, -1, 0));
 }
 
 TEST_CASE("a name that can be given is one line of visible text", "[session]") {
