@@ -29,7 +29,8 @@ class PlacedHeadFile final : public HeadFile {
 Result<LogPlace::File> LogPlace::look_at(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0) {
-    return File{status.st_dev, status.st_ino, status.st_ctim.tv_sec, status.st_ctim.tv_nsec};
+    return File{status.st_dev, status.st_ino, status.st_nlink, status.st_ctim.tv_sec,
+                status.st_ctim.tv_nsec};
   }
   return tl::unexpected(errno_error("cannot look at the log's place", path));
 }
@@ -49,10 +50,9 @@ Result<LogPlace> LogPlace::of(const LogFolder& folder) {
 Result<void> LogPlace::check() {
   const auto current = look_at(current_path_);
   if (!current) return tl::unexpected(lost(current_path_));
-  // A CURRENT that was neither replaced, linked nor renamed since is in the folder that it was in.
-  // RocksDB replaces it with each new manifest. The folder is open, so no other folder can get its
-  // inode number.
-  if (!current->is_unchanged(current_)) {
+  // RocksDB replaces CURRENT with each new manifest. The folder is open, so no other folder can get
+  // its inode number.
+  if (!current->has_stayed(current_)) {
     if (auto ok = check_same(folder_.log(), log_); !ok) return ok;
     current_ = *current;
   }

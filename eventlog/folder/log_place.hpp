@@ -36,13 +36,16 @@ class LogPlace {
   struct File {
     dev_t device = 0;
     ino_t inode = 0;
+    nlink_t links = 0;
     // When the file was last linked, renamed or otherwise changed.
     std::int64_t changed_s = 0;
     std::int64_t changed_ns = 0;
 
     bool is_same(const File& other) const { return device == other.device && inode == other.inode; }
-    bool is_unchanged(const File& before) const {
-      return is_same(before) && changed_s == before.changed_s && changed_ns == before.changed_ns;
+    // True if the file is in the folder that it was in: it has one name, and still has it.
+    bool has_stayed(const File& before) const {
+      return is_same(before) && links == 1 && changed_s == before.changed_s &&
+             changed_ns == before.changed_ns;
     }
   };
   explicit LogPlace(LogFolder folder)

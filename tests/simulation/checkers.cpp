@@ -295,17 +295,18 @@ std::string check_schedules(const std::vector<RecordedEvent>& events) {
 std::string check_pacing(const std::vector<RecordedEvent>& events, std::int64_t told_max) {
   if (told_max == 0) return {};
   using domain::NotificationTarget;
-  using Place = std::tuple<NotificationTarget, std::string, base::SessionId>;
+  using Place = std::tuple<NotificationTarget, std::string>;
   std::map<base::Position, Place> requested;
   std::map<Place, std::vector<base::Time>> heard;
   for (const RecordedEvent& event : events) {
     if (const auto* request = std::get_if<domain::NotificationRequested>(&event.event)) {
       const bool is_channel = request->target == NotificationTarget::channel;
-      requested[event.envelope.position] = {
-          request->target, is_channel ? request->channel : std::string(), request->parent};
+      requested[event.envelope.position] = {request->target,
+                                            is_channel ? request->channel : std::string()};
     } else if (const auto* done = std::get_if<domain::NotificationDelivered>(&event.event)) {
       const Place& place = requested.at(done->notification);
-      if (std::get<NotificationTarget>(place) == NotificationTarget::webhook) continue;
+      const auto target = std::get<NotificationTarget>(place);
+      if (target == NotificationTarget::webhook || target == NotificationTarget::parent) continue;
       std::vector<base::Time>& times = heard[place];
       times.push_back(event.envelope.log_time);
       const std::size_t before = times.size() - 1;

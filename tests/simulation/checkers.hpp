@@ -59,7 +59,8 @@ std::string check_injections(const std::vector<RecordedEvent>& events,
                              const std::map<LeaseKey, AgentRecord>& records);
 // A parent has a prompt for each notification that was delivered to it, and none without one.
 std::string check_parents(const std::vector<RecordedEvent>& events);
-// No place hears more than `told_max` notifications in a minute; 0: no limit. Webhooks may.
+// No place hears more than `told_max` notifications in a minute; 0: no limit. Webhooks and
+// parents may.
 std::string check_pacing(const std::vector<RecordedEvent>& events, std::int64_t told_max);
 
 // The store holds the content of each event as recorded, and none of the content that the states of

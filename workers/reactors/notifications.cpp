@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "eventlog/domain/outbox/pacing.hpp"
-
 namespace workers {
 namespace {
 
@@ -151,7 +149,7 @@ bool Notifications::begin_due(const Cycle& cycle) {
     wait_until(expires);
     if (open.is_given_up || !sinks_[target]) continue;
     if (!waits[target].insert({open.requested.session, open.requested.channel}).second) continue;
-    const base::Time due = std::max(due_at(open), held_until_[target]);
+    const base::Time due = std::max(due_at(open, commands_.outbox().told), held_until_[target]);
     if (due > now_) {
       wait_until(due);
     } else if (under_way_[target].value == 0) {
@@ -177,9 +175,9 @@ bool Notifications::do_work(const Cycle& cycle) {
   return has_worked;
 }
 
-base::Time Notifications::due_at(const domain::OpenNotification& open) const {
-  return std::max(open.next_at,
-                  domain::can_hear_at(commands_.outbox(), open.requested, told_per_minute_));
+base::Time Notifications::due_at(const domain::OpenNotification& open,
+                                 const domain::Told& told) const {
+  return std::max(open.next_at, domain::can_hear_at(told, open.requested, told_per_minute_));
 }
 
 NotificationsAnswer Notifications::list(Position durable) const {
@@ -187,16 +185,20 @@ NotificationsAnswer Notifications::list(Position durable) const {
   NotificationsAnswer answer;
   answer.delivered = outbox.delivered;
   answer.dropped = outbox.dropped;
+  domain::Told told = outbox.told;  // and what will have been told, if nothing fails
   for (const auto& [position, open] : outbox.open) {
     if (position > durable) break;
     const domain::NotificationRequested& requested = open.requested;
     const auto detail = details_.find(position);
+    const base::Time due = open.is_given_up ? base::Time{} : due_at(open, told);
+    if (domain::is_paced(requested.target) && !open.is_given_up) {
+      told[domain::place_of(requested)].push_back(due);
+    }
     std::string error = open.error;
     if (!error.empty() && detail != details_.end()) error += ": " + detail->second;
     answer.notifications.push_back({position, requested.kind, requested.target, requested.session,
                                     requested.agent, requested.alias, requested.channel, open.at,
-                                    open.attempts, std::move(error),
-                                    open.is_given_up ? base::Time{} : due_at(open),
+                                    open.attempts, std::move(error), due,
                                     sinks_[static_cast<std::size_t>(requested.target)]});
   }
   return answer;

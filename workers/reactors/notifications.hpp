@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 
+#include "eventlog/domain/outbox/pacing.hpp"
 #include "workers/notifications/notifier.hpp"
 #include "workers/protocol/notifications.hpp"
 #include "workers/reactors/reactor.hpp"
@@ -44,8 +45,8 @@ class Notifications final : public Reactor {
   };
 
   NotificationsAnswer list(Position durable) const;
-  // Returns the log time of the next attempt.
-  base::Time due_at(const domain::OpenNotification& open) const;
+  // Returns the log time of the next attempt if its place has been told that much.
+  base::Time due_at(const domain::OpenNotification& open, const domain::Told& told) const;
   bool take_outcomes();
   void record(Asked asked);
   // Returns the prompt that the notification under way is for its parent.

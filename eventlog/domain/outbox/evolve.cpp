@@ -28,7 +28,7 @@ bool apply(OutboxState& s, const Envelope& envelope, const NotificationRequested
 bool apply(OutboxState& s, const Envelope& envelope, const NotificationDelivered& e) {
   const auto found = s.open.find(e.notification);
   if (found == s.open.end()) return false;
-  if (e.is_counted) count_told(s, found->second.requested, envelope.log_time);
+  if (e.is_counted) count_told(s.told, found->second.requested, envelope.log_time);
   s.open.erase(found);
   ++s.delivered;
   return true;

@@ -5,7 +5,7 @@
 namespace domain {
 
 bool is_paced(NotificationTarget target) {
-  return target != NotificationTarget::webhook;
+  return target != NotificationTarget::webhook && target != NotificationTarget::parent;
 }
 
 std::string place_of(const NotificationRequested& requested) {
@@ -15,21 +15,20 @@ std::string place_of(const NotificationRequested& requested) {
   return place;
 }
 
-void count_told(OutboxState& state, const NotificationRequested& requested, Time now) {
-  for (auto& [place, times] : state.told) {
+void count_told(Told& told, const NotificationRequested& requested, Time now) {
+  for (auto& [place, times] : told) {
     std::erase_if(times, [&](Time at) { return at + kPacedTime <= now; });
   }
-  std::erase_if(state.told, [](const auto& place) { return place.second.empty(); });
-  state.told[place_of(requested)].push_back(now);
+  std::erase_if(told, [](const auto& place) { return place.second.empty(); });
+  told[place_of(requested)].push_back(now);
 }
 
-Time can_hear_at(const OutboxState& state, const NotificationRequested& requested,
-                 std::int64_t told_max) {
+Time can_hear_at(const Told& told, const NotificationRequested& requested, std::int64_t told_max) {
   if (told_max <= 0 || !is_paced(requested.target)) return {};
-  const auto told = state.told.find(place_of(requested));
+  const auto place = told.find(place_of(requested));
   const auto max = static_cast<std::size_t>(told_max);
-  if (told == state.told.end() || told->second.size() < max) return {};
-  return told->second[told->second.size() - max] + kPacedTime;
+  if (place == told.end() || place->second.size() < max) return {};
+  return place->second[place->second.size() - max] + kPacedTime;
 }
 
 }  // namespace domain

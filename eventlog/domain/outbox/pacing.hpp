@@ -9,19 +9,22 @@ namespace domain {
 // The time in which deliveries to one place are counted.
 constexpr base::Duration kPacedTime = std::chrono::minutes(1);
 
-// True unless the target is read by a program, which may hear as much as there is.
+// The times of the counted deliveries to each place; the latest is last.
+using Told = decltype(OutboxState::told);
+
+// True for what people read, and for the orchestrator. Programs behind a webhook hear as much as
+// there is. So does a parent, which may take no prompt later.
 bool is_paced(NotificationTarget target);
 
 // Returns the name of the place that hears the notification: a channel, a parent, or the target
-// itself if it has one place only.
+// itself if it has one place only. Places of different targets have different names.
 std::string place_of(const NotificationRequested& requested);
 
 // Forgets what is older than kPacedTime, and counts a delivery to the place.
-void count_told(OutboxState& state, const NotificationRequested& requested, Time now);
+void count_told(Told& told, const NotificationRequested& requested, Time now);
 
 // Returns the log time from which the place can hear the notification; 0: it can at any time.
 // `told_max`: deliveries to one place in kPacedTime; 0: no limit.
-Time can_hear_at(const OutboxState& state, const NotificationRequested& requested,
-                 std::int64_t told_max);
+Time can_hear_at(const Told& told, const NotificationRequested& requested, std::int64_t told_max);
 
 }  // namespace domain

@@ -1,7 +1,11 @@
 // Decides who is to be notified of a decision's events. The requests are part of the same append,
 // so none is lost, and none is made twice.
+#include <algorithm>
+#include <map>
 #include <set>
+#include <vector>
 
+#include "eventlog/domain/outbox/pacing.hpp"
 #include "eventlog/domain/outbox/route.hpp"
 #include "eventlog/domain/session/deciding.hpp"
 
@@ -137,13 +141,22 @@ std::vector<Addressee> addressees(const SessionState& s, const Limits& limits) {
   return all;
 }
 
-// Drops what is not due yet, as what comes now takes its place. Returns what was dropped.
+// True if the notification waits for the time in which it, or its place, may be told.
+bool is_held_back(const OutboxState& outbox, const OpenNotification& open, const Context& context) {
+  if (open.attempts > 0) return false;  // it is tried again
+  const bool is_early = open.requested.not_before.us != 0 && open.next_at > context.now;
+  const bool is_stale =
+      open.requested.kind == NotificationKind::waiting &&
+      can_hear_at(outbox.told, open.requested, context.limits.told_per_minute) > context.now;
+  return is_early || is_stale;
+}
+
+// Drops what is held back, as what comes now takes its place. Returns what was dropped.
 std::set<Position> drop_superseded(Deciding& d, const OutboxState& outbox) {
   std::set<Position> dropped;
   for (const auto& [position, open] : outbox.open) {
     if (open.requested.session != d.session().session) continue;
-    const bool has_begun = open.attempts > 0 || open.next_at <= d.context.now;
-    if (has_begun || open.requested.not_before.us == 0) continue;
+    if (!is_held_back(outbox, open, d.context)) continue;
     dropped.insert(position);
     d.emit_to(std::string(kOutboxStream), NotificationDropped{position, DropReason::superseded});
   }
@@ -157,6 +170,24 @@ Time not_before(const OutboxState& outbox, const SessionState& s, Time now) {
   if (told->second > now) return told->second;
   const Time next = told->second + kWaitingDebounce;
   return next > now ? next : Time{};
+}
+
+// Returns which notification makes room for another one, but for those in `dropped`: of the place
+// that has the most, one that was given up, else the second one, since the first may be under way.
+// So a place that hears slowly takes no room from others. None if there is enough.
+std::optional<Position> overflowing(const OutboxState& outbox, const std::set<Position>& dropped) {
+  std::map<std::string, std::vector<Position>> places;
+  for (const auto& [position, open] : outbox.open) {
+    if (!dropped.contains(position)) places[place_of(open.requested)].push_back(position);
+  }
+  const auto most = std::max_element(
+      places.begin(), places.end(),
+      [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+  if (most == places.end()) return std::nullopt;
+  const std::vector<Position>& its = most->second;
+  const auto given_up = std::find_if(its.begin(), its.end(),
+                                     [&](Position one) { return outbox.open.at(one).is_given_up; });
+  return given_up != its.end() ? *given_up : its[std::min<std::size_t>(1, its.size() - 1)];
 }
 
 }  // namespace
@@ -185,7 +216,6 @@ Decided notifying(Decided decided, const States& states, const Context& context)
   // A reminder does not say that the session waits.
   std::set<Position> dropped;
   if (*kind != NotificationKind::long_run) dropped = drop_superseded(d, *outbox);
-  auto oldest = outbox->open.begin();
   std::size_t open = outbox->open.size() - dropped.size();
   for (const Addressee& who : addressees(s, context.limits)) {
     if (!is_told(who, *kind)) continue;
@@ -194,10 +224,12 @@ Decided notifying(Decided decided, const States& states, const Context& context)
     request.is_foreground = who.is_foreground;
     request.parent = {};
     if (who.target == NotificationTarget::parent) request.parent = s.descriptor->parent;
-    while (oldest != outbox->open.end() && dropped.contains(oldest->first)) ++oldest;
-    if (open >= kNotificationsMax && oldest != outbox->open.end()) {
+    const auto one_too_many =
+        open < kNotificationsMax ? std::nullopt : overflowing(*outbox, dropped);
+    if (one_too_many) {
+      dropped.insert(*one_too_many);
       d.emit_to(std::string(kOutboxStream),
-                NotificationDropped{oldest++->first, DropReason::overflow});
+                NotificationDropped{*one_too_many, DropReason::overflow});
     } else {
       ++open;
     }

@@ -28,8 +28,8 @@ constexpr std::int64_t kNameNumberMax = 1 << 16;
 constexpr std::int64_t kNameNumbersInTurn = 16;
 
 // Returns the number of a numbered name that is no other reference and for which `is_taken(name)`
-// is false: the lowest up to kNameNumbersInTurn, else one found in as many steps as it has bits,
-// since most numbers below the highest are taken.
+// is false: the lowest up to kNameNumbersInTurn, else one that two looks for each of its bits find,
+// since most numbers below the highest are taken. It is below kNameNumberMax as long as possible.
 template <class IsTaken>
 std::int64_t free_number(const std::string& words, IsTaken&& is_taken) {
   const auto is_free = [&](std::int64_t number) {

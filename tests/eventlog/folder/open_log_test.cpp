@@ -565,6 +565,9 @@ TEST_CASE("whatever a killed writer had acknowledged is there", "[eventlog]") {
   }
 }
 
+constexpr auto kLinks =
+    std::filesystem::copy_options::recursive | std::filesystem::copy_options::create_hard_links;
+
 TEST_CASE("nothing is stored for good once the log is not where it was opened", "[eventlog]") {
   LogFolderFixture f;
   auto log = f.open();
@@ -600,8 +603,15 @@ TEST_CASE("nothing is stored for good once the log is not where it was opened", 
   }
   SECTION("a copy of links is in its place") {
     std::filesystem::rename(f.folder.log(), elsewhere);
-    std::filesystem::copy(elsewhere, f.folder.log(),
-                          std::filesystem::copy_options::create_hard_links);
+    std::filesystem::copy(elsewhere, f.folder.log(), kLinks);
+    CHECK_THAT(refused(), Contains("another file"));
+  }
+  SECTION("a copy of links, made while it was written, is in its place") {
+    const std::string copy = f.temporary.file("copy");
+    std::filesystem::copy(f.folder.log(), copy, kLinks);
+    LogFolderFixture::add_event(writer);
+    std::filesystem::rename(f.folder.log(), elsewhere);
+    std::filesystem::rename(copy, f.folder.log());
     CHECK_THAT(refused(), Contains("another file"));
   }
   SECTION("another folder is in its place, with its files") {

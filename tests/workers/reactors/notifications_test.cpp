@@ -84,8 +84,9 @@ class ToldLife {
             true,          flight_};
   }
   // Opens session `number` and kills it, which gives cause to a notification.
-  void open_and_kill(int number) {
+  void open_and_kill(int number, std::string channel = {}) {
     domain::Spawn spawn;
+    spawn.origin_channel = std::move(channel);
     spawn.spec = support::sample_spec(true);
     spawn.prompt = "work on it";
     REQUIRE(loop.ask(DrivenLoop::message(number, number, support::as_command(spawn))));
@@ -259,6 +260,7 @@ TEST_CASE("a place hears so much in a minute, also over a restart, and the rest 
     REQUIRE(waiting.notifications.size() == 3);
     CHECK(waiting.notifications.front().next_at.us > 1'000'000 + kMinute - 1);
     CHECK(waiting.notifications.front().next_at.us <= heard_at + kMinute);
+    CHECK(waiting.notifications.back().next_at.us > 1'000'000 + 2 * kMinute - 1);
   }
   ToldLife next(stores, heard_at + 1'000'000, 6, 2);
   next.step();
@@ -269,6 +271,35 @@ TEST_CASE("a place hears so much in a minute, also over a restart, and the rest 
   next.step(std::chrono::minutes(1));
   next.answer_all();
   CHECK(next.all<NotificationDelivered>().size() == 3);
+}
+
+TEST_CASE("a place that has heard enough holds up no other one", "[workers][C13][D12]") {
+  support::LastingStores stores;
+  ToldLife life(stores, 1'000'000, 5, 2);
+  const auto heard = [&](const std::string& channel) {
+    std::int64_t count = 0;
+    std::map<base::Position, std::string> places;
+    for (const auto& event : life.loop.events) {
+      if (const auto* asked = std::get_if<NotificationRequested>(&event.event)) {
+        if (asked->target == NotificationTarget::channel) {
+          places[event.envelope.position] = asked->channel;
+        }
+      } else if (const auto* told = std::get_if<NotificationDelivered>(&event.event)) {
+        const auto place = places.find(told->notification);
+        if (place != places.end() && place->second == channel) ++count;
+      }
+    }
+    return count;
+  };
+  for (int number = 1; number <= 4; ++number) life.open_and_kill(number, "telegram|1");
+  life.open_and_kill(5, "telegram|2");
+  life.step();
+  life.answer_all();
+  CHECK(heard("telegram|1") == 2);
+  CHECK(heard("telegram|2") == 1);
+  life.step(std::chrono::minutes(1));
+  life.answer_all();
+  CHECK(heard("telegram|1") == 4);
 }
 
 // Opens a parent, session 1, and its subagent, session 2, and kills the subagent. The news of that

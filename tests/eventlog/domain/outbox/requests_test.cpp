@@ -254,15 +254,60 @@ TEST_CASE("a reminder takes nobody's place", "[session][R081]") {
   CHECK(decided->size() == 1);
 }
 
-TEST_CASE("beyond its bound the outbox drops the oldest", "[session][C11]") {
+TEST_CASE("news that its place cannot hear yet gives way to later news, if it is of waiting",
+          "[session][C11]") {
   support::Given world = given(support::running());
+  NotificationRequested other;
+  other.session = support::kSource;
+  other.target = NotificationTarget::system;
+  NotificationRequested own = other;
+  own.session = kSession;
+  Envelope envelope;
+  envelope.log_time = kTold;
+  for (const NotificationKind kind : {NotificationKind::waiting, NotificationKind::stuck}) {
+    own.kind = kind;
+    world.fold(fact(own).on(kOutbox), envelope);
+  }
+  world.fold(fact(other).on(kOutbox), envelope);
+  const auto& outbox = world.streams.get<OutboxStream>(kOutbox);
+  const Position waiting = outbox.open.begin()->first;
+  const Position heard = outbox.open.rbegin()->first;
+  world.context.now = kTold + std::chrono::seconds(1);
+  Limits limits = sinks({kSystem});
+  limits.told_per_minute = 1;
+  const auto decide = [&] {
+    support::Given limited = world.with_limits(limits);
+    const Decided decided =
+        limited.streams.decide(support::as_command(KillSession{}), limited.context);
+    REQUIRE(decided);
+    return *decided;
+  };
+  CHECK(all<NotificationDropped>(decide()).empty());
+  world.fold(fact(NotificationDelivered{heard, true}).on(kOutbox), envelope);
+  const auto dropped = all<NotificationDropped>(decide());
+  REQUIRE(dropped.size() == 1);
+  CHECK((dropped.front() == NotificationDropped{waiting, DropReason::superseded}));
+}
+
+TEST_CASE("beyond its bound the outbox drops one of the place that has the most",
+          "[session][C11]") {
+  support::Given world = given(support::running());
+  NotificationRequested rare;
+  rare.session = support::kSource;
+  rare.channel = "telegram|1";
+  world.fold(fact(rare).on(kOutbox));
   NotificationRequested request;
   request.session = support::kSource;
   request.target = NotificationTarget::system;
   request.kind = NotificationKind::completed;
-  for (std::size_t i = 0; i < kNotificationsMax; ++i) world.fold(fact(request).on(kOutbox));
+  for (std::size_t i = 1; i < kNotificationsMax; ++i) world.fold(fact(request).on(kOutbox));
   const auto& outbox = world.streams.get<OutboxStream>(kOutbox);
-  const Position oldest = outbox.open.begin()->first;
+  Position one = std::next(outbox.open.begin(), 2)->first;  // the first may be under way
+  SECTION("the oldest but for the first") {}
+  SECTION("one that was given up") {
+    one = outbox.open.rbegin()->first;
+    world.fold(fact(NotificationFailed{one, 8, "no answer", {}}).on(kOutbox));
+  }
   const Decided decided =
       world.with_limits(sinks({kSystem}))
           .streams.decide(result(), world.with_limits(sinks({kSystem})).context);
@@ -272,7 +317,7 @@ TEST_CASE("beyond its bound the outbox drops the oldest", "[session][C11]") {
   });
   REQUIRE(dropped != decided->end());
   CHECK((std::get<NotificationDropped>(dropped->event) ==
-         NotificationDropped{oldest, DropReason::overflow}));
+         NotificationDropped{one, DropReason::overflow}));
 }
 
 }  // namespace
