@@ -29,6 +29,25 @@ bool read_as(base::MsgpackReader& in, RecordedEvent& event, base::detail::BadFie
   return base::detail::read(in, *e, &event.extra, &bad);
 }
 
+// Nearly all events of a log are of these types. Reading them is inlined whole; for all types that
+// would be too much code.
+using FrequentEvents = base::Types<OutputRecorded, ToolCallStarted, ToolCallFinished>;
+
+template <class E>
+[[gnu::flatten]] bool read_frequent(base::MsgpackReader& in, RecordedEvent& event,
+                                    base::detail::BadField& bad) {
+  return read_as<E>(in, event, bad);
+}
+
+template <class E>
+constexpr auto reader_of() {
+  if constexpr (base::kContains<E, FrequentEvents>) {
+    return read_frequent<E>;
+  } else {
+    return read_as<E>;
+  }
+}
+
 // Names of event types nearly always differ in one of these bytes.
 constexpr std::size_t hash_of(std::string_view type) {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(type[at]); };
@@ -41,7 +60,7 @@ template <std::size_t... I>
 constexpr auto list_entries(std::index_sequence<I...>) {
   return std::array{TypeEntry{std::variant_alternative_t<I, Event::Variant>::kType,
                               [] { return Event(std::variant_alternative_t<I, Event::Variant>{}); },
-                              read_as<std::variant_alternative_t<I, Event::Variant>>}...};
+                              reader_of<std::variant_alternative_t<I, Event::Variant>>()}...};
 }
 
 template <std::size_t... I>
@@ -183,7 +202,7 @@ base::Result<Routing> decode_routing(base::ByteView bytes) {
   return base::decode<Routing>(bytes);
 }
 
-base::Result<void> decode_facts_to(RecordedEvent& event, base::ByteView bytes) {
+[[gnu::flatten]] base::Result<void> decode_facts_to(RecordedEvent& event, base::ByteView bytes) {
   clear(event.envelope);
   event.content.reset();
   event.extra.clear();
