@@ -174,7 +174,7 @@ Time not_before(const OutboxState& outbox, const SessionState& s, Time now) {
 
 // Returns which notification makes room for another one, but for those in `dropped`: of the place
 // that has the most, one that was given up, else the second one, since the first may be under way.
-// So a place that hears slowly takes no room from others. None if there is enough.
+// So a place that hears slowly takes no room from others. None if no other one is open.
 std::optional<Position> overflowing(const OutboxState& outbox, const std::set<Position>& dropped) {
   std::map<std::string, std::vector<Position>> places;
   for (const auto& [position, open] : outbox.open) {
