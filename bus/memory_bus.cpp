@@ -333,7 +333,7 @@ class MemoryBoundSocket : public Port {
   MemoryBoundSocket(MemoryBus::State& state, std::string endpoint, std::uint64_t life)
       : state_(state), endpoint_(std::move(endpoint)), life_(life) {}
   ~MemoryBoundSocket() override { state_.unbind(endpoint_, life_); }
-  void* poll_handle() const override { return nullptr; }
+  ZmqSocket* poll_handle() const override { return nullptr; }
 
  protected:
   Bound& bound() { return state_.bound.at(endpoint_); }
@@ -372,7 +372,7 @@ class MemoryClient final : public ClientSocket {
  public:
   MemoryClient(MemoryBus::State& state, std::uint64_t id) : state_(state), id_(id) {}
   ~MemoryClient() override { state_.close(id_); }
-  void* poll_handle() const override { return nullptr; }
+  ZmqSocket* poll_handle() const override { return nullptr; }
   bool send(Bytes frame) override { return state_.send_up(id_, std::move(frame)); }
   std::optional<Bytes> receive() override {
     Connection& connection = state_.connections.at(id_);
@@ -399,7 +399,7 @@ class MemorySubscriber final : public SubscriberSocket {
  public:
   MemorySubscriber(MemoryBus::State& state, std::uint64_t id) : state_(state), id_(id) {}
   ~MemorySubscriber() override { state_.close(id_); }
-  void* poll_handle() const override { return nullptr; }
+  ZmqSocket* poll_handle() const override { return nullptr; }
   bool subscribe(std::string_view topic) override {
     if (topic.size() > kTopicBytesMax) return false;
     state_.subscribe(id_, topic, true);

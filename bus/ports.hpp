@@ -29,12 +29,14 @@ constexpr std::size_t kTopicBytesMax = 245;
 // another one.
 using PeerId = Bytes;
 
+class ZmqSocket;  // of zmq_socket.hpp
+
 // An object that poller.hpp can wait for.
 class Pollable {
  public:
   virtual ~Pollable() = default;
-  // ZeroMQ's handle of the socket; null for a socket in memory. Changes with reconnect().
-  virtual void* poll_handle() const = 0;
+  // What the poller waits with; null for a socket in memory. Changes with reconnect().
+  virtual ZmqSocket* poll_handle() const = 0;
 };
 
 // The bytes of a large frame, in the transport's own memory.

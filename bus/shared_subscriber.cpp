@@ -21,7 +21,7 @@ class SharedSubscriber::Share final : public SubscriberSocket {
   Share(const Share&) = delete;
   Share& operator=(const Share&) = delete;
 
-  void* poll_handle() const override { return shared_.socket_.poll_handle(); }
+  ZmqSocket* poll_handle() const override { return shared_.socket_.poll_handle(); }
 
   bool subscribe(std::string_view topic) override {
     if (!shared_.subscribe(*this, topic)) return false;

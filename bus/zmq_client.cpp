@@ -12,7 +12,7 @@ namespace {
 // reply.
 constexpr int kClientLingerMs = 200;
 
-zmq::socket_t connected_socket(zmq::context_t& context, const std::string& address) {
+std::unique_ptr<ZmqSocket> connected_socket(zmq::context_t& context, const std::string& address) {
   zmq::socket_t socket(context, zmq::socket_type::dealer);
   set_common_options(socket, static_cast<std::int64_t>(kFrameBytesLimit));
   socket.set(zmq::sockopt::linger, kClientLingerMs);
@@ -20,7 +20,7 @@ zmq::socket_t connected_socket(zmq::context_t& context, const std::string& addre
   socket.set(zmq::sockopt::immediate, true);
   set_reconnection(socket);
   socket.connect(address);
-  return socket;
+  return std::make_unique<ZmqSocket>(std::move(socket));
 }
 
 class ZmqClient final : public ClientSocket {
@@ -30,25 +30,22 @@ class ZmqClient final : public ClientSocket {
         address_(std::move(address)),
         socket_(connected_socket(context_, address_)) {}
 
-  void* poll_handle() const override { return const_cast<zmq::socket_t&>(socket_).handle(); }
+  ZmqSocket* poll_handle() const override { return socket_.get(); }
 
-  bool send(Bytes frame) override {
-    return frame.size() <= kFrameBytesMax && send_part(socket_, frame);
-  }
+  bool send(Bytes frame) override { return frame.size() <= kFrameBytesMax && socket_->send(frame); }
 
   std::optional<Bytes> receive() override {
     zmq::message_t part;
-    while (receive_part(socket_, part)) {
+    while (socket_->receive(part)) {
       if (!part.more()) return Bytes(part.to_string_view());
-      drop_parts(socket_, part);
+      socket_->drop_rest(part);
     }
     return std::nullopt;
   }
 
   void reconnect() override {
     try {
-      socket_.set(zmq::sockopt::linger, 0);
-      socket_.close();
+      socket_->set(zmq::sockopt::linger, 0);
       socket_ = connected_socket(context_, address_);
     } catch (const zmq::error_t&) {
       // Out of sockets or closing: from here send() returns false, which the caller sees.
@@ -58,7 +55,7 @@ class ZmqClient final : public ClientSocket {
  private:
   zmq::context_t& context_;
   const std::string address_;
-  zmq::socket_t socket_;
+  std::unique_ptr<ZmqSocket> socket_;
 };
 
 }  // namespace

@@ -13,17 +13,17 @@ class ZmqPublisher final : public PublisherSocket {
   explicit ZmqPublisher(BoundSocket bound)
       : listener_(std::move(bound.listener)), socket_(std::move(bound.socket)) {}
 
-  void* poll_handle() const override { return const_cast<zmq::socket_t&>(socket_).handle(); }
+  ZmqSocket* poll_handle() const override { return socket_.get(); }
 
   void publish(std::string_view level, ByteView frame) override {
     if (level.size() > kTopicBytesMax || frame.size() > kFrameBytesMax) return;
-    if (send_part(socket_, level, true)) send_part(socket_, frame);
+    if (socket_->send(level, true)) socket_->send(frame);
   }
 
   std::optional<SubscriptionChange> receive() override {
     zmq::message_t part;
-    while (receive_part(socket_, part)) {
-      drop_parts(socket_, part);
+    while (socket_->receive(part)) {
+      socket_->drop_rest(part);
       const ByteView bytes = part.to_string_view();
       if (bytes.empty() || static_cast<unsigned char>(bytes[0]) > 1) continue;
       return SubscriptionChange{bytes[0] == 1, std::string(bytes.substr(1))};
@@ -33,19 +33,20 @@ class ZmqPublisher final : public PublisherSocket {
 
  private:
   IpcListener listener_;  // freed after the socket
-  zmq::socket_t socket_;
+  const std::unique_ptr<ZmqSocket> socket_;
 };
 
 class ZmqSubscriber final : public SubscriberSocket {
  public:
-  explicit ZmqSubscriber(zmq::socket_t socket) : socket_(std::move(socket)) {}
+  explicit ZmqSubscriber(zmq::socket_t socket)
+      : socket_(std::make_unique<ZmqSocket>(std::move(socket))) {}
 
-  void* poll_handle() const override { return const_cast<zmq::socket_t&>(socket_).handle(); }
+  ZmqSocket* poll_handle() const override { return socket_.get(); }
 
   bool subscribe(std::string_view topic) override {
     if (topic.size() > kTopicBytesMax) return false;
     try {
-      socket_.set(zmq::sockopt::subscribe, topic);
+      socket_->set(zmq::sockopt::subscribe, topic);
       return true;
     } catch (const zmq::error_t&) {
       return false;
@@ -54,7 +55,7 @@ class ZmqSubscriber final : public SubscriberSocket {
 
   void unsubscribe(std::string_view topic) override {
     try {
-      socket_.set(zmq::sockopt::unsubscribe, topic);
+      socket_->set(zmq::sockopt::unsubscribe, topic);
     } catch (const zmq::error_t&) {
       // The context is closing.
     }
@@ -63,16 +64,16 @@ class ZmqSubscriber final : public SubscriberSocket {
   std::optional<FeedFrame> receive() override {
     zmq::message_t topic;
     zmq::message_t frame;
-    while (receive_part(socket_, topic)) {
-      if (!topic.more() || !receive_part(socket_, frame)) continue;
+    while (socket_->receive(topic)) {
+      if (!topic.more() || !socket_->receive(frame)) continue;
       if (!frame.more()) return FeedFrame{topic.to_string(), frame.to_string()};
-      drop_parts(socket_, frame);
+      socket_->drop_rest(frame);
     }
     return std::nullopt;
   }
 
  private:
-  zmq::socket_t socket_;
+  const std::unique_ptr<ZmqSocket> socket_;
 };
 
 }  // namespace

@@ -43,11 +43,11 @@ class ZmqServer final : public ServerSocket {
         socket_(std::move(bound.socket)),
         queue_bytes_max_(queue_bytes_max) {}
 
-  void* poll_handle() const override { return const_cast<zmq::socket_t&>(socket_).handle(); }
+  ZmqSocket* poll_handle() const override { return socket_.get(); }
 
   std::optional<Incoming> receive() override {
     zmq::message_t part;
-    while (receive_part(socket_, part)) {
+    while (socket_->receive(part)) {
       if (auto incoming = receive_rest(part)) return incoming;
     }
     return std::nullopt;
@@ -58,9 +58,9 @@ class ZmqServer final : public ServerSocket {
     const bool is_counted = frame.size() >= kCountedBytesMin;
     if (is_counted && queued_to(peer).count() + frame.size() > queue_bytes_max_) return false;
     // ROUTER takes or refuses a message with its first part, without waiting.
-    if (!send_part(socket_, ByteView(peer).substr(1), true)) return false;
-    if (peer[0] == kDelimited && !send_part(socket_, {}, true)) return false;
-    if (!is_counted) return send_part(socket_, frame);
+    if (!socket_->send(ByteView(peer).substr(1), true)) return false;
+    if (peer[0] == kDelimited && !socket_->send(ByteView(), true)) return false;
+    if (!is_counted) return socket_->send(frame);
     return send_counted(queued_to(peer).add(std::move(frame)));
   }
 
@@ -70,7 +70,7 @@ class ZmqServer final : public ServerSocket {
     Bytes& bytes = frame->bytes;
     zmq::message_t message(bytes.data(), bytes.size(), release_frame, frame.get());
     static_cast<void>(frame.release());  // the message has it
-    return send_message(socket_, message);
+    return socket_->send(message);
   }
 
   QueuedBytes& queued_to(const PeerId& peer) {
@@ -88,13 +88,13 @@ class ZmqServer final : public ServerSocket {
     Incoming incoming{PeerId(1, kPlain), {}};
     incoming.peer.append(routing.to_string_view());
     zmq::message_t part;
-    if (!receive_part(socket_, part)) return std::nullopt;
+    if (!socket_->receive(part)) return std::nullopt;
     if (part.more() && part.size() == 0) {
       incoming.peer[0] = kDelimited;
-      if (!receive_part(socket_, part)) return std::nullopt;
+      if (!socket_->receive(part)) return std::nullopt;
     }
     if (part.more()) {
-      drop_parts(socket_, part);
+      socket_->drop_rest(part);
       return std::nullopt;
     }
     if (part.size() <= kCopiedBytesMax) {
@@ -106,7 +106,7 @@ class ZmqServer final : public ServerSocket {
   }
 
   IpcListener listener_;  // freed after the socket
-  zmq::socket_t socket_;
+  const std::unique_ptr<ZmqSocket> socket_;
   const std::size_t queue_bytes_max_;
   std::map<PeerId, QueuedBytes::Owner>
       queued_;  // to each peer that was sent a counted frame lately

@@ -1,5 +1,10 @@
-// Every call into libzmq that the sockets share; its exceptions end here.
+// libzmq takes in what came for a socket, and clears its descriptor, when it is asked to receive
+// and finds nothing, when it is asked for events or told an option, and now and then when it sends.
 #include "bus/zmq_socket.hpp"
+
+#include <poll.h>
+
+#include <utility>
 
 namespace bus {
 namespace {
@@ -33,7 +38,7 @@ base::Result<BoundSocket> bind_socket(Context& context, std::string_view endpoin
     set_options(socket);
     socket.set(zmq::sockopt::use_fd, listener->take_fd());
     socket.bind(parsed->address);
-    return BoundSocket{std::move(*listener), std::move(socket)};
+    return BoundSocket{std::move(*listener), std::make_unique<ZmqSocket>(std::move(socket))};
   } catch (const zmq::error_t& error) {
     return socket_failure(error, endpoint);
   }
@@ -49,39 +54,61 @@ tl::unexpected<base::Error> socket_failure(const zmq::error_t& error, std::strin
                        std::string(where));
 }
 
-bool receive_part(zmq::socket_t& socket, zmq::message_t& part) {
+ZmqSocket::ZmqSocket(zmq::socket_t socket)
+    : socket_(std::move(socket)), fd_(static_cast<int>(socket_.get(zmq::sockopt::fd))) {}
+
+bool ZmqSocket::receive(zmq::message_t& part) {
+  const Input before = std::exchange(input_, Input::none);
+  if (before == Input::none_as_polled || (before == Input::none && !is_signalled())) return false;
+  input_ = Input::unknown;
   try {
-    return socket.recv(part, zmq::recv_flags::dontwait).has_value();
+    if (socket_.recv(part, zmq::recv_flags::dontwait)) return true;
+    input_ = Input::none;
   } catch (const zmq::error_t&) {
-    return false;  // interrupted, or the context is closing: nothing is there
+    // Interrupted, or the context is closing: nothing is there.
   }
+  return false;
 }
 
-void drop_parts(zmq::socket_t& socket, const zmq::message_t& last) {
+bool ZmqSocket::is_signalled() const {
+  pollfd look{fd_, POLLIN, 0};
+  return ::poll(&look, 1, 0) != 0;
+}
+
+void ZmqSocket::drop_rest(const zmq::message_t& last) {
   bool has_more = last.more();
   while (has_more) {
     zmq::message_t part;
-    if (!receive_part(socket, part)) return;
+    if (!receive(part)) return;
     has_more = part.more();
   }
 }
 
-bool send_part(zmq::socket_t& socket, ByteView part, bool has_more) {
+bool ZmqSocket::send(ByteView part, bool has_more) {
   const auto flags =
       has_more ? zmq::send_flags::dontwait | zmq::send_flags::sndmore : zmq::send_flags::dontwait;
+  input_ = Input::unknown;
   try {
-    return socket.send(zmq::const_buffer(part.data(), part.size()), flags).has_value();
+    return socket_.send(zmq::const_buffer(part.data(), part.size()), flags).has_value();
   } catch (const zmq::error_t&) {
     return false;  // EHOSTUNREACH of a ROUTER, or the context is closing
   }
 }
 
-bool send_message(zmq::socket_t& socket, zmq::message_t& message) {
+bool ZmqSocket::send(zmq::message_t& message) {
+  input_ = Input::unknown;
   try {
-    return socket.send(message, zmq::send_flags::dontwait).has_value();
+    return socket_.send(message, zmq::send_flags::dontwait).has_value();
   } catch (const zmq::error_t&) {
     return false;
   }
+}
+
+int ZmqSocket::events() {
+  input_ = Input::unknown;
+  const int events = socket_.get(zmq::sockopt::events);
+  if ((events & ZMQ_POLLIN) == 0) input_ = Input::none;
+  return events;
 }
 
 }  // namespace bus

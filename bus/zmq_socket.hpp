@@ -2,6 +2,8 @@
 // sees zmq.hpp.
 #pragma once
 
+#include <memory>
+
 #include <zmq.hpp>
 
 #include "bus/context.hpp"
@@ -26,10 +28,55 @@ constexpr std::int64_t kSubscriptionBytesMax = 1024;
 // no heartbeats: either could let a peer's death end this process.
 void set_common_options(zmq::socket_t& socket, std::int64_t message_bytes_max);
 
+// A ZeroMQ socket that remembers whether libzmq found nothing to receive. It then looks at its
+// descriptor (ZMQ_FD of zmq_getsockopt(3)) before it asks libzmq again, which takes two system
+// calls each time. The descriptor tells of what came since libzmq last looked, and libzmq may look
+// in every call. So all calls are made here.
+class ZmqSocket {
+ public:
+  explicit ZmqSocket(zmq::socket_t socket);
+
+  // Receives one part without waiting. Returns false if nothing is there; also, once, if the poller
+  // saw just before that nothing was.
+  bool receive(zmq::message_t& part);
+  // Reads and drops the other parts of a message.
+  void drop_rest(const zmq::message_t& last);
+
+  // Sends one part without waiting. Returns false if the queue is full or the peer is not there.
+  bool send(ByteView part, bool has_more = false);
+  // The same for a last part that is a message already.
+  bool send(zmq::message_t& message);
+
+  // Sets an option. Throws zmq::error_t.
+  template <class Option, class Value>
+  void set(Option option, const Value& value) {
+    input_ = Input::unknown;
+    socket_.set(option, value);
+  }
+
+  // For the poller.
+  int fd() const { return fd_; }  // readable when libzmq must be asked again
+  bool is_known_empty() const { return input_ != Input::unknown; }
+  // Asks libzmq: ZMQ_POLLIN, ZMQ_POLLOUT or both. Throws zmq::error_t.
+  int events();
+  // The descriptor of a socket that is known to be empty was not readable.
+  void note_still_empty() { input_ = Input::none_as_polled; }
+
+ private:
+  // What libzmq can have for us: none, unless the descriptor is readable.
+  enum class Input { unknown, none, none_as_polled };
+
+  bool is_signalled() const;
+
+  zmq::socket_t socket_;
+  int fd_;
+  Input input_ = Input::unknown;
+};
+
 // A socket of which this process is the server, and the lock that keeps others from being it.
 struct BoundSocket {
   IpcListener listener;  // freed after the socket
-  zmq::socket_t socket;
+  std::unique_ptr<ZmqSocket> socket;
 };
 
 // Binds a socket of this type, with the common options and those that `set_options` sets. Errors:
@@ -43,14 +90,5 @@ void set_reconnection(zmq::socket_t& socket);
 
 // Makes the error of a call that threw.
 tl::unexpected<base::Error> socket_failure(const zmq::error_t& error, std::string_view where);
-
-// Receives one part without waiting. Returns false if nothing is there.
-bool receive_part(zmq::socket_t& socket, zmq::message_t& part);
-// Reads and drops the other parts of a message.
-void drop_parts(zmq::socket_t& socket, const zmq::message_t& last);
-// Sends one part without waiting. Returns false if the queue is full or the peer is not there.
-bool send_part(zmq::socket_t& socket, ByteView part, bool has_more = false);
-// The same for a last part that is a message already.
-bool send_message(zmq::socket_t& socket, zmq::message_t& message);
 
 }  // namespace bus

@@ -209,7 +209,7 @@ TEST_CASE("a full table of peers forgets the one silent longest, whatever it is"
 // Accepts every frame and never has an answer, like a connection to a host that has vanished.
 class DeadSocket final : public bus::ClientSocket {
  public:
-  void* poll_handle() const override { return nullptr; }
+  bus::ZmqSocket* poll_handle() const override { return nullptr; }
   bool send(base::Bytes) override { return true; }
   std::optional<base::Bytes> receive() override { return std::nullopt; }
   void reconnect() override { ++reconnections; }

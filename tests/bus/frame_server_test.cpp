@@ -14,7 +14,7 @@ using base::Duration;
 // A socket in memory: frames from peers lie in `arrived`, as they would in the transport.
 class Socket final : public bus::ServerSocket {
  public:
-  void* poll_handle() const override { return nullptr; }
+  bus::ZmqSocket* poll_handle() const override { return nullptr; }
   std::optional<bus::Incoming> receive() override {
     if (arrived.empty()) return std::nullopt;
     bus::Incoming first = std::move(arrived.front());

@@ -13,7 +13,7 @@ using fuzz::Source;
 
 class Socket final : public bus::ClientSocket {
  public:
-  void* poll_handle() const override { return nullptr; }
+  bus::ZmqSocket* poll_handle() const override { return nullptr; }
   bool send(Bytes frame) override {
     require(bus::decode_frame(frame).has_value(), "what a client says can be read");
     return !is_full;

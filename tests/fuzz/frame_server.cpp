@@ -12,7 +12,7 @@ using fuzz::require;
 
 class Socket final : public bus::ServerSocket {
  public:
-  void* poll_handle() const override { return nullptr; }
+  bus::ZmqSocket* poll_handle() const override { return nullptr; }
   std::optional<bus::Incoming> receive() override {
     if (incoming.empty()) return std::nullopt;
     bus::Incoming first = std::move(incoming.front());

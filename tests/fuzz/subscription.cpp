@@ -14,7 +14,7 @@ using fuzz::Source;
 
 class Feed final : public bus::SubscriberSocket {
  public:
-  void* poll_handle() const override { return nullptr; }
+  bus::ZmqSocket* poll_handle() const override { return nullptr; }
   bool subscribe(std::string_view topic) override {
     if (topic != bus::kAllLevel) probe = topic;
     return true;

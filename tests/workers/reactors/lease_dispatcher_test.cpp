@@ -20,7 +20,7 @@ const bus::PeerId kPeer = "the worker's connection";
 
 class WorkersSocket final : public bus::ServerSocket {
  public:
-  void* poll_handle() const override { return nullptr; }
+  bus::ZmqSocket* poll_handle() const override { return nullptr; }
   std::optional<bus::Incoming> receive() override { return std::nullopt; }
   bool send(const bus::PeerId&, base::Bytes frame) override {
     if (is_full) return false;

@@ -696,7 +696,7 @@ TEST_CASE("so many reports of a lease are under way, and no more", "[workers]") 
 // A socket to a server that says what the test wants and never receives anything.
 class SilentServerSocket final : public bus::ClientSocket {
  public:
-  void* poll_handle() const override { return nullptr; }
+  bus::ZmqSocket* poll_handle() const override { return nullptr; }
   bool send(base::Bytes) override { return true; }
   std::optional<base::Bytes> receive() override {
     if (arrived.empty()) return std::nullopt;

@@ -101,7 +101,7 @@ class StoppingSocket final : public bus::ClientSocket {
  public:
   StoppingSocket(bus::ClientSocket& socket, support::ManualClock& clock)
       : socket_(socket), clock_(clock) {}
-  void* poll_handle() const override { return socket_.poll_handle(); }
+  bus::ZmqSocket* poll_handle() const override { return socket_.poll_handle(); }
   bool send(base::Bytes frame) override { return socket_.send(std::move(frame)); }
   std::optional<base::Bytes> receive() override {
     auto frame = socket_.receive();

@@ -62,7 +62,7 @@ struct SlowSocket final : bus::ServerSocket {
     clock.now += std::exchange(send_delay, Duration{0});
     return socket->send(peer, std::move(frame));
   }
-  void* poll_handle() const override { return socket->poll_handle(); }
+  bus::ZmqSocket* poll_handle() const override { return socket->poll_handle(); }
 
   std::unique_ptr<bus::ServerSocket> socket;
   Clock& clock;
