@@ -22,10 +22,6 @@ ZmqSocket* socket_of(const PollItem& item) {
   return item.socket == nullptr ? nullptr : item.socket->poll_handle();
 }
 
-bool is_ready(const PollItem& item) {
-  return item.is_readable || item.is_writable;
-}
-
 // A socket's descriptor only tells that libzmq must be asked.
 pollfd native(const PollItem& item, const ZmqSocket* socket) {
   if (socket != nullptr) return {socket->fd(), POLLIN, 0};
@@ -39,17 +35,6 @@ void ask(PollItem& item, ZmqSocket& socket) {
   item.is_writable = item.wants_write && (events & ZMQ_POLLOUT) != 0;
 }
 
-void take(PollItem& item, ZmqSocket* socket, short events) {
-  if (socket == nullptr) {
-    item.is_readable = (events & ~POLLOUT) != 0;
-    item.is_writable = (events & POLLOUT) != 0;
-  } else if (events != 0) {
-    ask(item, *socket);
-  } else if (socket->is_known_empty()) {
-    socket->note_still_empty();
-  }
-}
-
 int milliseconds(base::Duration left) {
   const auto rounded = std::chrono::ceil<std::chrono::milliseconds>(left).count();
   return static_cast<int>(std::clamp<std::int64_t>(rounded, 0, std::numeric_limits<int>::max()));
@@ -60,25 +45,50 @@ struct Asked {
   ZmqSocket* socket;  // null: a descriptor
 };
 
-// Returns how many are ready.
-int wait(std::vector<Asked>& asked, std::vector<pollfd>& natives, base::Duration timeout) {
-  const auto begin = Clock::now();
-  const auto count_ready = [&] {
-    return static_cast<int>(std::count_if(asked.begin(), asked.end(),
-                                          [](const Asked& a) { return is_ready(*a.item); }));
-  };
+// Asks about the sockets that can have changed without a signal. Asking about one that must be
+// writable can take in what another item of the same socket waits for, so it comes first.
+void ask_sockets(const std::vector<Asked>& asked) {
   for (const Asked& a : asked) {
-    if (a.socket == nullptr) continue;
-    if (a.item->wants_write || !a.socket->is_known_empty()) ask(*a.item, *a.socket);
+    if (a.socket != nullptr && a.item->wants_write) ask(*a.item, *a.socket);
   }
-  base::Duration left = count_ready() > 0 ? base::Duration{0} : timeout;
+  for (const Asked& a : asked) {
+    if (a.socket == nullptr || a.item->wants_write || a.socket->is_known_empty()) continue;
+    ask(*a.item, *a.socket);
+  }
+}
+
+// Takes the descriptors' answers. Returns whether a socket has a signal.
+bool take(const std::vector<Asked>& asked, const std::vector<pollfd>& natives) {
+  bool has_signal = false;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const int events = natives[i].revents;
+    PollItem& item = *asked[i].item;
+    if (asked[i].socket == nullptr) {
+      item.is_readable = (events & ~POLLOUT) != 0;
+      item.is_writable = (events & POLLOUT) != 0;
+    } else if (events != 0) {
+      asked[i].socket->note_signal();
+      has_signal = true;
+    }
+  }
+  return has_signal;
+}
+
+int count_ready(const std::vector<Asked>& asked) {
+  const auto is_ready = [](const Asked& a) { return a.item->is_readable || a.item->is_writable; };
+  return static_cast<int>(std::count_if(asked.begin(), asked.end(), is_ready));
+}
+
+// Returns how many are ready; -1: poll(2) failed, and errno says why.
+int wait(const std::vector<Asked>& asked, std::vector<pollfd>& natives, base::Duration timeout) {
+  const auto begin = Clock::now();
+  ask_sockets(asked);
+  base::Duration left = count_ready(asked) > 0 ? base::Duration{0} : timeout;
   for (;;) {
     const int signalled = ::poll(natives.data(), natives.size(), milliseconds(left));
-    if (signalled < 0) return errno == EINTR ? count_ready() : -1;
-    for (std::size_t i = 0; i < asked.size(); ++i) {
-      take(*asked[i].item, asked[i].socket, natives[i].revents);
-    }
-    const int ready = count_ready();
+    if (signalled < 0) return errno == EINTR ? count_ready(asked) : -1;
+    if (take(asked, natives)) ask_sockets(asked);
+    const int ready = count_ready(asked);
     left = timeout - std::chrono::duration_cast<base::Duration>(Clock::now() - begin);
     // A signal can be of a connection that came or ended, and then nothing is ready.
     if (ready > 0 || left <= base::Duration{0}) return ready;
@@ -99,7 +109,7 @@ base::Result<int> poll(std::span<PollItem> items, base::Duration timeout) {
     asked.push_back({&item, socket});
   }
   try {
-    const int ready = wait(asked, natives, timeout);
+    const int ready = wait(asked, natives, std::max(timeout, base::Duration{0}));
     if (ready >= 0) return ready;
     return base::failure(base::ErrorCode::io,
                          std::string("waiting for sockets: ") + std::strerror(errno));

@@ -58,16 +58,15 @@ ZmqSocket::ZmqSocket(zmq::socket_t socket)
     : socket_(std::move(socket)), fd_(static_cast<int>(socket_.get(zmq::sockopt::fd))) {}
 
 bool ZmqSocket::receive(zmq::message_t& part) {
-  const Input before = std::exchange(input_, Input::none);
-  if (before == Input::none_as_polled || (before == Input::none && !is_signalled())) return false;
-  input_ = Input::unknown;
+  if (is_known_empty_ && !is_signalled()) return false;
+  is_known_empty_ = false;
   try {
-    if (socket_.recv(part, zmq::recv_flags::dontwait)) return true;
-    input_ = Input::none;
+    const bool is_there = socket_.recv(part, zmq::recv_flags::dontwait).has_value();
+    is_known_empty_ = !is_there;
+    return is_there;
   } catch (const zmq::error_t&) {
-    // Interrupted, or the context is closing: nothing is there.
+    return false;  // interrupted, or the context is closing: nothing is there
   }
-  return false;
 }
 
 bool ZmqSocket::is_signalled() const {
@@ -87,7 +86,7 @@ void ZmqSocket::drop_rest(const zmq::message_t& last) {
 bool ZmqSocket::send(ByteView part, bool has_more) {
   const auto flags =
       has_more ? zmq::send_flags::dontwait | zmq::send_flags::sndmore : zmq::send_flags::dontwait;
-  input_ = Input::unknown;
+  is_known_empty_ = false;
   try {
     return socket_.send(zmq::const_buffer(part.data(), part.size()), flags).has_value();
   } catch (const zmq::error_t&) {
@@ -96,7 +95,7 @@ bool ZmqSocket::send(ByteView part, bool has_more) {
 }
 
 bool ZmqSocket::send(zmq::message_t& message) {
-  input_ = Input::unknown;
+  is_known_empty_ = false;
   try {
     return socket_.send(message, zmq::send_flags::dontwait).has_value();
   } catch (const zmq::error_t&) {
@@ -105,9 +104,9 @@ bool ZmqSocket::send(zmq::message_t& message) {
 }
 
 int ZmqSocket::events() {
-  input_ = Input::unknown;
+  is_known_empty_ = false;
   const int events = socket_.get(zmq::sockopt::events);
-  if ((events & ZMQ_POLLIN) == 0) input_ = Input::none;
+  is_known_empty_ = (events & ZMQ_POLLIN) == 0;
   return events;
 }
 

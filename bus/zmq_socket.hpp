@@ -36,8 +36,7 @@ class ZmqSocket {
  public:
   explicit ZmqSocket(zmq::socket_t socket);
 
-  // Receives one part without waiting. Returns false if nothing is there; also, once, if the poller
-  // saw just before that nothing was.
+  // Receives one part without waiting. Returns false if nothing is there.
   bool receive(zmq::message_t& part);
   // Reads and drops the other parts of a message.
   void drop_rest(const zmq::message_t& last);
@@ -50,27 +49,24 @@ class ZmqSocket {
   // Sets an option. Throws zmq::error_t.
   template <class Option, class Value>
   void set(Option option, const Value& value) {
-    input_ = Input::unknown;
+    is_known_empty_ = false;
     socket_.set(option, value);
   }
 
   // For the poller.
   int fd() const { return fd_; }  // readable when libzmq must be asked again
-  bool is_known_empty() const { return input_ != Input::unknown; }
+  bool is_known_empty() const { return is_known_empty_; }
   // Asks libzmq: ZMQ_POLLIN, ZMQ_POLLOUT or both. Throws zmq::error_t.
   int events();
-  // The descriptor of a socket that is known to be empty was not readable.
-  void note_still_empty() { input_ = Input::none_as_polled; }
+  // The descriptor was readable.
+  void note_signal() { is_known_empty_ = false; }
 
  private:
-  // What libzmq can have for us: none, unless the descriptor is readable.
-  enum class Input { unknown, none, none_as_polled };
-
   bool is_signalled() const;
 
   zmq::socket_t socket_;
   int fd_;
-  Input input_ = Input::unknown;
+  bool is_known_empty_ = false;  // libzmq has nothing to receive, unless fd_ is readable
 };
 
 // A socket of which this process is the server, and the lock that keeps others from being it.

@@ -236,11 +236,18 @@ TEST_CASE("nothing is missed, however receiving, sending and waiting are mixed",
   bus::Context context;
   const auto server = bus::bind_server(context, folder.endpoint("command"));
   const auto client = bus::connect_client(context, folder.endpoint("command"));
+  const auto publisher = bus::bind_publisher(context, folder.endpoint("feed"));
+  const auto subscriber = bus::connect_subscriber(context, folder.endpoint("feed"));
   REQUIRE(server);
   REQUIRE(client);
+  REQUIRE(publisher);
+  REQUIRE(subscriber);
   std::array at_client{bus::PollItem::of(**client)};
   std::array at_server{bus::PollItem::of(**server)};
-  std::array both{bus::PollItem::of(**client), bus::PollItem::of(**server)};
+  std::array at_subscriber{bus::PollItem::of(**subscriber)};
+  std::array at_publisher{bus::PollItem::of(**publisher)};
+  std::array all{bus::PollItem::of(**client), bus::PollItem::of(**server),
+                 bus::PollItem::of(**subscriber), bus::PollItem::of(**publisher)};
   at_client[0].wants_write = true;
   REQUIRE(bus::poll(at_client, Duration{30'000'000}) == 1);
   at_client[0].wants_write = false;
@@ -248,12 +255,17 @@ TEST_CASE("nothing is missed, however receiving, sending and waiting are mixed",
   REQUIRE(bus::poll(at_server, Duration{30'000'000}) == 1);
   const auto hello = (*server)->receive();
   REQUIRE(hello);
+  REQUIRE((*subscriber)->subscribe("all/"));
+  REQUIRE(bus::poll(at_publisher, Duration{30'000'000}) == 1);
+  REQUIRE((*publisher)->receive());
 
+  constexpr int kPublishedMax = 500;  // a subscriber misses what its queue cannot hold
   base::SeededRandom random(GENERATE(1, 2, 3));
   int to_server = 0;  // messages on their way
   int to_client = 0;
-  for (int i = 0; i < 10'000; ++i) {
-    switch (random.below(7)) {
+  int published = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    switch (random.below(11)) {
       case 0:
         if ((*client)->send("up")) ++to_server;
         break;
@@ -267,7 +279,8 @@ TEST_CASE("nothing is missed, however receiving, sending and waiting are mixed",
         if ((*client)->receive()) --to_client;
         break;
       case 4:
-        REQUIRE(bus::poll(both, Duration{0}));
+        for (bus::PollItem& item : all) item.wants_write = random.chance(30);
+        REQUIRE(bus::poll(all, Duration{0}));
         break;
       case 5:
         if (to_server == 0) break;
@@ -275,14 +288,32 @@ TEST_CASE("nothing is missed, however receiving, sending and waiting are mixed",
         REQUIRE((*server)->receive());
         --to_server;
         break;
-      default:
+      case 6:
         if (to_client == 0) break;
         REQUIRE(bus::poll(at_client, Duration{30'000'000}) == 1);
         REQUIRE((*client)->receive());
         --to_client;
+        break;
+      case 7:
+        if (published == kPublishedMax) break;
+        (*publisher)->publish("all/", "news");
+        ++published;
+        break;
+      case 8:
+        if ((*subscriber)->receive()) --published;
+        break;
+      case 9:
+        REQUIRE_FALSE((*publisher)->receive());
+        break;
+      default:
+        if (published == 0) break;
+        REQUIRE(bus::poll(at_subscriber, Duration{30'000'000}) == 1);
+        REQUIRE((*subscriber)->receive());
+        --published;
     }
     REQUIRE(to_server >= 0);
     REQUIRE(to_client >= 0);
+    REQUIRE(published >= 0);
   }
 }
 

@@ -23,7 +23,7 @@ SERVER_MAX = 48 * MIB
 WORKER_MAX = 6 * MIB
 # Of a session that has ended, for the streams of the last minute and the levels; of so many.
 ENDED_MAX = 704
-ENDED_KEPT = 80_000
+ENDED_KEPT = 100_000
 # For each session that has ended, after a fifth of them.
 SERVER_GROWTH_MAX = 12 * 1024
 WORKER_GROWTH_MAX = 1024
