@@ -52,8 +52,7 @@ void ask_sockets(const std::vector<Asked>& asked) {
     if (a.socket != nullptr && a.item->wants_write) ask(*a.item, *a.socket);
   }
   for (const Asked& a : asked) {
-    if (a.socket == nullptr || a.item->wants_write || a.socket->is_known_empty()) continue;
-    ask(*a.item, *a.socket);
+    if (a.socket != nullptr && !a.socket->is_known_empty()) ask(*a.item, *a.socket);
   }
 }
 

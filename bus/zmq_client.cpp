@@ -48,7 +48,7 @@ class ZmqClient final : public ClientSocket {
       socket_->set(zmq::sockopt::linger, 0);
       socket_ = connected_socket(context_, address_);
     } catch (const zmq::error_t&) {
-      // Out of sockets or closing: from here send() returns false, which the caller sees.
+      // Out of sockets, or closing: the old connection stays, and the next silence tries again.
     }
   }
 

@@ -1,5 +1,5 @@
 // libzmq takes in what came for a socket, and clears its descriptor, when it is asked to receive
-// and finds nothing, when it is asked for events or told an option, and now and then when it sends.
+// and finds nothing, when it is asked for events, and now and then when it sends.
 #include "bus/zmq_socket.hpp"
 
 #include <poll.h>
