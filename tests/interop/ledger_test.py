@@ -208,12 +208,18 @@ class Script:
 
     def kill_agent(self):
         if self.begin_long():
+            before = self.released()
             pid = self.home.show(self.alias).get("pid")
             if pid:
                 os.kill(pid, signal.SIGKILL)
                 self.kills += 1
-            self.home.wait_for_event(self.alias, "LeaseReleased")
+                # Earlier, nothing is paused yet, and nobody goes on with what is paused later.
+                until(lambda: self.released() > before, "the agent's end", AGENT_SECONDS)
         self.go_on()
+
+    def released(self):
+        events = self.home.events(self.home.show(self.alias)["session"])
+        return sum(event["type"] == "LeaseReleased" for event in events)
 
     def maybe_at_work(self):
         if self.random.random() < 0.5:
