@@ -1,5 +1,6 @@
 // One poll(2) over the descriptors of sockets and those of others; sockets in memory are left out
-// of it. libzmq is asked about a socket only when its descriptor has a signal, or none can come.
+// of it. libzmq is asked about a socket only if its descriptor has a signal, if it can hold a
+// message already, or if it must be writable.
 #include "bus/poller.hpp"
 
 #include <poll.h>
@@ -7,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -78,14 +78,15 @@ int count_ready(const std::vector<Asked>& asked) {
   return static_cast<int>(std::count_if(asked.begin(), asked.end(), is_ready));
 }
 
-// Returns how many are ready; -1: poll(2) failed, and errno says why.
+// Returns how many are ready. Throws zmq::error_t, also if poll(2) fails.
 int wait(const std::vector<Asked>& asked, std::vector<pollfd>& natives, base::Duration timeout) {
   const auto begin = Clock::now();
   ask_sockets(asked);
   base::Duration left = count_ready(asked) > 0 ? base::Duration{0} : timeout;
   for (;;) {
     const int signalled = ::poll(natives.data(), natives.size(), milliseconds(left));
-    if (signalled < 0) return errno == EINTR ? count_ready(asked) : -1;
+    if (signalled < 0 && errno == EINTR) return count_ready(asked);
+    if (signalled < 0) throw zmq::error_t();  // of errno
     if (take(asked, natives)) ask_sockets(asked);
     const int ready = count_ready(asked);
     left = timeout - std::chrono::duration_cast<base::Duration>(Clock::now() - begin);
@@ -108,10 +109,7 @@ base::Result<int> poll(std::span<PollItem> items, base::Duration timeout) {
     asked.push_back({&item, socket});
   }
   try {
-    const int ready = wait(asked, natives, std::max(timeout, base::Duration{0}));
-    if (ready >= 0) return ready;
-    return base::failure(base::ErrorCode::io,
-                         std::string("waiting for sockets: ") + std::strerror(errno));
+    return wait(asked, natives, std::max(timeout, base::Duration{0}));
   } catch (const zmq::error_t& error) {
     if (error.num() == EINTR) return 0;
     return base::failure(base::ErrorCode::io, std::string("waiting for sockets: ") + error.what());

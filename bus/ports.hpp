@@ -35,7 +35,7 @@ class ZmqSocket;  // of zmq_socket.hpp
 class Pollable {
  public:
   virtual ~Pollable() = default;
-  // What the poller waits with; null for a socket in memory. Changes with reconnect().
+  // The poller waits with it. It is null for a socket in memory, and changes with reconnect().
   virtual ZmqSocket* poll_handle() const = 0;
 };
 

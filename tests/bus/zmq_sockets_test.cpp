@@ -264,6 +264,12 @@ TEST_CASE("nothing is missed, however receiving, sending and waiting are mixed",
   int to_server = 0;  // messages on their way
   int to_client = 0;
   int published = 0;
+  const auto wait_for_one = [](auto& items, auto& socket, int& under_way) {
+    if (under_way == 0) return;
+    REQUIRE(bus::poll(items, Duration{30'000'000}) == 1);
+    REQUIRE(socket.receive());
+    --under_way;
+  };
   for (int i = 0; i < 20'000; ++i) {
     switch (random.below(11)) {
       case 0:
@@ -283,16 +289,10 @@ TEST_CASE("nothing is missed, however receiving, sending and waiting are mixed",
         REQUIRE(bus::poll(all, Duration{0}));
         break;
       case 5:
-        if (to_server == 0) break;
-        REQUIRE(bus::poll(at_server, Duration{30'000'000}) == 1);
-        REQUIRE((*server)->receive());
-        --to_server;
+        wait_for_one(at_server, **server, to_server);
         break;
       case 6:
-        if (to_client == 0) break;
-        REQUIRE(bus::poll(at_client, Duration{30'000'000}) == 1);
-        REQUIRE((*client)->receive());
-        --to_client;
+        wait_for_one(at_client, **client, to_client);
         break;
       case 7:
         if (published == kPublishedMax) break;
@@ -306,10 +306,7 @@ TEST_CASE("nothing is missed, however receiving, sending and waiting are mixed",
         REQUIRE_FALSE((*publisher)->receive());
         break;
       default:
-        if (published == 0) break;
-        REQUIRE(bus::poll(at_subscriber, Duration{30'000'000}) == 1);
-        REQUIRE((*subscriber)->receive());
-        --published;
+        wait_for_one(at_subscriber, **subscriber, published);
     }
     REQUIRE(to_server >= 0);
     REQUIRE(to_client >= 0);

@@ -18,11 +18,12 @@ from steno_process import Home, memory_bytes, until  # noqa: E402
 
 AT_ONCE = 40
 MIB = 1 << 20
-# For caches and RocksDB's buffers.
+# Caches and RocksDB's buffers take less.
 SERVER_MAX = 48 * MIB
 WORKER_MAX = 6 * MIB
-# Of a session that has ended, for the streams of the last minute and the levels; of so many.
+# Each session that has ended may take this much more, for its stream and its level.
 ENDED_MAX = 704
+# The server keeps those of so many sessions, with a fifth to spare.
 ENDED_KEPT = 100_000
 # For each session that has ended, after a fifth of them.
 SERVER_GROWTH_MAX = 12 * 1024
