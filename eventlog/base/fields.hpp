@@ -12,6 +12,7 @@
 // left out. Unknown fields are skipped, or handed to a caller that asked to keep them.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
@@ -144,26 +145,34 @@ void write(MsgpackWriter& out, const std::map<K, V>& values);
 // Marks visitors of fields: inlined, the length of each name is a constant.
 #define STENO_INLINED __attribute__((always_inline))
 
+// A bit for each field of T, in words of 64; most structs have one word.
+template <HasFields T>
+using FieldBits = std::array<std::uint64_t, (fields_count<T>() + 63) / 64>;
+
 // Returns the fields that do not equal their default: bit N is set for the Nth.
 template <HasFields T>
-std::uint64_t fields_to_write(const T& value) {
-  static_assert(fields_count<T>() <= 64);
+FieldBits<T> fields_to_write(const T& value) {
   [[maybe_unused]] static const T kDefault{};  // GCC does not see the use in the lambda
-  std::uint64_t present = 0;
+  FieldBits<T> present{};
   std::size_t index = 0;
   T::fields([&](const char*, auto member) STENO_INLINED {
-    present |= std::uint64_t{!(value.*member == kDefault.*member)} << index++;
+    present[index / 64] |= std::uint64_t{!(value.*member == kDefault.*member)} << index % 64;
+    ++index;
   });
   return present;
 }
 
 template <HasFields T>
 void write_fields(MsgpackWriter& out, const T& value, const ExtraFields& extra) {
-  const std::uint64_t present = fields_to_write(value);
-  out.map(static_cast<std::size_t>(std::popcount(present)) + extra.size());
+  const FieldBits<T> present = fields_to_write(value);
+  std::size_t count = extra.size();
+  for (const std::uint64_t word : present) count += static_cast<std::size_t>(std::popcount(word));
+  out.map(count);
   std::size_t index = 0;
   T::fields([&](const char* name, auto member) STENO_INLINED {
-    if ((present >> index++ & 1) == 0) return;
+    const bool is_present = (present[index / 64] >> index % 64 & 1) != 0;
+    ++index;
+    if (!is_present) return;
     out.text({name, __builtin_strlen(name)});
     write(out, value.*member);
   });

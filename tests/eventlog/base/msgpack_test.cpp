@@ -3,6 +3,7 @@
 #include "eventlog/base/msgpack.hpp"
 
 #include <limits>
+#include <utility>
 
 #include "eventlog/base/fields.hpp"
 #include "eventlog/base/random.hpp"
@@ -246,6 +247,41 @@ TEST_CASE("of a field that comes twice the last one counts", "[base]") {
   const auto both = base::decode<Outer>(bytes + more.substr(1));
   REQUIRE(both);
   CHECK(*both == second);
+}
+
+// A struct of any number of fields, named "00" to "79".
+template <std::size_t Index>
+struct Numbered {
+  std::int64_t value = 0;
+  static constexpr char kFieldName[] = {'0' + Index / 10, '0' + Index % 10, '\0'};
+};
+template <class Indexes>
+struct ManyFields;
+template <std::size_t... Index>
+struct ManyFields<std::index_sequence<Index...>> : Numbered<Index>... {
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    (visit(Numbered<Index>::kFieldName, &Numbered<Index>::value), ...);
+  }
+};
+
+TEST_CASE("a struct can have more fields than a word has bits", "[base]") {
+  using Many = ManyFields<std::make_index_sequence<80>>;
+  Many value;
+  value.Numbered<0>::value = 1;
+  value.Numbered<63>::value = 2;
+  value.Numbered<64>::value = 3;
+  value.Numbered<79>::value = 4;
+  const Bytes bytes = base::encode(value);
+  CHECK(bytes ==
+        "\x84\xA2"
+        "00\x01\xA2"
+        "63\x02\xA2"
+        "64\x03\xA2"
+        "79\x04");
+  const auto read = base::decode<Many>(bytes);
+  REQUIRE(read);
+  CHECK(base::encode(*read) == bytes);
 }
 
 TEST_CASE("only well-formed UTF-8 counts as such", "[base]") {
