@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "eventlog/base/fields.hpp"
+#include "eventlog/domain/erasable.hpp"
 
 namespace eventlog {
 
@@ -54,6 +55,7 @@ LaterErasures unrecorded(const LaterErasures& later,
                          const std::map<std::string, domain::VersionRanges>& recorded) {
   std::map<std::string, domain::VersionRanges> found;
   for (const LaterErasure& erasure : later.erasures) {
+    if (!domain::can_be_erased(erasure.stream)) continue;
     const auto last = versions.find(erasure.stream);
     if (last == versions.end()) continue;
     const domain::VersionRanges beyond{

@@ -44,7 +44,7 @@ Result<void> add_later_erasures(const std::string& path, const std::vector<Later
                                 Disk& disk = system_disk());
 
 // Erasures that a log made of the copy must still record: per stream, events up to `versions` that
-// `recorded` does not already list.
+// `recorded` does not already list. A stream that holds nothing erasable is left out.
 LaterErasures unrecorded(const LaterErasures& later,
                          const std::map<std::string, base::StreamVersion>& versions,
                          const std::map<std::string, domain::VersionRanges>& recorded);

@@ -7,8 +7,8 @@
 #include <iterator>
 
 #include "eventlog/copies/log_rebuild.hpp"
+#include "eventlog/domain/erasable.hpp"
 #include "eventlog/domain/event_codec.hpp"
-#include "eventlog/domain/stream_name.hpp"
 #include "eventlog/folder/archived_base.hpp"
 #include "eventlog/log/tail_proof.hpp"
 #include "eventlog/proof/erased_after_copy.hpp"
@@ -211,8 +211,7 @@ NewEpoch Salvage::new_epoch() {
   epoch.versions = versions_;
   for (const SalvagedContents::Lost& lost : lost_) {
     done_.contents_lost.push_back(lost.position);
-    const auto stream = domain::parse_stream(lost.stream);
-    if (!stream || !stream->is<domain::SessionStream>()) continue;
+    if (!domain::can_be_erased(lost.stream)) continue;
     epoch.lost[lost.stream].push_back({lost.version, lost.version});
   }
   for (auto& [stream, versions] : epoch.lost) versions = domain::normalized(std::move(versions));

@@ -505,11 +505,31 @@ TEST_CASE("an erasure that had not reached the content of a copy is not called c
 
 TEST_CASE("what is left to record of an erasure is what the log has and does not say",
           "[eventlog]") {
+  const auto stream = [](int number) {
+    return domain::session_stream("main", support::numbered<base::SessionId>(number));
+  };
+  const std::string a = stream(1);
+  const std::string b = stream(2);
   const eventlog::LaterErasures later{
-      {{"a", {{{2}, {9}}}}, {"b", {{{1}, {4}}}}, {"a", {{{1}, {1}}}}, {"c", {{{1}, {1}}}}}};
-  const auto left = eventlog::unrecorded(later, {{"a", {6}}, {"b", {4}}},
-                                         {{"a", {{{3}, {4}}}}, {"b", {{{1}, {9}}}}});
-  CHECK(left == eventlog::LaterErasures{{{"a", {{{1}, {2}}, {{5}, {6}}}}}});
+      {{a, {{{2}, {9}}}}, {b, {{{1}, {4}}}}, {a, {{{1}, {1}}}}, {stream(3), {{{1}, {1}}}}}};
+  const auto left =
+      eventlog::unrecorded(later, {{a, {6}}, {b, {4}}}, {{a, {{{3}, {4}}}}, {b, {{{1}, {9}}}}});
+  CHECK(left == eventlog::LaterErasures{{{a, {{{1}, {2}}, {{5}, {6}}}}}});
+}
+
+TEST_CASE("an erasure is recorded only in a stream that can hold it", "[eventlog]") {
+  BackupFixture f;
+  f.say(6);
+  const std::string copy = f.folder.file("copy");
+  const auto made = make_backup(*f.log.store, copy, {1});
+  REQUIRE(made);
+  const std::string server(domain::kServerStream);
+  REQUIRE(eventlog::add_later_erasures(copy + "/erased", {{server, {{{1}, {1}}}}}));
+  const std::string root = f.folder.file("restored");
+  const auto restored = restore_backup(copy, root, f.random);
+  REQUIRE(restored);
+  CHECK(restored->started == made->through.next());
+  check_whole(root, restored->started.value, 2);
 }
 
 TEST_CASE("a backup of an exact copy takes along what was erased from that", "[eventlog]") {
