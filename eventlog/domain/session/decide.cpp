@@ -180,6 +180,10 @@ void reads(const SessionCommand& command, const StreamRef& target, Reads& furthe
       spawn->descriptor.parent != target.id) {
     further.add(session_stream(target.agent, spawn->descriptor.parent));
   }
+  const auto* send = std::get_if<SendPrompt>(&command);
+  if (send != nullptr && send->from.is_set() && send->from != target.id) {
+    further.add(session_stream(target.agent, send->from));
+  }
   const bool may_end = std::visit([](const auto& c) { return may_end_by(c); }, command);
   const bool is_spending =
       spawn != nullptr || std::visit([](const auto& c) { return is_about_money(c); }, command);
@@ -187,7 +191,7 @@ void reads(const SessionCommand& command, const StreamRef& target, Reads& furthe
     further.add(registry_stream(target.agent));
     further.add(std::string(kAdmissionStream));
   }
-  const bool may_pause = std::holds_alternative<SendPrompt>(command);
+  const bool may_pause = send != nullptr;
   if (may_end || may_pause || is_silence(command)) further.add(std::string(kOutboxStream));
   if (is_spending) further.add(budget_stream(target.agent));
 }

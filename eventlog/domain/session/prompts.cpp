@@ -21,6 +21,16 @@ Decided kill(Deciding d) {
   return std::move(d.decision);
 }
 
+// Returns why `from` cannot be the sender; none: it is a session of this agent, or nobody is named.
+std::optional<Rejection> check_sender(const Deciding& d, SessionId from) {
+  if (!from.is_set() || from == d.session().session) return std::nullopt;
+  const auto* sender = d.states.find<SessionStream>(session_stream(d.agent(), from));
+  if (sender != nullptr && sender->status != SessionStatus::none) return std::nullopt;
+  return Rejection{RejectionCode::not_found,
+                   "there is no session " + from.text() + " of agent '" + d.agent() +
+                       "' to send the prompt from; name one of this agent's, or none"};
+}
+
 // Returns why the session's only turn takes no further prompt; none: it does.
 std::optional<Rejection> check_injection(const Deciding& d, const SendPrompt& c) {
   const SessionState& s = d.session();
@@ -65,6 +75,7 @@ Decided decide_one(Deciding d, const SendPrompt& c) {
   const SessionState& s = d.session();
   if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
   if (auto bad = check_prompt(c.prompt)) return tl::unexpected(*bad);
+  if (auto bad = check_sender(d, c.from)) return tl::unexpected(*bad);
   if (auto bad = check_start(c.start_before, d.context)) return tl::unexpected(*bad);
   if (s.is_close_requested) {
     return reject(RejectionCode::not_accepting, "session " + label(s) + " is closing");

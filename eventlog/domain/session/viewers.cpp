@@ -40,6 +40,10 @@ Decided decide_one(Deciding d, const SetForeground& c) {
 
 Decided decide_one(Deciding d, const MarkSeen& c) {
   if (auto bad = check_viewer(d, c.channel)) return tl::unexpected(*bad);
+  if (c.through.value < 0) {
+    return reject(RejectionCode::invalid,
+                  std::to_string(c.through.value) + " is no position; name one from 1 on");
+  }
   if (c.through > d.context.head) {
     return reject(RejectionCode::invalid, "position " + std::to_string(c.through.value) +
                                               " is behind the log's end; name one that is there");

@@ -164,6 +164,10 @@ TEST_CASE(
     INFO(type_name(command));
     CHECK(reads(command) == none);
   }
+  SendPrompt sent;
+  sent.from = kSource;
+  CHECK(reads(as_command(sent)) ==
+        and_budget({support::kSourceStream, std::string(kOutboxStream)}));
   Spawn resuming;
   resuming.resume = kSource;
   CHECK(reads(as_command(resuming)) ==

@@ -54,6 +54,22 @@ TEST_CASE("a prompt to an ended session is refused", "[session]") {
   given(support::killed()).when(kPrompt).then_rejected(RejectionCode::session_ended);
 }
 
+TEST_CASE("a prompt comes from a session of the same agent, or from none", "[session]") {
+  SendPrompt from_there = kPrompt;
+  from_there.from = support::kSource;
+  given(support::running()).when(from_there).then_rejected(RejectionCode::not_found);
+  const SessionOpened opened{support::kSource,           "main", "first",          "alias000", {},
+                             support::sample_spec(true), {},     support::kSource, {}};
+  given(support::running() + fact(opened).on(support::kSourceStream))
+      .when(from_there)
+      .then(fact(TurnQueued{kOwnTurn, support::kSource}).with(kPrompt.prompt));
+  SendPrompt from_itself = kPrompt;
+  from_itself.from = support::kSession;
+  given(support::running())
+      .when(from_itself)
+      .then(fact(TurnQueued{kOwnTurn, support::kSession}).with(kPrompt.prompt));
+}
+
 TEST_CASE("an empty prompt is refused", "[session]") {
   given(support::idle()).when(SendPrompt{}).then_rejected(RejectionCode::invalid);
 }

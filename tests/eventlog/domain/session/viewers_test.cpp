@@ -56,6 +56,9 @@ TEST_CASE("a channel or place that cannot be is refused", "[session]") {
   given(support::running())
       .when(MarkSeen{"telegram|1", {1'000}})
       .then_rejected(RejectionCode::invalid);
+  given(support::running())
+      .when(MarkSeen{"telegram|1", {-1}})
+      .then_rejected(RejectionCode::invalid);
   given().when(MarkSeen{"telegram|1", {0}}).then_rejected(RejectionCode::not_found);
   auto world = given(support::running());
   for (std::size_t i = 0; i < kViewersMax; ++i) {
