@@ -126,4 +126,11 @@ bool is_error(const Reply& reply, ReplyError code) {
   return reply.status == ReplyStatus::error && reply.code == base::enum_name(code);
 }
 
+base::ByteView fields_of(const base::RawValue& body) {
+  constexpr base::ByteView kNil = "\xC0";
+  constexpr base::ByteView kNoFields = "\x80";
+  const bool is_left_out = body.encoded.empty() || body.encoded == kNil;
+  return is_left_out ? kNoFields : base::ByteView(body.encoded);
+}
+
 }  // namespace bus

@@ -185,9 +185,12 @@ template <class T>
 base::RawValue to_body(const T& value) {
   return {base::encode(value)};
 }
+// Returns the fields of a body. One that is left out, or nil, has none of them, so that each has
+// its default. Valid as long as the body.
+base::ByteView fields_of(const base::RawValue& body);
 template <class T>
 Result<T> from_body(const base::RawValue& body) {
-  return base::decode<T>(body.encoded);
+  return base::decode<T>(fields_of(body));
 }
 
 }  // namespace bus

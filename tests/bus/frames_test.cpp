@@ -90,6 +90,12 @@ TEST_CASE("the highest protocol in common is chosen, or both ranges are named", 
   CHECK(none.error().text.find("7 to 9") != std::string::npos);
 }
 
+TEST_CASE("a body that is left out, or nil, has the default in each field", "[bus]") {
+  CHECK(bus::from_body<bus::ReadRequest>({}).value() == bus::ReadRequest{});
+  CHECK(bus::from_body<bus::ReadRequest>({"\xC0"}).value() == bus::ReadRequest{});
+  CHECK_FALSE(bus::from_body<bus::ReadRequest>({"\x01"}));
+}
+
 TEST_CASE("random and damaged frames never do harm", "[bus]") {
   base::SeededRandom random(7);
   const auto frames = samples();

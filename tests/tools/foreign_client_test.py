@@ -199,6 +199,16 @@ class Stranger(unittest.TestCase):
             self.client.command("KillSession", session, {}, "main", bytes(16))
         self.assertEqual(refused.exception.args[0], "bad_frame")
 
+    def test_a_command_without_a_body_has_the_defaults(self):
+        session = self.spawn("[hang]", multi_turn=True)
+        for more in ({}, {"body": None}):
+            self.client.ask("command", {"session": session, "agent": "main",
+                                        "type": "KillSession", **more})
+        self.assertEqual(self.row(session)["status"], "killed")
+        with self.assertRaises(self.wire["Refused"]) as refused:
+            self.client.ask("command", {"session": session, "agent": "main", "type": "SendPrompt"})
+        self.assertEqual(refused.exception.args[0], "session_ended")
+
     def test_epoch_is_a_map_but_in_status(self):
         status = self.client.ask("status", {})
         page = self.client.ask("read", {"level": "all/", "after": 0})

@@ -1,6 +1,8 @@
 // Types are looked up by name in the domain's lists; digests go over the encoded bytes.
 #include "workers/protocol/commands.hpp"
 
+#include "bus/frames.hpp"
+
 namespace workers {
 namespace {
 
@@ -49,7 +51,7 @@ domain::BodyDigest start_of(const base::Hash& hash) {
 }  // namespace
 
 base::Result<domain::Command> decode_command(const CommandBody& body) {
-  return domain::decode_client_command(body.type, body.body.encoded);
+  return domain::decode_client_command(body.type, bus::fields_of(body.body));
 }
 
 CommandBody encode_command(const domain::Command& command) {
