@@ -18,7 +18,8 @@ constexpr workers::LeaseDispatcherOptions kLeases{std::chrono::milliseconds(100)
 // Proportions as in the product: a worker notices its own silence before the server gives it up.
 constexpr workers::WorkerLinkOptions kLink{
     std::chrono::milliseconds(100), std::chrono::milliseconds(50), std::chrono::milliseconds(500),
-    std::chrono::minutes(30), std::chrono::milliseconds(400)};
+    std::chrono::minutes(30)};
+constexpr base::Duration kResendAfter = std::chrono::milliseconds(400);
 constexpr domain::Limits kLimits{4, 20, 65536};  // few, so that they are reached
 
 constexpr base::NanoUsd kDailyBudget{30'000'000};
@@ -49,6 +50,7 @@ workers::AgentRunnerOptions runner_options() {
   workers::AgentRunnerOptions options;
   options.task_wait = std::chrono::milliseconds(500);
   options.silence_max = std::chrono::milliseconds(150);
+  options.resend_after = kResendAfter;
   return options;
 }
 

@@ -75,9 +75,8 @@ domain::BodyDigest digest_of(base::SessionId session, const std::string& agent,
 
 // ---- worker endpoint: notices ----
 
-constexpr std::string_view kVerbRegister = "register";  // worker → server: RegisterBody
-constexpr std::string_view kVerbHeartbeat =
-    "heartbeat";  // worker → server: HeartbeatBody; back: no body
+constexpr std::string_view kVerbRegister = "register";     // worker → server: RegisterBody
+constexpr std::string_view kVerbHeartbeat = "heartbeat";   // HeartbeatBody, both ways
 constexpr std::string_view kVerbReports = "reports";       // worker → server: ReportsBody
 constexpr std::string_view kVerbDirective = "directive";   // server → worker: DirectiveBody
 constexpr std::string_view kVerbReportAck = "report_ack";  // server → worker: ReportAckBody
@@ -216,13 +215,15 @@ base::Result<domain::Report> decode_report(const SequencedReport& report);
 SequencedReport encode_report(std::int64_t sequence, const domain::Report& report);
 
 // Reports up to `through` are durable. `resend`: a report was missing; send again from through + 1.
-// `lost`: the lease is no longer the worker's; end its agent process.
+// `resend_after`: a report could not be decided yet; send none for so long, then again from
+// through + 1. `lost`: the lease is no longer the worker's; end its agent process.
 struct ReportAckBody {
   base::SessionId session;
   base::FencingToken token;
   std::int64_t through = 0;
   bool resend = false;
   bool lost = false;
+  base::Duration resend_after{0};  // 0: nothing was refused undecided
 
   bool operator==(const ReportAckBody&) const = default;
   template <class Visit>
@@ -232,6 +233,7 @@ struct ReportAckBody {
     visit("through", &ReportAckBody::through);
     visit("resend", &ReportAckBody::resend);
     visit("lost", &ReportAckBody::lost);
+    visit("resend_after", &ReportAckBody::resend_after);
   }
 };
 

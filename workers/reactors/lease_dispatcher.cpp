@@ -18,6 +18,10 @@ using domain::LeaseState;
 // A directive younger than this can still be in flight.
 constexpr base::Duration kDirectiveGrace = std::chrono::seconds(1);
 
+// A report that could not be decided, for want of room or because its stream could not be read, is
+// sent again after this.
+constexpr base::Duration kResendAfter = std::chrono::milliseconds(200);
+
 // A directive's number is the writer term and, in this many low bits, a count. So no clock decides
 // which of two servers' directives is newer.
 constexpr int kDirectiveBits = 32;
@@ -27,6 +31,16 @@ static_assert(eventlog::kWriterTermMax < base::kIntegerLimit >> kDirectiveBits);
 static_assert(domain::kContentBytesMax + domain::kSystemPromptBytesMax + domain::kInjectedBytesMax +
                   static_cast<std::int64_t>(kConversationBytesMax) + (std::int64_t{1} << 20) <=
               static_cast<std::int64_t>(bus::kFrameBytesMax));
+
+// Adds what a later acknowledgement of the same lease says.
+void add(ReportAckBody& ack, const ReportAckBody& later) {
+  ack.session = later.session;
+  ack.token = later.token;
+  ack.through = std::max(ack.through, later.through);
+  ack.resend |= later.resend;
+  ack.lost |= later.lost;
+  ack.resend_after = std::max(ack.resend_after, later.resend_after);
+}
 
 // True if the event gives the worker something new to do beside ending the agent.
 bool begins_something(const domain::Event& event) {
@@ -307,8 +321,8 @@ void LeaseDispatcher::on_answer(std::uint64_t number, const CommandAnswer& answe
   if (code == Code::stale_token || code == Code::not_found) {
     ack.lost = true;
   } else {
-    // For other refusals, such as busy, the worker sends again by itself after a while.
-    ack.resend = code == Code::report_gap;
+    ack.resend |= code == Code::report_gap;
+    if (domain::is_undecided(code)) ack.resend_after = kResendAfter;
     if (view != views_.end() && view->second.state->lease &&
         view->second.state->lease->token == asked.token) {
       ack.through = std::max(ack.through, view->second.state->lease->report_sequence);
@@ -328,17 +342,12 @@ void LeaseDispatcher::send_acks() {
     for (const auto& [id, worker] : workers_) {
       is_sent &= send(worker.peer, notice(kVerbReportAck, ack));
     }
-    if (!is_sent) unsent_acks_.push_back(ack);
+    if (!is_sent) add(unsent_acks_[lease], ack);
   }
 }
 
 void LeaseDispatcher::take_up_unsent_acks() {
-  for (const ReportAckBody& unsent : std::exchange(unsent_acks_, {})) {
-    ReportAckBody& ack = ack_of(unsent.session, unsent.token);
-    ack.through = std::max(ack.through, unsent.through);
-    ack.resend |= unsent.resend;
-    ack.lost |= unsent.lost;
-  }
+  for (const auto& [lease, unsent] : std::exchange(unsent_acks_, {})) add(acks_[lease], unsent);
 }
 
 bool LeaseDispatcher::do_work(const Cycle& cycle) {
@@ -440,9 +449,9 @@ bool LeaseDispatcher::take_content(const SessionKey& key, View& view, ContentOut
   directed.awaited.erase(outcome.position);
   if (!outcome.event) return false;
   std::string text;
-  if (outcome.event && outcome.event->content) {
+  if (outcome.event->content) {
     text = std::move(outcome.event->content->text);
-  } else if (outcome.event && outcome.event->envelope.content) {
+  } else if (outcome.event->envelope.content) {
     directed.is_giving_up = true;
     submit(view, domain::GiveUpContent{outcome.position}, {key, {}, 0});
     return true;
@@ -451,8 +460,7 @@ bool LeaseDispatcher::take_content(const SessionKey& key, View& view, ContentOut
     directed.prompts[outcome.position] = std::move(text);
     return true;
   }
-  auto* opened =
-      outcome.event ? std::get_if<domain::SessionOpened>(&outcome.event->event) : nullptr;
+  auto* opened = std::get_if<domain::SessionOpened>(&outcome.event->event);
   if (opened == nullptr) return false;
   directed.spec = std::move(opened->spec.edit());
   directed.system_prompt = std::move(text);

@@ -138,8 +138,8 @@ class LeaseDispatcher final : public Reactor {
   std::set<SessionKey> dirty_;        // views to look at in do_work
   std::unordered_map<std::uint64_t, Asked> asked_;
   std::map<std::pair<base::SessionId, base::FencingToken>, ReportAckBody> acks_;  // to be sent
-  std::vector<ReportAckBody>
-      unsent_acks_;  // sent with the next look at the locks, because a queue was full
+  // Sent with the next look at the locks, because a queue was full.
+  std::map<std::pair<base::SessionId, base::FencingToken>, ReportAckBody> unsent_acks_;
   std::map<base::Position, SessionKey> content_wanted_;  // position → the session that wants it
   std::map<std::pair<base::SessionId, base::TurnId>, SessionKey> conversation_wanted_;
   std::uint64_t next_ticket_ = 0;

@@ -60,8 +60,11 @@ void AgentRunner::on_ack(const ReportAckBody& ack) {
   Run& run = found->second;
   const std::size_t before = run.unacked_bytes;
   while (!run.unacked.empty() && run.unacked.front().sequence <= ack.through) forget_first(run);
+  if (run.unacked_bytes != before) run.acked_at = now_;
   unacked_bytes_ -= before - run.unacked_bytes;
   run.sent = std::max(run.sent, ack.through);
+  const bool is_held_back = ack.resend_after.count() > 0 && run.resend_at.count() == 0;
+  if (is_held_back) run.resend_at = now_ + ack.resend_after;
   if (ack.resend) unsend(run, ack.through);
   if (ack.lost) {
     base::rare(base::Rare::lease_lost);
@@ -88,6 +91,19 @@ void AgentRunner::unsend(Run& run, std::int64_t through) {
   }
 }
 
+// Each lease counts for itself: acknowledgements of others say nothing about its reports.
+void AgentRunner::resend_when_due(Run& run) {
+  const bool is_in_flight = !run.unacked.empty() && run.unacked.front().sequence <= run.sent;
+  if (!is_in_flight) run.acked_at = now_;
+  const bool is_held_back = run.resend_at.count() > 0;
+  if (is_held_back ? now_ < run.resend_at : now_ - run.acked_at <= options_.resend_after) return;
+  run.acked_at = now_;
+  run.resend_at = {};
+  if (!is_in_flight) return;
+  base::rare(base::Rare::reports_resent);
+  unsend(run, 0);
+}
+
 void AgentRunner::set_reading(Run& run) {
   const bool may_read = run.unacked_bytes < options_.unacked_bytes_max / runs_.size();
   if (std::exchange(run.is_reading, may_read) == may_read || !run.agent.process) return;
@@ -96,8 +112,10 @@ void AgentRunner::set_reading(Run& run) {
 
 bool AgentRunner::do_work(base::Duration now) {
   thread_.check();
+  now_ = now;
   const std::size_t before = unacked_bytes_;
   for (auto& [key, run] : runs_) {
+    resend_when_due(run);
     set_reading(run);
     advance(key, run, now);
     pump(run, now);
@@ -376,6 +394,7 @@ bool AgentRunner::write(Run& run, const base::Bytes& bytes) {
 
 bool AgentRunner::has_unsent(const Run& run) const {
   if (run.is_lost || run.unacked.empty() || run.unacked.back().sequence <= run.sent) return false;
+  if (run.resend_at.count() > 0) return false;
   const std::int64_t in_flight = run.sent + 1 - run.unacked.front().sequence;
   return in_flight < options_.in_flight_max && run.in_flight_bytes < options_.in_flight_bytes_max;
 }
@@ -423,12 +442,6 @@ std::vector<HeldLease> AgentRunner::held() const {
   return held;
 }
 
-void AgentRunner::send_again() {
-  for (auto& [key, run] : runs_) {
-    unsend(run, 0);
-  }
-}
-
 bool AgentRunner::is_idle() const {
   return runs_.empty();
 }
@@ -451,8 +464,9 @@ std::vector<engines::PollWish> AgentRunner::poll_wishes() const {
 std::optional<base::Duration> AgentRunner::deadline() const {
   std::optional<base::Duration> earliest;
   for (const auto& [key, run] : runs_) {
-    if (run.has_exited || !run.agent.engine) continue;
     const auto note = [&](base::Duration due) { earliest = std::min(earliest.value_or(due), due); };
+    if (run.resend_at.count() > 0) note(run.resend_at);
+    if (run.has_exited || !run.agent.engine) continue;
     const auto of_engine = run.is_reading ? run.agent.engine->deadline() : std::nullopt;
     if (of_engine) note(base::Duration{of_engine->us});
     if (const auto due = tasks_due(run); due && !run.is_stdin_closed && !run.is_ending) note(*due);

@@ -22,6 +22,8 @@ struct AgentRunnerOptions {
   std::size_t in_flight_bytes_max = std::size_t{4} << 20;
   std::int64_t in_flight_max = 8192;
   std::size_t batch_bytes_max = std::size_t{1} << 20;  // of one reports message
+  // A lease's reports in flight are sent again when none of them was acknowledged for so long.
+  base::Duration resend_after = std::chrono::seconds(2);
   std::chrono::milliseconds kill_grace{3000};  // SIGTERM to SIGKILL; Claude Code takes 1.6 s
   base::Duration close_grace = std::chrono::seconds(30);  // end of stdin to SIGTERM
   // An agent without work for this long is ended; the next prompt resumes it. 0: never.
@@ -59,8 +61,6 @@ class AgentRunner {
   void put_back(const ReportsBody& reports);
 
   std::vector<HeldLease> held() const;
-  // Sends again all reports that were sent and not acknowledged.
-  void send_again();
   // Ends every agent, and starts none until come_back(). An agent at work has until `by` to end its
   // turn. Their exits are reported as usual.
   void end_all(base::Duration by);
@@ -107,6 +107,9 @@ class AgentRunner {
     std::int64_t sent = 0;                // sequence of the last report that was sent
     std::size_t unacked_bytes = 0;
     std::size_t in_flight_bytes = 0;  // of the unacked ones that were sent
+    base::Duration acked_at{0};       // when one was acknowledged, or none was in flight
+    // Until then none is sent, because the server could not decide one; 0: it could.
+    base::Duration resend_at{0};
     bool is_reading = true;
   };
 
@@ -131,6 +134,7 @@ class AgentRunner {
   void report(Run& run, domain::Report report, bool is_heard = true);
   static void forget_first(Run& run);
   static void unsend(Run& run, std::int64_t through);
+  void resend_when_due(Run& run);
   bool has_unsent(const Run& run) const;
   ReportsBody take_reports(const Key& key, Run& run);
   void report_all(Run& run, const std::vector<domain::Report>& reports, bool is_heard = true);
@@ -144,6 +148,7 @@ class AgentRunner {
   base::ExpiringMap<base::SessionId, base::FencingToken> ended_{kEndedMax};
   Key last_sent_;  // the lease whose reports were taken last
   std::size_t unacked_bytes_ = 0;
+  base::Duration now_{0};  // of the last do_work()
   bool is_leaving_ = false;
   base::Duration leave_by_{0};  // then turns under way are cut off
   base::OneThread thread_;

@@ -45,12 +45,6 @@ bool WorkerLink::do_work() {
   if (now >= next_heartbeat_ || worker_.is_leaving() != has_told_leaving_) {
     const bool is_silent = now - std::max(last_heard_, connected_at_) > options_.silence_max;
     if (is_silent) reconnect(now);
-    if (worker_.unacked_bytes() == 0) last_ack_ = now;
-    if (now - last_ack_ > options_.resend_after) {
-      last_ack_ = now;
-      base::rare(base::Rare::reports_resent);
-      worker_.send_again();
-    }
     if (is_registered_) {
       // A send that fails found no connection: the server is gone, or another one will come.
       is_registered_ =
@@ -132,7 +126,6 @@ void WorkerLink::take_frame(const bus::Frame& frame, base::Duration now) {
       worker_.on_directive(std::move(*directive), now);
     }
   } else if (notice->verb == kVerbReportAck) {
-    last_ack_ = now;
     if (const auto ack = bus::from_body<ReportAckBody>(notice->body)) worker_.on_ack(*ack);
   }
 }

@@ -18,7 +18,6 @@ struct WorkerLinkOptions {
   base::Duration silence_max = std::chrono::seconds(3);
   base::Duration orphan_grace =
       std::chrono::minutes(30);  // without a server; then all agents are ended
-  base::Duration resend_after = std::chrono::seconds(2);  // reports that were not acknowledged
 
   // Shortens the intervals that must stay below `server_limit`, after which the server gives up a
   // worker.
@@ -73,7 +72,6 @@ class WorkerLink {
   base::Duration last_heard_{0};
   base::Duration connected_at_{0};    // when the connection was last made anew
   base::Duration next_heartbeat_{0};  // or HELLO
-  base::Duration last_ack_{0};        // or the last time that no report waited for one
   base::OneThread thread_;
 };
 

@@ -83,8 +83,8 @@ class Contents final : public ContentLoader {
 };
 
 struct DispatcherLife {
-  explicit DispatcherLife(LastingStores& disk)
-      : loop(disk.store, *disk.rows),
+  explicit DispatcherLife(LastingStores& disk, CommandLoopOptions options = {})
+      : loop(disk.store, *disk.rows, std::move(options)),
         index(*disk.rows),
         contents(disk.store, index),
         dispatcher(loop.worker, socket, locks, contents, random, sessions, {}) {}
@@ -474,6 +474,35 @@ TEST_CASE("a report after a missing one is asked for again, not acknowledged", "
   CHECK(send(1) == std::vector<ReportAckBody>{{kSession, directive.token, 1, false, false}});
   CHECK(send(2) == std::vector<ReportAckBody>{{kSession, directive.token, 2, false, false}});
   CHECK(life.count("AgentStarted") == 2);
+}
+
+TEST_CASE("a report that finds no room is refused with the time to send it again", "[workers]") {
+  LastingStores disk;
+  CommandLoopOptions options;
+  options.inbox_max = 1;
+  DispatcherLife life(disk, options);
+  const auto directive = life.lease();
+  ReportsBody body{kSession, "main", directive.token, {}};
+  for (std::int64_t sequence = 1; sequence <= 2; ++sequence) {
+    body.reports.push_back(encode_report(sequence, domain::ReportAgentStarted{77, 1}));
+  }
+  life.socket.take<ReportAckBody>(kVerbReportAck);
+  life.hear(kVerbReports, body);
+  const auto acks = life.socket.take<ReportAckBody>(kVerbReportAck);
+  REQUIRE_FALSE(acks.empty());
+  std::int64_t through = 0;
+  Duration resend_after{0};
+  for (const ReportAckBody& ack : acks) {
+    through = std::max(through, ack.through);
+    resend_after = std::max(resend_after, ack.resend_after);
+    CHECK_FALSE(ack.lost);
+  }
+  CHECK(through == 1);
+  CHECK(resend_after > Duration{0});
+  body.reports.erase(body.reports.begin());
+  life.hear(kVerbReports, body);
+  CHECK(life.socket.take<ReportAckBody>(kVerbReportAck) ==
+        std::vector<ReportAckBody>{{kSession, directive.token, 2}});
 }
 
 TEST_CASE("a prompt that cannot be read is read again, not given empty", "[workers]") {

@@ -124,6 +124,11 @@ struct EngineWorld final : AgentLauncher {
   void says_lines(int count) {
     for (int i = 0; i < count; ++i) says(0, engines::Line{"a line", engines::LineEnding::whole});
   }
+  // Lets the time pass after which reports are sent again.
+  void let_resend() {
+    now += AgentRunnerOptions{}.resend_after + Duration{1};
+    worker.do_work(now);
+  }
   // Returns the sequences of the reports that are to be sent now.
   std::vector<std::int64_t> sent() {
     std::vector<std::int64_t> sequences;
@@ -307,18 +312,75 @@ TEST_CASE("reports are kept until they are durable", "[workers]") {
   w.says_lines(4);
   CHECK(w.sent() == Sequences{1, 2, 3, 4});
   CHECK(w.sent().empty());
-  w.worker.send_again();
+  w.let_resend();
   CHECK(w.sent() == Sequences{1, 2, 3, 4});
   w.worker.on_ack({kSession, {1}, 1, false, false});
-  w.worker.send_again();
+  w.let_resend();
   CHECK(w.sent() == Sequences{2, 3, 4});
   w.worker.on_ack({kSession, {1}, 2, true, false});
   CHECK(w.sent() == Sequences{3, 4});
   CHECK(w.worker.unacked_bytes() > 0);
   w.worker.on_ack({kSession, {1}, 4, false, false});
-  w.worker.send_again();
+  w.let_resend();
   CHECK(w.sent().empty());
   CHECK(w.worker.unacked_bytes() == 0);
+}
+
+TEST_CASE("a lease's last report is sent again, whatever others are acknowledged", "[workers]") {
+  EngineWorld w;
+  w.direct(EngineWorld::directive(1, 1));
+  DirectiveBody other = EngineWorld::directive(1, 1);
+  other.session = support::numbered<base::SessionId>(2);
+  w.direct(other);
+  w.says_lines(2);
+  std::int64_t heard = 0;
+  const auto step = [&] {
+    w.says(1, engines::Line{"a line", engines::LineEnding::whole});
+    Sequences again;
+    while (const auto body = w.worker.take_reports()) {
+      for (const auto& report : body->reports) {
+        if (body->session == kSession) again.push_back(report.sequence);
+      }
+      if (body->session == other.session) heard = body->reports.back().sequence;
+    }
+    w.worker.on_ack({other.session, other.token, heard});
+    return again;
+  };
+  CHECK(step() == Sequences{1, 2});
+  ReportAckBody refused{kSession, {1}, 1};
+  Duration wait = AgentRunnerOptions{}.resend_after;
+  SECTION("when the server says so") {
+    wait = refused.resend_after = std::chrono::milliseconds(200);
+    w.worker.on_ack(refused);
+    CHECK(w.worker.deadline() == w.now + wait);
+  }
+  SECTION("when the server says nothing") {
+    w.worker.on_ack(refused);
+  }
+  for (const Duration until = w.now + wait; w.now < until; w.now += std::chrono::milliseconds(50)) {
+    CHECK(step().empty());
+  }
+  w.now += Duration{1};
+  CHECK(step() == Sequences{2});
+  w.worker.on_ack({kSession, {1}, 2});
+  w.let_resend();
+  CHECK(step().empty());
+}
+
+TEST_CASE("while a report of a lease waits to be sent again, none behind it is sent", "[workers]") {
+  EngineWorld w;
+  w.direct(EngineWorld::directive(1, 1));
+  w.says_lines(3);
+  CHECK(w.sent() == Sequences{1, 2, 3});
+  ReportAckBody refused{kSession, {1}, 0, true};
+  refused.resend_after = std::chrono::milliseconds(200);
+  w.worker.on_ack(refused);
+  w.worker.on_ack({kSession, {1}, 0, true});
+  w.says_lines(1);
+  CHECK(w.sent().empty());
+  w.now += refused.resend_after;
+  w.worker.do_work(w.now);
+  CHECK(w.sent() == Sequences{1, 2, 3, 4});
 }
 
 TEST_CASE("the last reports of an agent that has ended are kept, too", "[workers]") {
@@ -327,7 +389,7 @@ TEST_CASE("the last reports of an agent that has ended are kept, too", "[workers
   w.says(0, engines::ProcessExited{0, 0, 0, ""});
   CHECK(w.sent() == Sequences{1});
   w.worker.do_work(w.now);
-  w.worker.send_again();
+  w.let_resend();
   CHECK(w.sent() == Sequences{1});
   CHECK(w.worker.held().size() == 1);
   w.worker.on_ack({kSession, {1}, 1, false, false});
@@ -680,7 +742,7 @@ TEST_CASE("so many reports of a lease are under way, and no more", "[workers]") 
   const Sequences first = w.sent();
   REQUIRE(first == Sequences{1, 2, 3});
   CHECK(w.sent().empty());
-  w.worker.send_again();
+  w.let_resend();
   CHECK(w.sent() == first);
   w.worker.on_ack({kSession, {1}, 2, false, false});
   CHECK(w.sent() == Sequences{4, 5});
