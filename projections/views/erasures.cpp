@@ -53,11 +53,12 @@ void complete(Rows& rows, const domain::StreamRef& ref, Time at, StreamVersion t
   }
 }
 
-// Calls `use` with the rows of one kind, in order, until it returns false.
+// Calls `use` with the rows of one kind, in order, from a key on, until it returns false.
 template <class Row, class Use>
-Result<void> each(eventlog::KeyValueStore& store, const Bytes& prefix, Use&& use) {
+Result<void> each(eventlog::KeyValueStore& store, const Bytes& prefix, const Bytes& from,
+                  Use&& use) {
   std::optional<base::Error> bad;
-  auto walked = for_each_row(RowReader(store, SessionList::kName), prefix, {},
+  auto walked = for_each_row(RowReader(store, SessionList::kName), prefix, from,
                              [&](const Bytes& key, const Bytes& value) {
                                auto row = detail::decode_row<Row>(key, value);
                                if (!row) {
@@ -102,7 +103,7 @@ void note_kept_content(Rows& rows, const domain::StreamRef& ref, const domain::S
 Result<std::vector<Erasure>> read_erasures(eventlog::KeyValueStore& store, std::string_view agent,
                                            SessionId session) {
   std::vector<Erasure> all;
-  const auto read = each<Erasure>(store, own_key("r", agent, session), [&](Erasure erasure) {
+  const auto read = each<Erasure>(store, own_key("r", agent, session), {}, [&](Erasure erasure) {
     all.push_back(std::move(erasure));
     return true;
   });
@@ -111,9 +112,11 @@ Result<std::vector<Erasure>> read_erasures(eventlog::KeyValueStore& store, std::
 }
 
 Result<std::vector<PendingErasure>> pending_erasures(eventlog::KeyValueStore& store,
-                                                     std::size_t count_max) {
+                                                     std::size_t count_max,
+                                                     const std::optional<PendingErasure>& after) {
   std::vector<PendingErasure> all;
-  const auto read = each<PendingErasure>(store, "e/", [&](PendingErasure pending) {
+  const Bytes from = after ? own_key("e", after->agent, after->session) + '\0' : Bytes();
+  const auto read = each<PendingErasure>(store, "e/", from, [&](PendingErasure pending) {
     all.push_back(std::move(pending));
     return all.size() < count_max;
   });
@@ -125,7 +128,7 @@ Result<std::vector<KeptContent>> kept_content(eventlog::KeyValueStore& store,
                                               domain::SessionStatus status, Time before,
                                               std::size_t count_max) {
   std::vector<KeptContent> all;
-  const auto read = each<KeptContent>(store, kept_prefix(status), [&](KeptContent kept) {
+  const auto read = each<KeptContent>(store, kept_prefix(status), {}, [&](KeptContent kept) {
     if (kept.closed_at >= before) return false;
     all.push_back(std::move(kept));
     return all.size() < count_max;

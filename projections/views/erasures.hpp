@@ -83,8 +83,10 @@ void note_kept_content(Rows& rows, const domain::StreamRef& ref, const domain::S
 // Returns the erasures of one session, by version, ascending.
 Result<std::vector<Erasure>> read_erasures(eventlog::KeyValueStore& store, std::string_view agent,
                                            SessionId session);
-Result<std::vector<PendingErasure>> pending_erasures(eventlog::KeyValueStore& store,
-                                                     std::size_t count_max);
+// Returns those behind `after`, by agent and session; none: from the first on.
+Result<std::vector<PendingErasure>> pending_erasures(
+    eventlog::KeyValueStore& store, std::size_t count_max,
+    const std::optional<PendingErasure>& after = std::nullopt);
 // Returns sessions that ended with `status` before `before` and still have text, first those that
 // ended first.
 Result<std::vector<KeptContent>> kept_content(eventlog::KeyValueStore& store,

@@ -83,11 +83,11 @@ void Upkeep::take(UpkeepOutcome outcome) {
   }
   if (outcome.is_behind) {
     due_ = boot_ + kBehindWait;
+  } else if (outcome.has_more) {
+    due_ = boot_;
   } else if (outcome.error) {
     const bool is_short = outcome.error->code == base::ErrorCode::busy;
     due_ = std::min(due_, boot_ + (is_short ? kRetryWait : kInterval));
-  } else if (outcome.has_more) {
-    due_ = boot_;
   }
 }
 

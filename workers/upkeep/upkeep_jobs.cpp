@@ -2,6 +2,7 @@
 // looks for expired ones.
 #include "workers/upkeep/upkeep_jobs.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "eventlog/base/job_thread.hpp"
@@ -18,6 +19,17 @@
 namespace workers {
 
 using domain::SessionStatus;
+
+namespace {
+
+// The pause after a reader held a file, which lasts for one read; and after a failure that somebody
+// must mend, twice as long after each.
+constexpr base::Duration kBusyWait = std::chrono::seconds(1);
+constexpr base::Duration kFirstWait = std::chrono::minutes(1);
+constexpr base::Duration kLongestWait = std::chrono::minutes(10);
+constexpr std::size_t kFailingShownMax = 5;  // sessions that a text names
+
+}  // namespace
 
 UpkeepOutcome UpkeepJobs::run(const UpkeepJob& job) {
   thread_.check();
@@ -104,31 +116,96 @@ void UpkeepJobs::obey(const TrimOrder& order, UpkeepOutcome& outcome) {
   outcome.trim->order.is_begun = log_.first() > order.through;
 }
 
+// Returns erasures that are to be tried now, behind those of the last pass, so that some that fail
+// do not keep the others.
+base::Result<std::vector<projections::PendingErasure>> UpkeepJobs::next_pending(base::Time now,
+                                                                                bool& has_more) {
+  std::vector<projections::PendingErasure> due;
+  bool is_from_first = !looked_at_;
+  for (;;) {
+    auto page = projections::pending_erasures(views_, kErasuresMax, looked_at_);
+    if (!page) return page;
+    for (projections::PendingErasure& one : *page) {
+      looked_at_ = one;
+      const auto failing = failing_.find({one.agent, one.session});
+      const bool is_held_back = failing != failing_.end() && failing->second.again_at > now &&
+                                failing->second.through == one.through;
+      if (is_held_back) continue;
+      due.push_back(std::move(one));
+      has_more = due.size() == kErasuresMax;
+      if (has_more) return due;
+    }
+    if (page->size() == kErasuresMax) continue;
+    looked_at_.reset();
+    has_more = !is_from_first;
+    if (is_from_first || !due.empty()) return due;
+    is_from_first = true;
+  }
+}
+
+void UpkeepJobs::note_failure(const projections::PendingErasure& pending, base::Time now,
+                              base::Error why) {
+  const std::pair key{pending.agent, pending.session};
+  if (failing_.size() >= kFailingMax && !failing_.contains(key)) return;
+  Failing& failing = failing_[key];
+  if (failing.who.empty()) {
+    const auto row = projections::get_session(views_, pending.agent, pending.session);
+    failing.who =
+        pending.agent + "/" + (row && *row ? (*row)->alias : std::string(pending.session.text()));
+  }
+  const bool is_short = why.code == base::ErrorCode::busy;
+  failing.wait = is_short ? kBusyWait : std::clamp(failing.wait * 2, kFirstWait, kLongestWait);
+  failing.through = pending.through;
+  failing.again_at = base::Time{now.us + failing.wait.count()};
+  failing.why = std::move(why);
+}
+
+// Returns which erasures fail, and why the first of them does; none: none does.
+std::optional<base::Error> UpkeepJobs::failures() const {
+  if (failing_.empty()) return std::nullopt;
+  std::string who;
+  std::size_t told = 0;
+  for (const auto& [key, failing] : failing_) {
+    if (told++ == kFailingShownMax) break;
+    who += (who.empty() ? "" : ", ") + failing.who;
+  }
+  if (failing_.size() > kFailingShownMax) {
+    who += " and " + std::to_string(failing_.size() - kFailingShownMax) + " more";
+  }
+  base::Error error = failing_.begin()->second.why;
+  error.text = "erasing " + who + " fails and is tried again; of the first: " + error.text;
+  return error;
+}
+
 void UpkeepJobs::erase_pending(const UpkeepJob& job, UpkeepOutcome& outcome) {
-  auto pending = projections::pending_erasures(views_, kErasuresMax);
+  bool has_more = false;
+  auto pending = next_pending(job.now, has_more);
   if (!pending) {
     outcome.error = pending.error();
     return;
   }
-  if (pending->empty()) return;
   eventlog::ScrubScope scope;
   std::vector<Wanted> wanted;
   for (projections::PendingErasure& one : *pending) {
     auto erased = erase(one, scope);
     if (erased) {
+      failing_.erase({one.agent, one.session});
       wanted.push_back(std::move(*erased));
       outcome.erased.push_back(std::move(one));
     } else {
-      outcome.error = erased.error();
+      note_failure(one, job.now, erased.error());
     }
   }
-  outcome.has_more = !outcome.error && pending->size() == kErasuresMax;
+  outcome.error = failures();
+  if (pending->empty()) return;
+  outcome.has_more = has_more && failing_.size() < kFailingMax;
   if (base::mutant(base::Mutant::completed_before_scrubbed)) return;
   auto done = log_.scrub(scope);
   if (done) done = reach_copies(job, wanted);
   if (!done) {
     outcome.erased.clear();
     outcome.error = done.error();
+    outcome.has_more = false;
   }
 }
 

@@ -109,7 +109,7 @@ struct UpkeepJob {
 
 struct UpkeepOutcome {
   bool is_behind = false;  // the projections are behind: nothing was done
-  bool has_more = false;   // more than one job takes
+  bool has_more = false;   // more than one job takes, or that it did not look at
   // Erasures whose texts are in no file any more.
   std::vector<projections::PendingErasure> erased;
   // Texts that were kept for long enough and still exist.
@@ -125,6 +125,9 @@ struct UpkeepOutcome {
 // Sessions of one job: few enough that later orders do not wait long, and enough that tables are
 // not rewritten for each session.
 constexpr std::size_t kErasuresMax = 64;
+// Failing erasures that are remembered. Others are tried again in their turn, without a pause of
+// their own.
+constexpr std::size_t kFailingMax = 4096;
 
 struct LogTrimming;  // workers/upkeep/log_trimming.hpp
 
@@ -161,6 +164,10 @@ class UpkeepJobs {
                                 const std::vector<Wanted>& wanted);
   base::Result<void> reach_copies(const UpkeepJob& job, const std::vector<Wanted>& wanted);
   base::Result<void> remove_session_folder(const projections::PendingErasure& pending);
+  base::Result<std::vector<projections::PendingErasure>> next_pending(base::Time now,
+                                                                      bool& has_more);
+  void note_failure(const projections::PendingErasure& pending, base::Time now, base::Error why);
+  std::optional<base::Error> failures() const;
   void erase_pending(const UpkeepJob& job, UpkeepOutcome& outcome);
   void find_expired(base::Time now, UpkeepOutcome& outcome);
 
@@ -169,6 +176,17 @@ class UpkeepJobs {
   eventlog::KeyValueStore& views_;
   eventlog::KeyValueStore* index_rows_;  // of the index and snapshots
   const UpkeepOptions options_;
+  // Erasures that failed, in this server's life; each is tried again after a while of its own.
+  struct Failing {
+    std::string who;
+    base::Error why;
+    base::Duration wait{0};
+    base::Time again_at;          // log time
+    base::StreamVersion through;  // of the erasure that failed
+  };
+  std::map<std::pair<std::string, base::SessionId>, Failing> failing_;
+  // The last one that was looked at; none: the next pass begins with the first.
+  std::optional<projections::PendingErasure> looked_at_;
   base::OneThread thread_;
 };
 

@@ -201,6 +201,43 @@ TEST_CASE("a text that cannot be erased does not keep others", "[workers]") {
   CHECK(life.fault());
 }
 
+TEST_CASE("however many texts cannot be erased, later ones are", "[workers]") {
+  ErasureWorld world;
+  ErasureLife life(world);
+  constexpr int kFailing = static_cast<int>(kErasuresMax) + 6;
+  for (int number = 1; number <= kFailing + 1; ++number) life.spawn_and_kill(number);
+  const auto opened = life.of_type<domain::SessionOpened>();
+  for (int i = 0; i < kFailing; ++i) {
+    const Position position = opened[static_cast<std::size_t>(i)].envelope.position;
+    REQUIRE(world.store.replace_content(position, "nonsense"));
+  }
+  for (int number = 1; number <= kFailing + 1; ++number) REQUIRE(life.erase(number));
+  life.run_shortly();
+  CHECK(life.row(1).is_erasing);
+  CHECK(life.row(kFailing).is_erasing);
+  CHECK_FALSE(life.row(kFailing + 1).is_erasing);
+  CHECK(life.prompt(kFailing + 1).empty());
+  REQUIRE(life.fault());
+  CHECK_THAT(life.fault()->text, Catch::Contains("main/" + life.row(1).alias));
+  CHECK_THAT(life.fault()->text, Catch::Contains("and " + std::to_string(kFailing - 5) + " more"));
+}
+
+TEST_CASE("a text that can be erased again is, after a while", "[workers]") {
+  ErasureWorld world;
+  ErasureLife life(world);
+  life.spawn_and_kill(1);
+  const Position opened = life.of_type<domain::SessionOpened>()[0].envelope.position;
+  const auto content = world.store.read(opened, 1, true)->front().content;
+  REQUIRE(world.store.replace_content(opened, "nonsense"));
+  REQUIRE(life.erase(1));
+  life.run_shortly();
+  REQUIRE(life.fault());
+  REQUIRE(world.store.replace_content(opened, content));
+  life.run(minutes(2), std::chrono::seconds(1));
+  CHECK_FALSE(life.row(1).is_erasing);
+  CHECK_FALSE(life.fault());
+}
+
 TEST_CASE("what finds the inbox full when it is to be recorded is recorded soon", "[workers]") {
   ErasureWorld world;
   CommandLoopOptions options;
