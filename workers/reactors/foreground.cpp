@@ -9,8 +9,6 @@ namespace workers {
 namespace {
 
 constexpr base::Duration kDebounce = std::chrono::milliseconds(500);
-// A command without room is submitted again after this.
-constexpr base::Duration kAskAgain = std::chrono::seconds(1);
 // The wait behind a failure is twice as long after each; behind the last one the channel leaves the
 // foreground.
 constexpr base::Duration kFirstWait = std::chrono::seconds(5);
@@ -103,9 +101,7 @@ void Foreground::submit(Asked asked) {
 void Foreground::on_answer(std::uint64_t number, const CommandAnswer& answer) {
   auto asked = asked_.extract(number);
   if (asked.empty() || answer.outcome) return;
-  if (answer.outcome.error().code != domain::RejectionCode::busy) return;
-  refused_.push_back(std::move(asked.mapped()));
-  ask_again_at_ = now_ + kAskAgain;
+  undecided_.keep(std::move(asked.mapped()), answer.outcome.error(), now_);
 }
 
 void Foreground::take(const ShowOutcome& outcome) {
@@ -145,10 +141,8 @@ bool Foreground::do_work(const Cycle& cycle) {
   }
   next_timer_ = base::Duration::max();
   if (!cycle.has_taken_over) return has_worked;
-  if (!refused_.empty() && ask_again_at_ <= now_) {
-    for (Asked& asked : std::exchange(refused_, {})) submit(std::move(asked));
-  }
-  if (!refused_.empty()) next_timer_ = cycle.boot + (ask_again_at_ - now_);
+  for (Asked& asked : undecided_.take_due(now_)) submit(std::move(asked));
+  if (!undecided_.is_empty()) next_timer_ = cycle.boot + (undecided_.due() - now_);
   for (auto& [place, shown] : places_) {
     if (shown.due.us == 0 || shown.is_under_way) continue;
     if (shown.due > now_) {

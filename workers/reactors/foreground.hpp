@@ -3,11 +3,11 @@
 // waits for nothing. The record has what each channel was shown, in the session's own stream.
 #pragma once
 
-#include <deque>
 #include <map>
 
 #include "workers/notifications/notifier.hpp"
 #include "workers/reactors/reactor.hpp"
+#include "workers/reactors/retry.hpp"
 
 namespace workers {
 
@@ -56,8 +56,7 @@ class Foreground final : public Reactor {
   std::map<Place, Shown> places_;  // in the foreground
   base::Time now_;
   std::map<std::uint64_t, Asked> asked_;
-  std::deque<Asked> refused_;  // for want of room, to be asked again
-  base::Time ask_again_at_;    // log time
+  Retry<Asked> undecided_;
   std::uint64_t next_ticket_ = 0;
   base::Duration next_timer_ = base::Duration::max();
 };

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <set>
 
+#include "workers/reactors/retry.hpp"
+
 namespace workers {
 namespace {
 
-// A command that was refused is submitted again after this.
-constexpr base::Duration kRecordAgain = std::chrono::seconds(1);
 constexpr base::Duration kHold = std::chrono::milliseconds(200);
 constexpr std::size_t kDetailsMax = domain::kNotificationsMax;
 constexpr std::size_t kExpiring = domain::kNotificationTargets;  // of commands about no target
@@ -55,7 +55,7 @@ void Notifications::on_answer(std::uint64_t number, const CommandAnswer& answer)
   }
   if (!answer.outcome) {
     refused_.push_back(std::move(asked.mapped()));
-    look_at_ = now_ + kRecordAgain;
+    look_at_ = now_ + kUndecidedAgain;
     return;
   }
   const Asked& done = asked.mapped();

@@ -19,14 +19,20 @@ void Upkeep::on_durable(const domain::RecordedEvent& event) {
   due_ = boot_;
 }
 
-void Upkeep::on_answer(std::uint64_t, const CommandAnswer& answer) {
+void Upkeep::on_answer(std::uint64_t number, const CommandAnswer& answer) {
   const CommandOutcome& outcome = answer.outcome;
   --asked_;
+  auto result = recording_.extract(number);
+  // The next pass finds unfinished erasures again; nobody finds the result of an order.
+  if (!outcome && !result.empty() &&
+      unrecorded_.keep(std::move(result.mapped()), outcome.error(), now_)) {
+    return;
+  }
   if (outcome) {
     at_least_ = std::max(at_least_, outcome->position);
   } else {
-    const bool is_short = outcome.error().code == domain::RejectionCode::busy;
-    due_ = boot_ + (is_short ? kRetryWait : kInterval);
+    const bool is_short = domain::is_undecided(outcome.error().code);
+    due_ = boot_ + (is_short ? kUndecidedAgain : kInterval);
   }
 }
 
@@ -38,9 +44,10 @@ bool Upkeep::do_work(const Cycle& cycle) {
     has_worked = true;
     take(std::move(*outcome));
   }
+  for (domain::ServerCommand& result : unrecorded_.take_due(now_)) record(std::move(result));
   // Results must be recorded first: the next job would find the same work again.
   const bool is_taken = !backup_ && !anchor_ && !archive_ && !trim_;
-  const bool is_engaged = is_running_ || asked_ > 0 || !is_taken;
+  const bool is_engaged = is_running_ || asked_ > 0 || !unrecorded_.is_empty() || !is_taken;
   if (is_engaged || (orders_.empty() && boot_ < due_)) return has_worked;
   is_running_ = true;
   UpkeepJob job{at_least_, now_, {}, {}, {}};
@@ -95,7 +102,7 @@ void Upkeep::submit(CommandMessage message) {
   message.id = base::CommandId::make(now_, random_);
   message.actor_kind = domain::ActorKind::server;
   ++asked_;
-  commands_.submit({this, 0}, std::move(message));
+  commands_.submit({this, ++next_ticket_}, std::move(message));
 }
 
 void Upkeep::submit(const std::string& agent, base::SessionId session,
@@ -111,7 +118,8 @@ void Upkeep::submit(const std::string& agent, base::SessionId session,
 void Upkeep::record(domain::ServerCommand command) {
   CommandMessage message;
   message.actor = "server";
-  message.command = std::move(command);
+  message.command = command;
+  recording_.emplace(next_ticket_ + 1, std::move(command));
   submit(std::move(message));
 }
 
@@ -122,6 +130,7 @@ void Upkeep::describe(StatusAnswer& status) const {
 base::Duration Upkeep::next_timer() const {
   const bool is_waiting = is_running_ || asked_ > 0;
   if (is_waiting) return base::Duration::max();
+  if (!unrecorded_.is_empty()) return boot_ + (unrecorded_.due() - now_);
   return orders_.empty() ? due_ : boot_;
 }
 

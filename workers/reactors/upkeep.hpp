@@ -5,6 +5,7 @@
 #pragma once
 
 #include "workers/reactors/reactor.hpp"
+#include "workers/reactors/retry.hpp"
 #include "workers/upkeep/upkeep_jobs.hpp"
 
 namespace workers {
@@ -48,6 +49,9 @@ class Upkeep final : public Reactor {
   base::Duration due_{0};    // boot time of the next job
   bool is_running_ = false;  // a job runs
   std::size_t asked_ = 0;    // commands without an answer
+  std::uint64_t next_ticket_ = 0;
+  std::map<std::uint64_t, domain::ServerCommand> recording_;  // results, by their tickets
+  Retry<domain::ServerCommand> unrecorded_;                   // results, not decided yet
   std::optional<base::Error> fault_;
   std::deque<Order> orders_;
   std::optional<BackupResult> backup_;  // done, and not taken yet

@@ -206,6 +206,19 @@ TEST_CASE("what is said while a failed text is tried again is shown next", "[wor
   CHECK(life.sink.jobs.front().after == through);
 }
 
+TEST_CASE("a command is asked again as long as it was not decided, and no longer", "[workers]") {
+  using Code = domain::RejectionCode;
+  Retry<int> retry;
+  CHECK_FALSE(retry.keep(1, {Code::session_ended, ""}, Time{10}));
+  CHECK(retry.is_empty());
+  CHECK(retry.keep(2, {Code::unavailable, ""}, Time{10}));
+  CHECK(retry.keep(3, {Code::busy, ""}, Time{10}));
+  CHECK(retry.due() == Time{10} + kUndecidedAgain);
+  CHECK(retry.take_due(Time{11}).empty());
+  CHECK(retry.take_due(retry.due()) == std::deque<int>{2, 3});
+  CHECK(retry.is_empty());
+}
+
 TEST_CASE("an ended session leaves the foreground once all was shown", "[workers]") {
   support::LastingStores stores;
   ShownLife life(stores);
