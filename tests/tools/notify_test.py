@@ -41,6 +41,8 @@ if os.path.exists(order):
         word = file.read()
     if word == "fail":
         sys.exit("the network is down")
+    if word == "repeat":
+        sys.exit(" ".join(sys.argv))
     if word == "flood":
         print("x" * 10_000_000)
     if word == "hang":
@@ -241,6 +243,17 @@ class Faults(WithSinks):
         self.assertEqual(self.home.run("notify", "retry", "--all").code, 3)
         self.assertEqual(self.home.run("notify", "drop", "999999").code, 3)
         self.assertEqual(self.home.run("notify", "drop").code, 2)
+
+    def test_what_a_sink_repeats_of_erased_words_is_not_told(self):
+        self.order("repeat")
+        self.home.start()
+        alias = self.spawn("say the secret words")
+        self.home.wait_for_end(alias)
+        until(lambda: "the secret words" in self.home.run("notify", "ls").out, "what it repeats")
+        erased = self.home.run("erase", alias, "--wait")
+        self.assertEqual(erased.code, 0, str(erased))
+        self.assertNotIn("the secret words", self.home.run("notify", "ls").out)
+        self.assertNotIn("the secret words", json.dumps(self.waiting()))
 
     # Shows C10.
     def test_a_sink_that_hangs_delays_no_session_and_no_stop(self):

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "eventlog/domain/stream_name.hpp"
 #include "workers/reactors/retry.hpp"
 
 namespace workers {
@@ -39,6 +40,21 @@ void Notifications::on_durable(const domain::RecordedEvent& event) {
   is_changed_ |= event.envelope.stream == domain::kOutboxStream;
   if (const auto* dropped = std::get_if<domain::NotificationDropped>(&event.event)) {
     details_.erase(dropped->notification);
+    has_erased_.erase(dropped->notification);
+  }
+  if (std::holds_alternative<domain::ContentErased>(event.event)) {
+    forget_details(event.envelope.stream);
+  }
+}
+
+// A sink can have repeated what it was given. An attempt can be under way, so what the next one
+// comes back with is not kept either.
+void Notifications::forget_details(const std::string& stream) {
+  for (const auto& [position, open] : commands_.outbox().open) {
+    const domain::NotificationRequested& requested = open.requested;
+    if (domain::session_stream(requested.agent, requested.session) != stream) continue;
+    details_.erase(position);
+    has_erased_.insert(position);
   }
 }
 
@@ -111,6 +127,8 @@ bool Notifications::take_outcomes() {
       continue;
     }
     details_.erase(outcome->notification);
+    const bool has_erased = has_erased_.erase(outcome->notification) > 0;
+    if (has_erased) outcome->detail.clear();
     if (!outcome->error.empty() && !outcome->detail.empty() && details_.size() < kDetailsMax) {
       details_[outcome->notification] = std::move(outcome->detail);
     }

@@ -48,6 +48,7 @@ class Notifications final : public Reactor {
   // Returns the log time of the next attempt if its place has been told that much.
   base::Time due_at(const domain::OpenNotification& open, const domain::Told& told) const;
   bool take_outcomes();
+  void forget_details(const std::string& stream);
   void record(Asked asked);
   // Returns the prompt that the notification under way is for its parent.
   CommandMessage prompt_of(Position notification, std::string text) const;
@@ -65,7 +66,9 @@ class Notifications final : public Reactor {
   // Log time before which none begins, because a session could not be read yet.
   std::array<base::Time, domain::kNotificationTargets> held_until_{};
   std::map<Position, std::string> details_;  // what sinks said of failures
-  std::set<Position> expiring_;              // asked to expire, and not answered yet
+  // Of sessions with text erased since their last attempt was begun.
+  std::set<Position> has_erased_;
+  std::set<Position> expiring_;  // asked to expire, and not answered yet
   std::map<std::uint64_t, Asked> asked_;
   std::deque<Asked> refused_;  // to be asked again
   std::uint64_t next_ticket_ = 0;
