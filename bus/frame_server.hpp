@@ -55,6 +55,7 @@ class FrameServer {
 
   void set_head(base::Position head) { welcome_.head = head; }
   Peers& peers() { return peers_; }
+  const Peers& peers() const { return peers_; }
 
  private:
   std::optional<Incoming> next();

@@ -243,6 +243,7 @@ void CommandLoop::take_state(Stream& s, eventlog::LoadedStream loaded) {
 
 void CommandLoop::adopt(const std::string& name, eventlog::LoadedStream loaded) {
   if (domain::residency_of(loaded.state) == domain::Residency::with_server) ++kept_;
+  durable_.adopt(name, loaded.state);
   take_state(new_stream(name), std::move(loaded));
 }
 

@@ -2,8 +2,8 @@
 // the disk, and hands the events to the sequencer. No answer leaves before everything that it was
 // computed from is durable.
 //
-// It knows streams, not sessions: a command names its target stream, the other streams that it
-// reads, and the events that it makes.
+// It knows streams, and no aggregate's rules: a command names its target stream, the other streams
+// that it reads, and the events that it makes.
 //
 // Waiting commands are divided into classes and, within each, into streams. Classes take turns, and
 // so do the streams of a class, so no flood delays a kill. The commands of one stream and class are
@@ -25,6 +25,7 @@
 #include "eventlog/domain/command.hpp"
 #include "eventlog/log/sequencer.hpp"
 #include "eventlog/log/stream_loader.hpp"
+#include "workers/commands/durable_states.hpp"
 #include "workers/commands/recent_rejections.hpp"
 #include "workers/engines/engines.hpp"
 
@@ -142,6 +143,11 @@ class CommandLoop {
   // Takes a stream as the record has it, so that it need not be loaded. Call it before the first
   // command.
   void adopt(const std::string& stream, eventlog::LoadedStream loaded);
+
+  // Call it with every durable event, in order.
+  void on_durable(const domain::RecordedEvent& event) { durable_.fold(event); }
+  // What clients can be told of the streams that stay with the server.
+  const DurableStates& durable() const { return durable_; }
 
   // Returns the stream's state as decided so far, which can be ahead of the disk; null: not in
   // memory.
@@ -263,6 +269,7 @@ class CommandLoop {
   std::vector<CommandAnswer*> undated_;          // those of them whose times are not set yet
   std::vector<std::string> faulted_;
   RecentRejections refusals_;
+  DurableStates durable_;
   std::size_t kept_ = 0;  // streams that stay with the server
   std::size_t saving_ = 0;
   base::Time now_;

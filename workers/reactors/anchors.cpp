@@ -45,14 +45,13 @@ bool Anchors::do_work(const Cycle& cycle) {
   return true;
 }
 
-AnchorsAnswer Anchors::list(Position durable) const {
-  AnchorsAnswer answer{key_, {}, {}, fault_};
-  const auto& last = commands_.server().anchor;
-  if (!last || last->recorded > durable) return answer;
-  answer.anchor = last;
-  const auto opened = eventlog::open_anchor(last->anchor);
-  if (opened) answer.through = opened->at.position;
-  return answer;
+base::RawValue Anchors::answer(const DurableStates& durable) const {
+  AnchorsAnswer answer{key_, durable.of<domain::ServerStream>().anchor, {}, fault_};
+  if (answer.anchor) {
+    const auto opened = eventlog::open_anchor(answer.anchor->anchor);
+    if (opened) answer.through = opened->at.position;
+  }
+  return bus::to_body(answer);
 }
 
 }  // namespace workers

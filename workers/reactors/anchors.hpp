@@ -20,12 +20,11 @@ class Anchors final : public Reactor {
   void begin(Position started_at, std::int64_t writer_term) override;
   void on_durable(const domain::RecordedEvent& event) override;
   std::string_view verb() const override { return kVerbAnchors; }
-  base::RawValue answer(Position durable) const override { return bus::to_body(list(durable)); }
+  base::RawValue answer(const DurableStates& durable) const override;
   bool do_work(const Cycle& cycle) override;
 
  private:
   bool take_made();
-  AnchorsAnswer list(Position durable) const;
 
   CommandLoop& commands_;
   Upkeep& upkeep_;

@@ -147,10 +147,9 @@ bool Archives::do_work(const Cycle& cycle) {
   return has_worked;
 }
 
-ArchivesAnswer Archives::list(Position durable) const {
+base::RawValue Archives::answer(const DurableStates& durable) const {
   std::map<std::string, ArchiveRow> rows = failed_;
-  for (const auto& [name, archive] : commands_.server().archives) {
-    if (archive.begun > durable) continue;
+  for (const auto& [name, archive] : durable.of<domain::ServerStream>().archives) {
     const auto fault = untrimmed_.find(name);
     rows[name] = {name,
                   archive.folder,
@@ -162,7 +161,7 @@ ArchivesAnswer Archives::list(Position durable) const {
   }
   ArchivesAnswer answer;
   for (auto& [name, row] : rows) answer.archives.push_back(std::move(row));
-  return answer;
+  return bus::to_body(answer);
 }
 
 std::string where_archived(const domain::ServerState& state) {

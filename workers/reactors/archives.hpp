@@ -23,7 +23,7 @@ class Archives final : public Reactor {
   void prepare(domain::ServerCommand& command) override;
   void on_decided(const domain::ServerCommand& command, const CommandOutcome& outcome) override;
   std::string_view verb() const override { return kVerbArchives; }
-  base::RawValue answer(Position durable) const override { return bus::to_body(list(durable)); }
+  base::RawValue answer(const DurableStates& durable) const override;
   bool do_work(const Cycle& cycle) override;
 
  private:
@@ -31,7 +31,6 @@ class Archives final : public Reactor {
   void finish(const ArchiveResult& done);
   void finish(const TrimResult& done);
   std::vector<std::string> needed() const;
-  ArchivesAnswer list(Position durable) const;
 
   CommandLoop& commands_;
   Upkeep& upkeep_;

@@ -38,15 +38,14 @@ bool Backups::do_work(const Cycle&) {
   return true;
 }
 
-BackupsAnswer Backups::list(Position durable) const {
+base::RawValue Backups::answer(const DurableStates& durable) const {
   std::map<std::string, BackupRow> rows = failed_;
-  for (const auto& [name, backup] : commands_.server().backups) {
-    if (backup.begun > durable) continue;
+  for (const auto& [name, backup] : durable.of<domain::ServerStream>().backups) {
     rows[name] = {name, backup.folder, backup.begun, backup.through, {}};
   }
   BackupsAnswer answer;
   for (auto& [name, row] : rows) answer.backups.push_back(std::move(row));
-  return answer;
+  return bus::to_body(answer);
 }
 
 }  // namespace workers

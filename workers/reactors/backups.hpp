@@ -20,12 +20,10 @@ class Backups final : public Reactor {
   // A backup is made only once its command is durable, so that no erasure misses it.
   void on_decided(const domain::ServerCommand& command, const CommandOutcome& outcome) override;
   std::string_view verb() const override { return kVerbBackups; }
-  base::RawValue answer(Position durable) const override { return bus::to_body(list(durable)); }
+  base::RawValue answer(const DurableStates& durable) const override;
   bool do_work(const Cycle& cycle) override;
 
  private:
-  BackupsAnswer list(Position durable) const;
-
   CommandLoop& commands_;
   Upkeep& upkeep_;
   std::map<std::string, BackupRow> failed_;  // in this server's life, by name

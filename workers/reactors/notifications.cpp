@@ -198,14 +198,13 @@ base::Time Notifications::due_at(const domain::OpenNotification& open,
   return std::max(open.next_at, domain::can_hear_at(told, open.requested, told_per_minute_));
 }
 
-NotificationsAnswer Notifications::list(Position durable) const {
-  const domain::OutboxState& outbox = commands_.outbox();
+base::RawValue Notifications::answer(const DurableStates& durable) const {
+  const auto& outbox = durable.of<domain::OutboxStream>();
   NotificationsAnswer answer;
   answer.delivered = outbox.delivered;
   answer.dropped = outbox.dropped;
   domain::Told told = outbox.told;  // and what will have been told, if nothing fails
   for (const auto& [position, open] : outbox.open) {
-    if (position > durable) break;
     const domain::NotificationRequested& requested = open.requested;
     const auto detail = details_.find(position);
     const base::Time due = open.is_given_up ? base::Time{} : due_at(open, told);
@@ -219,7 +218,7 @@ NotificationsAnswer Notifications::list(Position durable) const {
                                     open.attempts, std::move(error), due,
                                     sinks_[static_cast<std::size_t>(requested.target)]});
   }
-  return answer;
+  return bus::to_body(answer);
 }
 
 }  // namespace workers

@@ -32,7 +32,7 @@ class Notifications final : public Reactor {
   void on_durable(const domain::RecordedEvent& event) override;
   void on_answer(std::uint64_t number, const CommandAnswer& answer) override;
   std::string_view verb() const override { return kVerbNotifications; }
-  base::RawValue answer(Position durable) const override { return bus::to_body(list(durable)); }
+  base::RawValue answer(const DurableStates& durable) const override;
   bool do_work(const Cycle& cycle) override;
   base::Duration next_timer() const override { return next_timer_; }
 
@@ -44,7 +44,6 @@ class Notifications final : public Reactor {
     std::optional<CommandMessage> prompt{};
   };
 
-  NotificationsAnswer list(Position durable) const;
   // Returns the log time of the next attempt if its place has been told that much.
   base::Time due_at(const domain::OpenNotification& open, const domain::Told& told) const;
   bool take_outcomes();

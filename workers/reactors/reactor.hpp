@@ -49,7 +49,10 @@ class Reactor : public Asker {
   }
   // The verb of requests that answer() answers at once; empty: none.
   virtual std::string_view verb() const { return {}; }
-  virtual base::RawValue answer(Position durable) const { return (void)durable, base::RawValue{}; }
+  // Whatever is said of the record is said from `durable`, not from the command loop's states.
+  virtual base::RawValue answer(const DurableStates& durable) const {
+    return (void)durable, base::RawValue{};
+  }
   // Returns true when anything was done.
   virtual bool do_work(const Cycle& cycle) { return (void)cycle, false; }
   // Boot time at which do_work() is due even if nothing arrives.

@@ -45,14 +45,8 @@ domain::Spawn spawn_for(const domain::Schedule& schedule) {
 
 }  // namespace
 
-void Schedules::begin(Position, std::int64_t) {
-  durable_ = commands_.schedules();
-}
-
 void Schedules::on_durable(const domain::RecordedEvent& event) {
-  if (event.envelope.stream != domain::kSchedulesStream) return;
-  domain::evolve(durable_, event.envelope, event.event);
-  is_changed_ = true;
+  is_changed_ |= event.envelope.stream == domain::kSchedulesStream;
 }
 
 void Schedules::wait_for(base::Duration wait) {
@@ -187,9 +181,9 @@ bool Schedules::do_work(const Cycle& cycle) {
   return look(cycle);
 }
 
-base::RawValue Schedules::answer(Position) const {
+base::RawValue Schedules::answer(const DurableStates& durable) const {
   SchedulesAnswer answer;
-  for (const auto& [name, schedule] : durable_.schedules) {
+  for (const auto& [name, schedule] : durable.of<domain::SchedulesStream>().schedules) {
     answer.schedules.push_back(schedule);
   }
   answer.faults = faults_;

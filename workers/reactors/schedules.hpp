@@ -16,11 +16,10 @@ class Schedules final : public Reactor {
   // Both references must outlive it.
   Schedules(CommandLoop& commands, base::Random& random) : commands_(commands), random_(random) {}
 
-  void begin(Position started_at, std::int64_t writer_term) override;
   void on_durable(const domain::RecordedEvent& event) override;
   void on_answer(std::uint64_t number, const CommandAnswer& answer) override;
   std::string_view verb() const override { return kVerbSchedules; }
-  base::RawValue answer(Position durable) const override;
+  base::RawValue answer(const DurableStates& durable) const override;
   bool do_work(const Cycle& cycle) override;
   base::Duration next_timer() const override { return next_timer_; }
 
@@ -48,7 +47,6 @@ class Schedules final : public Reactor {
 
   CommandLoop& commands_;
   base::Random& random_;
-  domain::SchedulesState durable_;  // as far as it can be told
   base::Time now_;
   base::Duration boot_{0};
   std::map<std::uint64_t, Asked> asked_;

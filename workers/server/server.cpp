@@ -261,7 +261,7 @@ bool Server::answer_by_reactor(const bus::Peer& peer, const bus::Request& reques
   if (asked == reactors_.end()) return false;
   clients_.reply(
       peer.id, peer.hello.scope.empty()
-                   ? bus::ok_reply(request.key(), (*asked)->answer(durable()))
+                   ? bus::ok_reply(request.key(), (*asked)->answer(commands_.durable()))
                    : bus::error_reply(request.key(), bus::ReplyError::refused, out_of_scope(peer)));
   return true;
 }
@@ -377,8 +377,12 @@ void Server::submit(const bus::Peer& peer, const bus::Request& request, CommandM
 }
 
 void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
-  Query query{peer.id,      request.key(),        request.verb,
-              request.body, sequencer_.durable(), where_archived(commands_.server())};
+  Query query{peer.id,
+              request.key(),
+              request.verb,
+              request.body,
+              sequencer_.durable(),
+              where_archived(commands_.durable().of<domain::ServerStream>())};
   Position at_least;
   base::Duration wait{0};
   if (request.verb != bus::kReadVerb) {
@@ -441,6 +445,7 @@ void Server::drop_query_of(const bus::PeerId& peer) {
 bool Server::publish_durable() {
   auto events = sequencer_.take_durable();
   for (eventlog::SequencedEvent& event : events) {
+    commands_.on_durable(event.recorded);
     sessions_.fold(event.recorded);
     for (Reactor* reactor : reactors_) reactor->on_durable(event.recorded);
     const auto levels = levels_of(event.recorded.envelope);
@@ -566,10 +571,11 @@ StatusAnswer Server::status() const {
   s.durable = sequencer_.durable();
   s.tail = sequencer_.tail();
   s.uptime_us = (boot_ - started_).count();
-  s.live_sessions = static_cast<std::int64_t>(commands_.admission().live.size());
+  s.live_sessions =
+      static_cast<std::int64_t>(commands_.durable().of<domain::AdmissionStream>().live.size());
   s.max_sessions = options_.commands.limits.max_sessions;
   s.daily_budget = options_.commands.limits.daily_budget;
-  s.clients = static_cast<std::int64_t>(const_cast<bus::FrameServer&>(clients_).peers().count());
+  s.clients = static_cast<std::int64_t>(clients_.peers().count());
   s.waiting_commands = static_cast<std::int64_t>(commands_.waiting());
   s.loaded_streams = static_cast<std::int64_t>(commands_.loaded_streams());
   s.key = options_.key;

@@ -438,6 +438,99 @@ TEST_CASE("a request for an anchor makes one, however often and to whichever ser
   CHECK(made->at.position >= first);
 }
 
+// A server with a backup, an archive, a notification and an anchor on the record, and a client.
+struct ToldLife {
+  ToldLife() {
+    support::StoreWriter writer(world.store);
+    const std::string server(domain::kServerStream);
+    writer.append(server, domain::EpochStarted{1, "created"});
+    writer.append(server, domain::BackupBegun{"one", "/nowhere/one"});
+    writer.append(server, domain::BackupCompleted{"one", {1}});
+    writer.append(server, domain::ArchiveBegun{"two", "/nowhere/two"});
+    writer.append(server, domain::ArchiveCompleted{"two", {1}, {1}});
+    writer.append(server, domain::LogTrimmed{"two", {}});
+    domain::NotificationRequested requested;
+    requested.session = kSession;
+    requested.agent = "main";
+    writer.append(std::string(domain::kOutboxStream), requested);
+    writer.flush();
+    notification = world.store.tail();
+    life.emplace(world, CommandLoopOptions{},
+                 base::SigningKey(base::SigningKey::make_seed(world.random)));
+    client.emplace(world, "command", hello_of(bus::Role::client));
+    REQUIRE(client->run(*life, [&] { return life->server.has_taken_over(); }));
+  }
+  template <class Answer>
+  Answer ask(std::string_view verb) {
+    const auto reply = client->answer(*life, client->start(verb, {}));
+    REQUIRE(reply);
+    return *bus::from_body<Answer>(reply->body);
+  }
+  // Has the command decided, while nothing becomes durable, until the condition holds.
+  template <class Condition>
+  void decide(const domain::Command& command, Condition&& condition) {
+    life->commits = false;
+    client->start(kVerbCommand, bus::to_body(encode_command(command)));
+    REQUIRE(client->run(*life, condition));
+  }
+  const CommandLoop& decided() const { return life->server.commands(); }
+
+  ServerWorld world;
+  Position notification;
+  std::optional<ServerLife> life;
+  std::optional<Peer> client;
+};
+
+TEST_CASE("what is decided and not durable is not told", "[workers]") {
+  ToldLife told;
+  SECTION("of backups") {
+    told.decide(domain::ServerCommand(domain::ForgetBackup{"one"}),
+                [&] { return told.decided().server().backups.empty(); });
+    CHECK(told.ask<BackupsAnswer>(kVerbBackups).backups.size() == 1);
+    told.life->commits = true;
+    REQUIRE(told.client->run(
+        *told.life, [&] { return recorded(told.world, domain::BackupForgotten::kType) > 0; }));
+    CHECK(told.ask<BackupsAnswer>(kVerbBackups).backups.empty());
+  }
+  SECTION("of archives") {
+    told.decide(domain::ServerCommand(domain::ForgetArchive{"two"}),
+                [&] { return told.decided().server().archives.empty(); });
+    CHECK(told.ask<ArchivesAnswer>(kVerbArchives).archives.size() == 1);
+  }
+  SECTION("of notifications") {
+    told.decide(domain::OutboxCommand(domain::DropNotification{told.notification}),
+                [&] { return told.decided().outbox().open.empty(); });
+    const auto answer = told.ask<NotificationsAnswer>(kVerbNotifications);
+    CHECK(answer.notifications.size() == 1);
+    CHECK(answer.dropped == 0);
+  }
+  SECTION("of sessions") {
+    told.life->commits = false;
+    told.client->start_spawn();
+    REQUIRE(told.client->run(*told.life, [&] { return !told.decided().admission().live.empty(); }));
+    CHECK(told.ask<StatusAnswer>(kVerbStatus).live_sessions == 0);
+  }
+}
+
+TEST_CASE("an anchor is told while the next one is decided and not durable", "[workers]") {
+  ToldLife told;
+  const auto request = [&] {
+    told.client->start(
+        kVerbCommand, bus::to_body(encode_command(domain::ServerCommand(domain::RequestAnchor{}))));
+  };
+  request();
+  const auto is_made = [&] { return recorded(told.world, domain::AnchorMade::kType) == 1; };
+  REQUIRE(told.client->run(*told.life, is_made));
+  const auto first = told.ask<AnchorsAnswer>(kVerbAnchors).anchor;
+  REQUIRE(first);
+  request();
+  REQUIRE(told.client->run(
+      *told.life, [&] { return recorded(told.world, domain::AnchorRequested::kType) == 2; }));
+  told.life->commits = false;
+  REQUIRE(told.client->run(*told.life, [&] { return told.decided().server().anchor != first; }));
+  CHECK(told.ask<AnchorsAnswer>(kVerbAnchors).anchor == first);
+}
+
 TEST_CASE("an anchor that was asked for before a server died is made by the next", "[workers]") {
   ServerWorld w;
   {
