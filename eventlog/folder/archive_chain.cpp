@@ -65,6 +65,8 @@ Result<BlockView> only_block(const Result<std::vector<StoredBlock>>& blocks) {
   return parse_block(blocks->front().facts);
 }
 
+}  // namespace
+
 Result<void> check_seam(BlockStore& before, BlockStore& after) {
   const auto last = before.read(before.tail(), 1, false);
   const auto next = after.read(after.first(), 1, false);
@@ -76,8 +78,6 @@ Result<void> check_seam(BlockStore& before, BlockStore& after) {
   return failure(ErrorCode::wrong_log, "the archive that ends here is not one of this log",
                  "position " + std::to_string(before.tail().value));
 }
-
-}  // namespace
 
 Result<std::unique_ptr<BlockStore>> chain_stores(Parts parts) {
   std::erase_if(parts, [](const auto& part) { return part->tail().value == 0; });

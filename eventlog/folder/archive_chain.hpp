@@ -15,4 +15,8 @@ namespace eventlog {
 // part holds; wrong_log when two parts do not belong together; the stores'.
 Result<std::unique_ptr<BlockStore>> chain_stores(std::vector<std::unique_ptr<BlockStore>> parts);
 
+// Checks that the first block of `after` follows the last one of `before`. Errors: wrong_log; the
+// stores'.
+Result<void> check_seam(BlockStore& before, BlockStore& after);
+
 }  // namespace eventlog

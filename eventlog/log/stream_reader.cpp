@@ -7,10 +7,31 @@
 namespace eventlog {
 
 Result<std::optional<IndexedBlock>> StreamReader::find(StreamVersion version) {
+  const auto listed = listed_.lower_bound(version);
+  if (listed != listed_.end()) return listed->second;
   auto blocks = index_.blocks_between(stream_, version, version);
   if (!blocks) return tl::unexpected(blocks.error());
   if (blocks->empty()) return std::nullopt;
   return std::move(blocks->front());
+}
+
+Result<void> StreamReader::list(Position from, Position through) {
+  while (from <= through) {
+    const auto block =
+        read_block_of(log_, from, [this](ByteView stream) { return stream == stream_; });
+    if (!block) return tl::unexpected(block.error());
+    if (block->first.value == 0 || block->first > from) break;
+    IndexedBlock listed{block->first, {}};
+    for (const domain::RecordedEvent& event : block->events) {
+      const std::int64_t index = event.envelope.position.value - block->first.value;
+      listed.events.push_back(static_cast<std::uint32_t>(index));
+    }
+    if (!listed.events.empty()) {
+      listed_[block->events.back().envelope.version] = std::move(listed);
+    }
+    from = block->last.next();
+  }
+  return {};
 }
 
 Result<StreamVersion> StreamReader::version_behind(Position position) {

@@ -2,6 +2,8 @@
 // at a time. The cost follows from what is read, not from how much is stored.
 #pragma once
 
+#include <map>
+
 #include "eventlog/log/log_reader.hpp"
 #include "eventlog/log/stream_index.hpp"
 
@@ -15,6 +17,11 @@ class StreamReader {
   // Both outlive it.
   StreamReader(BlockStore& log, StreamIndex& index, std::string stream)
       : log_(log), index_(index), stream_(std::move(stream)) {}
+
+  // Goes over the log from `from` to `through`, and reads these events without the index, which
+  // need not know them. `from` must be at or before the stream's first event. Its cost follows from
+  // all that lies there. Errors: as read_events.
+  Result<void> list(Position from, Position through);
 
   // Returns the first version of the stream in the block that holds its first event behind
   // `position`, as far as the index has come. Without such an event, returns the last version + 1.
@@ -32,6 +39,7 @@ class StreamReader {
   BlockStore& log_;
   StreamIndex& index_;
   const std::string stream_;
+  std::map<StreamVersion, IndexedBlock> listed_;  // by their last version, from version 1 on
 };
 
 }  // namespace eventlog

@@ -88,10 +88,17 @@ class Archives(unittest.TestCase):
         self.assertTrue(files_with(folder, SECRET))
         self.assertEqual(files_with(self.home.path("data"), SECRET), [])
         self.assertEqual(self.home.ask("ls")["sessions"], listed)
+        # They are read there, while it is in its place.
+        shown = self.home.ask("show", "early")
+        self.assertEqual((shown["archived"], shown["prompt"]), ("", f"[say {SECRET}]"))
+        self.assertIn(SECRET, self.succeeds("output", "early").out)
+        away = self.home.path("away")
+        os.rename(folder, away)
         shown = self.home.ask("show", "early")
         self.assertIn(folder, shown["archived"])
         self.assertEqual(shown["prompt"], "")
         self.assertIn(folder, self.home.run("output", "early").err)
+        os.rename(away, folder)
         self.fails(REFUSED, folder, "watch", "--all-agents", "--from", "start", "-n", "1")
         # The archiving is on the record.
         since = ["watch", "--all-agents", "--from", str(made["through"] + 1), "-n", "4", "-o", "jsonl"]
@@ -117,6 +124,50 @@ class Archives(unittest.TestCase):
         # Rows rebuilt from the anchor's equal those folded from the whole log.
         self.rebuilt_equal()
         self.assert_same_rows("--archive", folder)
+
+    def said(self, reference):
+        items = self.home.ask("output", reference, "--all")["items"]
+        return [item["text"] for item in items if item["kind"] == "said"]
+
+    def test_archived_conversations_are_found_by_their_names_and_read(self):
+        texts = {}
+        for number in range(3):
+            alias = self.home.start_session(f"[say {SECRET} {number}] fix flaky part {number}")
+            row = self.home.wait_for_end(alias)
+            until(lambda: self.home.show(alias)["worker"] is None, "the lease's end")
+            self.assertNotEqual(row["name"], alias)
+            texts[row["name"]] = f"{SECRET} {number}"
+            self.archive(self.home.path(f"a{number}"))
+        listed = self.home.ask("ls")["sessions"]
+        self.assertEqual({row["name"] for row in listed}, set(texts))
+
+        def check_all():
+            self.assertEqual(self.home.ask("ls")["sessions"], listed)
+            for name, text in texts.items():
+                self.assertEqual(self.said(name), [text])
+                self.assertIn(text, self.home.ask("show", name)["prompt"])
+        check_all()
+        # Also by an index that was built anew, and knows nothing of what was archived.
+        self.home.stop()
+        for name in ("index", "views"):
+            shutil.rmtree(self.home.path("data", name))
+        self.home.start()
+        check_all()
+        # Behind an archive that is away no earlier one is read.
+        oldest, middle, newest = sorted(texts, key=lambda name: texts[name])
+        os.rename(self.home.path("a1"), self.home.path("away"))
+        names = [row["name"] for row in self.home.ask("ls")["sessions"]]
+        self.assertIn(newest, names)
+        self.assertFalse({oldest, middle} & set(names))
+        self.fails(NOT_FOUND, middle, "output", middle)
+        os.rename(self.home.path("away"), self.home.path("a1"))
+        # An erasure takes name and words out of the archive, too.
+        self.succeeds("erase", middle, "--wait")
+        [row] = [row for row in self.home.ask("ls")["sessions"] if row["name"] not in texts]
+        self.assertEqual(row["name"], row["alias"])
+        self.fails(NOT_FOUND, middle, "output", middle)
+        self.assertEqual(self.said(row["alias"]), [""])
+        self.assertEqual(files_with(self.home.folder, texts[middle]), [])
 
     def test_a_server_starts_without_rows_and_without_the_archive(self):
         self.say("hello", "first")

@@ -154,10 +154,11 @@ TEST_CASE("a further query is found by its verb and answered", "[toy]") {
   const bus::LogIdentity identity{};
   const auto views = eventlog::make_memory_key_value_store();
   eventlog::StreamIndex index(*disk.rows);
+  workers::ArchivedLog whole(disk.store, {}, {});
   workers::Query query;
   query.body = bus::to_body(workers::QueryBody{});
   query.durable = disk.store.tail();
-  const auto body = kind->run({identity, disk.store, *views, index}, query);
+  const auto body = kind->run({identity, disk.store, whole, *views, index}, query);
   REQUIRE(body);
   const auto answer = bus::from_body<workers::LogEndAnswer>(*body);
   REQUIRE(answer);

@@ -99,7 +99,7 @@ struct ShowAnswer {
   std::string prompt;                          // the first 4 KiB of the first prompt
   std::string system_prompt;                   // whole
   std::vector<projections::Erasure> erasures;  // the last 20
-  std::string archived;             // where its texts are, if no longer in the log; else empty
+  std::string archived;             // where its texts are, if they cannot be read here; else empty
   std::string prompt_error;         // why it could not be read
   std::string system_prompt_error;  // why it could not be read
   base::NanoUsd lineage_spent{};    // by all that resume or fork one session; 0: nothing does
@@ -165,7 +165,7 @@ struct OutputAnswer {
   Position from;                  // the first and the last position that the page covers
   Position through;
   std::int64_t blocks = 0;  // of the agent's words; the parts of an unfinished one count as one
-  std::string archived;     // where earlier items are that the log no longer holds
+  std::string archived;     // where earlier items are that cannot be read here
 
   bool operator==(const OutputAnswer&) const = default;
   template <class Visit>

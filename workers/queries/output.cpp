@@ -59,16 +59,29 @@ bool is_item(const domain::RecordedEvent& event) {
   return as_item(event).has_value();
 }
 
-// Notes on a missing text who erased it. A text that is missing otherwise is for `replay verify` to
-// find.
+// Notes on a text who erased it, and leaves it out: a copy of the log can still hold it. A text
+// that is missing otherwise is for `replay verify` to find.
 void note_erasure(OutputItem& item, const domain::Envelope& envelope,
                   const std::vector<projections::Erasure>& erasures) {
   for (const projections::Erasure& erasure : erasures) {
     if (!domain::contains(erasure.events, envelope.version)) continue;
     item.erased_at = erasure.at;
     item.erased_by = erasure.actor;
+    item.text.clear();
     return;
   }
+}
+
+// Makes `stream` find what was archived, if the index does not know it: an index that was built
+// anew begins with the log.
+base::Result<void> find_archived(const QuerySources& sources, const projections::SessionRow& row,
+                                 eventlog::StreamReader& stream) {
+  if (row.opened >= sources.log.first()) return {};
+  const auto first = sources.index.blocks_between(domain::session_stream(row.agent, row.session),
+                                                  base::StreamVersion{1}, base::StreamVersion{1});
+  if (!first) return tl::unexpected(first.error());
+  if (!first->empty() && first->front().first <= row.opened) return {};
+  return stream.list(row.opened, std::min(row.last_position, sources.log.first().plus(-1)));
 }
 
 base::Result<OutputAnswer> output(const QuerySources& sources, const QueryBody& body,
@@ -78,20 +91,26 @@ base::Result<OutputAnswer> output(const QuerySources& sources, const QueryBody& 
   if (!row) return tl::unexpected(row.error());
   const auto erasures = projections::read_erasures(sources.views, row->agent, row->session);
   if (!erasures) return tl::unexpected(erasures.error());
+  // Archives are opened only for a page that can begin in them.
+  const bool is_behind = body.after.next() >= sources.log.first();
+  const bool is_held = is_behind || sources.whole.holds(row->opened);
   OutputRange range;
-  range.after = std::max(body.after, sources.log.first().plus(-1));
+  range.after = std::max(body.after, sources.whole.first().plus(-1));
   range.before = durable.next();
   if (body.before.value > 0) range.before = std::min(range.before, body.before);
   range.is_tail = body.after.value == 0 && body.limit >= 0;
   range.blocks_max = body.limit > 0  ? static_cast<std::size_t>(body.limit)
                      : range.is_tail ? kOutputBlocksDefault
                                      : std::numeric_limits<std::size_t>::max();
-  eventlog::StreamReader stream(sources.log, sources.index,
+  eventlog::StreamReader stream(sources.whole, sources.index,
                                 domain::session_stream(row->agent, row->session));
+  if (is_held && !is_behind) {
+    if (auto ok = find_archived(sources, *row, stream); !ok) return tl::unexpected(ok.error());
+  }
   auto page = choose_output(stream, range, is_item);
   if (!page) return tl::unexpected(page.error());
 
-  const bool is_archived = row->opened < sources.log.first();
+  const bool is_archived = row->opened < sources.log.first() && !is_held;
   OutputAnswer answer{durable,
                       std::move(*row),
                       {},
@@ -99,14 +118,14 @@ base::Result<OutputAnswer> output(const QuerySources& sources, const QueryBody& 
                       page->from,
                       page->through,
                       static_cast<std::int64_t>(page->said),
-                      is_archived ? query.archived : ""};
+                      is_archived ? query.archived.text() : ""};
   for (eventlog::BlockEvents& block : page->blocks) {
-    if (auto ok = eventlog::add_contents(sources.log, block.first, block.events); !ok) {
+    if (auto ok = eventlog::add_contents(sources.whole, block.first, block.events); !ok) {
       return tl::unexpected(ok.error());
     }
     for (const domain::RecordedEvent& event : block.events) {
       auto item = as_item(event);
-      if (event.envelope.content && !event.content) note_erasure(*item, event.envelope, *erasures);
+      if (event.envelope.content) note_erasure(*item, event.envelope, *erasures);
       answer.items.push_back(std::move(*item));
     }
   }

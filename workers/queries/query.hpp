@@ -1,15 +1,29 @@
 // A query in flight, and a kind of queries; each kind has a file of its own.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 
 #include "bus/frames.hpp"
 #include "bus/log_reader.hpp"
+#include "eventlog/domain/server/server.hpp"
 #include "eventlog/log/stream_index.hpp"
 #include "workers/protocol/queries.hpp"
+#include "workers/queries/archived_log.hpp"
 
 namespace workers {
+
+// What the log no longer holds, and where it is; as far as it is durable.
+struct ArchivedBeginning {
+  Position through;                                      // 0: the log holds all
+  std::map<std::string, domain::NamedArchive> archives;  // by name
+
+  // Copies what there is in the state; nothing while the log holds all.
+  static ArchivedBeginning of(const domain::ServerState& state);
+  // Returns it in words; empty: the log holds all.
+  std::string text() const;
+};
 
 // A question in flight; with an empty verb it only tells that the log has grown.
 struct Query {
@@ -18,14 +32,15 @@ struct Query {
   std::string verb;
   base::RawValue body;
   Position durable;
-  std::string archived{};  // where the log's beginning was archived; empty: it is in the log
-  bool is_again = false;   // the first try met damage
+  ArchivedBeginning archived{};
+  bool is_again = false;  // the first try met damage
 };
 
 // The sources of answers, which must outlive this.
 struct QuerySources {
   const bus::LogIdentity& identity;
   eventlog::BlockStore& log;
+  ArchivedLog& whole;  // the log, and the archives of its beginning that can be read
   eventlog::KeyValueStore& views;
   eventlog::StreamIndex& index;
 };

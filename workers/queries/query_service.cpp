@@ -109,12 +109,12 @@ std::variant<QueryAnswer, DigestsJob> QueryService::begin(const Query& query) {
 // Builds anew the rows in which a call has met damage, on any thread. A failed attempt is repeated
 // each time.
 void QueryService::rebuild_damaged(Position durable) {
-  if (rebuild_.index) {
-    const auto rebuilt = rebuild_.index(durable);
+  if (options_.rebuild.index) {
+    const auto rebuilt = options_.rebuild.index(durable);
     index_fault_ = rebuilt ? std::nullopt : std::optional(rebuilt.error());
   }
-  if (rebuild_.views) {
-    auto views = rebuild_.views(views_fault_.has_value());
+  if (options_.rebuild.views) {
+    auto views = options_.rebuild.views(views_fault_.has_value());
     if (views && *views) projections_ = std::move(**views);
     views_fault_ = views ? std::nullopt : std::optional(views.error());
   }
@@ -198,9 +198,15 @@ std::variant<QueryAnswer, Query> finish(DigestsJob job) {
 
 base::Result<base::RawValue> QueryService::run(const Query& query) {
   const QueryKind* kind = find_query(query.verb);
-  if (kind != nullptr && kind->run != nullptr)
-    return kind->run({identity_, log_, views_, index_}, query);
-  return base::failure(base::ErrorCode::invalid, "unknown verb '" + query.verb + "'");
+  if (kind == nullptr || kind->run == nullptr) {
+    return base::failure(base::ErrorCode::invalid, "unknown verb '" + query.verb + "'");
+  }
+  std::vector<ArchivePlace> places;
+  for (const auto& [name, archive] : query.archived.archives) {
+    if (archive.through.value > 0) places.push_back({archive.folder, archive.through});
+  }
+  ArchivedLog whole(log_, std::move(places), options_.open_archive);
+  return kind->run({identity_, log_, whole, views_, index_}, query);
 }
 
 std::optional<QueryAnswer> InlineQueryPort::poll() {

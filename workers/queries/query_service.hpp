@@ -43,19 +43,24 @@ struct RowsRebuild {
   std::function<base::Result<std::optional<projections::ProjectionSet>>(bool has_failed)> views;
 };
 
+struct QueryServiceOptions {
+  RowsRebuild rebuild;
+  OpenArchive open_archive;  // none: archives are not read
+};
+
 // The work itself; pure but for the stores that it reads and writes. Used by one thread.
 class QueryService {
  public:
   // All references must outlive the service. `identity` is the log's, which can still be empty.
   QueryService(const bus::LogIdentity& identity, eventlog::BlockStore& log,
                eventlog::KeyValueStore& views, projections::ProjectionSet projections,
-               eventlog::StreamIndex& index, RowsRebuild rebuild = {})
+               eventlog::StreamIndex& index, QueryServiceOptions options = {})
       : identity_(identity),
         log_(log),
         views_(views),
         projections_(std::move(projections)),
         index_(index),
-        rebuild_(std::move(rebuild)) {}
+        options_(std::move(options)) {}
 
   // Answers, however long it takes.
   QueryAnswer answer(Query query);
@@ -75,7 +80,7 @@ class QueryService {
   eventlog::KeyValueStore& views_;
   projections::ProjectionSet projections_;
   eventlog::StreamIndex& index_;
-  const RowsRebuild rebuild_;
+  const QueryServiceOptions options_;
   // Why damaged rows could not be built anew; none: there are none.
   std::optional<base::Error> index_fault_;
   std::optional<base::Error> views_fault_;

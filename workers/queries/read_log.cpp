@@ -93,7 +93,7 @@ base::Result<bus::LogPage> read(const QuerySources& sources, const bus::ReadRequ
       wanted, page);
   if (!filled) {
     base::Error error = std::move(filled.error());
-    if (error.code == base::ErrorCode::not_found) error.text += "; " + query.archived;
+    if (error.code == base::ErrorCode::not_found) error.text += "; " + query.archived.text();
     return tl::unexpected(std::move(error));
   }
   if (page.complete_through > request.after) {

@@ -7,16 +7,17 @@ namespace workers {
 
 base::Result<std::string> text_at(const QuerySources& sources, Position position) {
   if (position.value == 0) return std::string();
-  auto content = eventlog::read_content(sources.log, position);
+  if (!sources.whole.holds(position)) return std::string();
+  auto content = eventlog::read_content(sources.whole, position);
   if (!content) return tl::unexpected(content.error());
   return *content ? std::move((*content)->text) : std::string();
 }
 
 namespace {
 
-// Returns the text of a name that was made from a prompt; none: it was erased or archived.
+// Returns the text of a name that was made from a prompt; none: it was erased, or is in an archive
+// that cannot be read.
 std::optional<std::string> name_at(const QuerySources& sources, Position position) {
-  if (position.value == 0 || position < sources.log.first()) return std::nullopt;
   auto text = text_at(sources, position);
   if (!text || text->empty()) return std::nullopt;
   return std::move(*text);

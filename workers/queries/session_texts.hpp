@@ -1,4 +1,5 @@
-// Texts of sessions that queries look up in the log: prompts, and names made from prompts.
+// Texts of sessions that queries look up in the log and its archives: prompts, and names made from
+// prompts.
 #pragma once
 
 #include <optional>
@@ -8,7 +9,8 @@
 
 namespace workers {
 
-// Returns the text of the event's content; empty: it has none, or it was erased.
+// Returns the text of the event's content; empty: it has none, it was erased, or it is in an
+// archive that cannot be read.
 base::Result<std::string> text_at(const QuerySources& sources, Position position);
 
 // Names a row that was given no name: by the name that was made, or else by the alias.

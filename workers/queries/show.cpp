@@ -25,18 +25,17 @@ base::Result<ShowAnswer> show(const QuerySources& sources, const QueryBody& body
   answer.position = query.durable;
   answer.session = std::move(*row);
   answer.erasures = std::move(*erasures);
+  // Texts in an archive that cannot be read are no error.
+  const bool is_held = sources.whole.holds(answer.session.opened);
   if (body.wants_texts) {
     auto prompt = text_at(sources, answer.session.prompt);
     auto system_prompt = text_at(sources, answer.session.opened);
-    if (answer.session.prompt < sources.log.first()) {
-      prompt = system_prompt = std::string();  // archived, which is no error
-    }
     if (prompt) answer.prompt = prompt->substr(0, kPromptShownMax);
     if (system_prompt) answer.system_prompt = std::move(*system_prompt);
     if (!prompt) answer.prompt_error = base::describe(prompt.error());
     if (!system_prompt) answer.system_prompt_error = base::describe(system_prompt.error());
   }
-  if (answer.session.prompt < sources.log.first()) answer.archived = query.archived;
+  if (!is_held) answer.archived = query.archived.text();
   return answer;
 }
 

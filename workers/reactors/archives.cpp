@@ -13,8 +13,6 @@ namespace {
 // fault that somebody must repair.
 constexpr base::Duration kTrimAgain = std::chrono::seconds(1);
 
-constexpr std::size_t kArchivesShownMax = 3;  // archives whose folders a message names
-
 }  // namespace
 
 void Archives::begin(Position, std::int64_t) {
@@ -162,20 +160,6 @@ base::RawValue Archives::answer(const DurableStates& durable) const {
   ArchivesAnswer answer;
   for (auto& [name, row] : rows) answer.archives.push_back(std::move(row));
   return bus::to_body(answer);
-}
-
-std::string where_archived(const domain::ServerState& state) {
-  if (state.trimmed.value == 0) return {};
-  std::string text = "events 1 to " + std::to_string(state.trimmed.value) + " were archived";
-  std::size_t shown = 0;
-  for (const auto& [name, archive] : state.archives) {
-    if (archive.through.value == 0) continue;
-    if (++shown > kArchivesShownMax) return text + "; steno archive list says where";
-    text += "; " + std::to_string(archive.first.value) + " to " +
-            std::to_string(archive.through.value) + " are in archive " + name + ", in " +
-            archive.folder;
-  }
-  return text;
 }
 
 }  // namespace workers

@@ -44,7 +44,4 @@ class Archives final : public Reactor {
   Position durable_;
 };
 
-// Returns in words where the events up to `state.trimmed` are; empty: in the log.
-std::string where_archived(const domain::ServerState& state);
-
 }  // namespace workers

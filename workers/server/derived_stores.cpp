@@ -151,6 +151,7 @@ Result<std::unique_ptr<DerivedStores>> open_derived_stores(eventlog::BlockStore&
                                                            eventlog::KeyValueStore& view_rows,
                                                            DerivedStoresOptions options) {
   auto side = std::make_unique<DerivedStores>(index_rows);
+  auto open_archive = std::move(options.open_archive);
   const DerivedRows rows(log, index_rows, view_rows, std::move(options));
   if (auto ok = rows.open_index(side->index, tail.position); !ok) {
     return tl::unexpected(ok.error());
@@ -163,8 +164,9 @@ Result<std::unique_ptr<DerivedStores>> open_derived_stores(eventlog::BlockStore&
   };
   rebuild.views = [rows](bool has_failed) { return rows.rebuild_damaged_views(has_failed); };
   const bus::LogIdentity identity{tail.log, {tail.epoch.counter, tail.epoch.random}};
-  side->service = std::make_unique<QueryService>(identity, log, view_rows, std::move(*views),
-                                                 side->index, std::move(rebuild));
+  side->service = std::make_unique<QueryService>(
+      identity, log, view_rows, std::move(*views), side->index,
+      QueryServiceOptions{std::move(rebuild), std::move(open_archive)});
   return side;
 }
 

@@ -26,6 +26,8 @@ struct DerivedStoresOptions {
   std::function<base::Result<std::optional<eventlog::LogBase>>()> read_base;
   // Called by the same.
   RowsRebuilt on_rebuilt;
+  // Opens an archive for queries, on their thread; none: what was archived is not read.
+  OpenArchive open_archive{};
 };
 
 struct DerivedStores {

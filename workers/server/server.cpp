@@ -13,7 +13,6 @@
 #include "eventlog/domain/text_limits.hpp"
 #include "workers/protocol/feed_levels.hpp"
 #include "workers/queries/queries.hpp"
-#include "workers/reactors/archives.hpp"
 #include "workers/server/older_requests.hpp"
 
 namespace workers {
@@ -382,7 +381,7 @@ void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
               request.verb,
               request.body,
               sequencer_.durable(),
-              where_archived(commands_.durable().of<domain::ServerStream>())};
+              ArchivedBeginning::of(commands_.durable().of<domain::ServerStream>())};
   Position at_least;
   base::Duration wait{0};
   if (request.verb != bus::kReadVerb) {

@@ -152,6 +152,9 @@ base::Result<std::unique_ptr<workers::DerivedStores>> Process::derive() {
     return eventlog::read_base(folder, store);
   };
   wanted.on_rebuilt = tell_rebuilt;
+  wanted.open_archive = [](const std::string& folder) {
+    return eventlog::open_log_view(eventlog::LogFolder{folder}.log());
+  };
   return workers::open_derived_stores(*log.store, log.tail, *index_rows, *view_rows, wanted);
 }
 
