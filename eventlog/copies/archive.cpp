@@ -76,14 +76,15 @@ Result<void> copy_blocks(BlockStore& log, const Checkpoint& end, const std::stri
     if (!blocks) return tl::unexpected(blocks.error());
     if (blocks->empty()) return failure(ErrorCode::damaged, "the log ends before the anchor");
     for (const StoredBlock& stored : *blocks) {
+      const auto facts = parse_block(stored.facts);
+      if (!facts) return tl::unexpected(facts.error());
+      if (facts->header.first > end.position) break;
       const auto block = with_chunks(log, stored);
       if (!block) return tl::unexpected(block.error());
-      if (block->header.first > end.position) break;
       const AppendOutcome outcome = (*copy)->append(*block);
       if (outcome.status != AppendStatus::stored) return tl::unexpected(outcome.error);
       next = block->header.last().next();
     }
-    if (next > end.position) break;
   }
   return {};
 }
