@@ -1,31 +1,42 @@
 #!/usr/bin/env python3
-"""The first steps of README.md work as printed: each command is run, and its output must be what
-stands below it. Ids, aliases, times and counts of positions can differ."""
+"""README.md works as printed. Its blocks are run in order, as somebody new would: each command must
+succeed, and its output must be what stands below it. Ids, aliases, times and counts can differ."""
+import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
 import unittest
 
+import zmq
+
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from steno_process import Home, PATIENCE, beside  # noqa: E402
+from steno_process import Follower, Home, PATIENCE, beside, until  # noqa: E402
 
 README = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "README.md")
-READING = ("steno ls", "steno show", "steno output", "steno stats")
+# What answers from rows, which can need a moment.
+READING = ("steno ls", "steno show", "steno output", "steno stats", "steno attention")
+# Their output tells of a log that is not this one.
+OWN_OUTPUT = ("steno replay salvage", "steno replay rebuild")
+KEY = re.compile(r"\b[0-9a-f]{4}(?:-[0-9a-f]{4}){7}\b")
 
 
-def steps(section):
-    """Returns the section's commands, each with the lines printed below it."""
+def blocks():
+    """Returns the kind and the text of each block of README.md, in order."""
     with open(README, encoding="utf-8") as file:
-        text = file.read().split("\n## " + section + "\n")[1].split("\n## ")[0]
+        return re.findall(r"^```(\w*)\n(.*?)^```", file.read(), re.S | re.M)
+
+
+def steps(block):
+    """Returns the block's commands, each with the lines printed below it."""
     found = []
-    for block in re.findall(r"^```\n(.*?)^```", text, re.S | re.M):
-        for line in block.splitlines():
-            if line.startswith("$ "):
-                found.append((line[2:], []))
-            else:
-                found[-1][1].append(line)
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            found.append((line[2:], []))
+        else:
+            found[-1][1].append(line)
     return found
 
 
@@ -34,53 +45,148 @@ def shape(lines, aliases, workdir):
     text = "\n".join(lines).replace(workdir, "/tmp/project")
     for alias in aliases:
         text = text.replace(alias, "ALIAS")
+    text = KEY.sub("KEY", text)
     text = re.sub(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "ID", text)
     text = re.sub(r"…[0-9a-f]{6}\b", "…ID", text)
+    text = re.sub(r"\b[0-9a-f]{16,64}\b", "HASH", text)
     text = re.sub(r"\d{4}-\d\d-\d\d(T[\d:]+Z)?", "TIME", text)
-    text = re.sub(r"\b\d+s\b", "0s", text)
+    text = re.sub(r"\b(\d+m)?\d+s\b", "0s", text)
     text = re.sub(r"^ *\d+  TIME", "POSITION TIME", text, flags=re.M)
     return [" ".join(line.split()) for line in text.splitlines()]
 
 
-class Readme(unittest.TestCase):
-    def test_the_first_steps(self):
-        home = Home()
-        self.addCleanup(home.close)
-        environment = {**home.environment, "STENO_HOME": home.folder, "STENO_ENGINE": "scripted",
-                       "PATH": os.path.dirname(beside("steno")) + ":" + os.environ["PATH"]}
-        ran = 0
-        for command, printed in steps("First steps"):
-            if command.startswith("export "):
-                self.assertEqual(command, "export STENO_HOME=/tmp/try STENO_ENGINE=scripted")
-            elif command.endswith(" serve &"):
-                home.environment["STENO_ENGINE"] = "scripted"
-                home.start()
-                self.assertEqual(printed, ["ready"])
-            else:
-                ran += 1
-                with self.subTest(command):
-                    self.compare(home, environment, command, printed)
-        self.assertGreater(ran, 5)
+def without_numbers(lines):
+    return [re.sub(r"\d+", "N", line) for line in lines]
 
-    def compare(self, home, environment, command, printed):
+
+class Readme(unittest.TestCase):
+    def setUp(self):
+        self.home = Home()
+        self.addCleanup(self.home.close)
+        # Folders that a user has, and a program that a setting names.
+        for folder in ("srv", "media/usb", "bin", ".config/steno"):
+            os.makedirs(self.home.path(folder))
+        with open(self.home.path(".config/steno/webhook"), "w", encoding="ascii") as file:
+            file.write("http://127.0.0.1:9/\n")
+        os.chmod(file.name, 0o600)
+        with open(self.home.path("bin/openclaw"), "w", encoding="ascii") as file:
+            file.write("#!/bin/sh\n")
+        os.chmod(file.name, 0o700)
+        self.home.environment.update(
+            STENO_ENGINE="scripted",
+            PATH=os.pathsep.join([os.path.dirname(beside("steno")), self.home.path("bin"),
+                                  os.environ["PATH"]]))
+        self.environment = {**self.home.environment, "STENO_HOME": self.home.folder}
+        self.names = {}  # what README.md has in place of what there is here
+        self.ran = 0
+
+    def test_every_block_in_order(self):
+        for kind, block in blocks():
+            with self.subTest(block=block.splitlines()[0]):
+                if kind == "toml":
+                    self.configure(block)
+                elif block.startswith("{"):
+                    self.call(block)
+                elif block.startswith("$ "):
+                    for command, printed in steps(block):
+                        self.take(command, printed)
+                else:
+                    self.assertIn("──▶", block)  # the picture
+        self.assertGreater(self.ran, 25)
+
+    def take(self, command, printed):
+        if command.startswith("export "):
+            self.assertEqual(command, "export STENO_HOME=/tmp/try STENO_ENGINE=scripted")
+        elif command.endswith(" serve &"):
+            self.home.start()
+            self.assertEqual(printed, ["ready"])
+        elif " salvage " in command:
+            self.home.stop()
+            self.run_command(command, printed)
+        elif command.startswith("steno --home ") and command.endswith(" serve"):
+            self.serve_elsewhere(self.here(command).split()[2])
+            self.home.start()
+        else:
+            self.run_command(command, printed)
+
+    def configure(self, block):
+        """Serves with these settings as well."""
+        self.home.stop()
+        with open(self.home.path("steno.toml"), "a", encoding="utf-8") as file:
+            file.write(block + "gateway = true\n")
+        self.home.start()
+
+    def call(self, block):
+        endpoint = self.home.path("run", "gateway.sock")
+        until(lambda: os.path.exists(endpoint), "the gateway")
+        socket = zmq.Context.instance().socket(zmq.DEALER)
+        self.addCleanup(socket.close, 0)
+        socket.connect("ipc://" + endpoint)
+        socket.send(block.encode())
+        self.assertTrue(socket.poll(PATIENCE * 1000), "no answer")
+        self.assertIn("result", json.loads(socket.recv()))
+        self.ran += 1
+
+    def serve_elsewhere(self, home):
+        child = subprocess.Popen(["steno", "--home", home, "serve"], stdout=subprocess.PIPE,
+                                 env=self.environment, cwd=self.home.workdir)
+        server = Follower(child, ("serve",))
+        self.addCleanup(server.close)
+        self.assertEqual(server.line(), "ready")
+        server.signal(signal.SIGTERM)
+        self.assertEqual(child.wait(PATIENCE), 0)
+        self.ran += 1
+
+    def here(self, command):
+        """Returns the command with the names, folders and positions of this home."""
+        for name, own in self.names.items():
+            command = command.replace(name, own)
+        if "--event " in command:
+            [queued, *_] = [event for event in self.home.events(self.home.show("nightly")["session"])
+                            if event["type"] == "TurnQueued"]
+            command = re.sub(r"--event \d+", f"--event {queued['position']}", command)
+        command = re.sub(r"(?<= )/(?=srv/|media/)", self.home.folder + "/", command)
+        return command
+
+    def learn(self, printed, shown):
+        """Notes which alias, and which key, stands for which."""
+        for pattern in (re.compile(r"^session (\w{8}) "), re.compile(r"^(\w{8})  nightly "), KEY):
+            for theirs, own in zip(printed, shown):
+                one, two = pattern.search(theirs), pattern.search(own)
+                if one and two:
+                    self.names[one[pattern.groups]] = two[pattern.groups]
+
+    def run_command(self, command, printed):
+        """Runs the command until it prints what it must: a session can need a moment."""
+        self.ran += 1
         deadline = time.monotonic() + PATIENCE
-        wanted = shape(printed, re.findall(r"\b(?:3vgmh86z|gy5yfd8q)\b", "\n".join(printed)),
-                       "/tmp/project")
+        printed_aliases = re.findall(r"\b(?:3vgmh86z|gy5yfd8q|uyjn4ecv|ks9e990x)\b",
+                                     "\n".join(printed))
+        wanted = shape(printed, printed_aliases, "/tmp/project")
+        whole = "…" not in wanted
+        expected = wanted if whole else wanted[:wanted.index("…")]
         while True:
-            done = subprocess.run(["bash", "-c", command], cwd=home.workdir, env=environment,
+            done = subprocess.run(["bash", "-c", self.here(command)], cwd=self.home.workdir,
+                                  env=self.environment, stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                   check=False, timeout=PATIENCE)
-            aliases = [row["alias"] for row in home.ask("ls")["sessions"]]
-            shown = shape(done.stdout.splitlines(), aliases, home.workdir)
-            whole = "…" not in wanted
-            expected = wanted if whole else wanted[:wanted.index("…")]
-            if (shown if whole else shown[:len(expected)]) == expected:
-                return
-            # A session that was just begun can need a moment.
+            lines = done.stdout.splitlines()
+            is_compared = bool(printed) and not command.startswith(OWN_OUTPUT)
+            shown = []
+            if is_compared:
+                aliases = [row["alias"] for row in self.home.ask("ls")["sessions"]]
+                shown = shape(lines, aliases, self.home.workdir)
+                if command.startswith(("steno replay", "steno anchor")):
+                    shown, expected = without_numbers(shown), without_numbers(expected)
+            same = not is_compared or (shown if whole else shown[:len(expected)]) == expected
+            if done.returncode == 0 and same:
+                break
             is_late = time.monotonic() > deadline or not command.startswith(READING)
             if is_late:
-                self.assertEqual(shown, wanted)
+                self.assertEqual(done.returncode, 0, f"{command}\n{done.stdout}")
+                self.assertEqual(shown, expected, command)
             time.sleep(0.05)
+        self.learn(printed, lines)
 
 
 if __name__ == "__main__":
