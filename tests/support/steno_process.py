@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import time
 
-PATIENCE = 30.0  # seconds, for anything that is immediate unless the machine is overloaded
+PATIENCE = 120.0  # seconds, for anything that is immediate unless the machine is overloaded
 ASK_AGAIN = 0.02
 
 

@@ -786,19 +786,15 @@ class Serving(unittest.TestCase):
         self.assertIn("steno replay salvage", result.out)
         self.assertNotIn("start it with", result.out)
 
-    def test_a_dead_server_is_told_within_a_second_and_nothing_waits_for_it(self):
-        home = self.home().start()
+    def test_a_dead_server_is_told_at_once_and_nothing_waits_for_it(self):
+        home = self.home('timeout = "1h"\n').start()  # longer than the test waits
         running = home.follow("run", "--engine", "scripted", "[hang]")
         row = until(lambda: home.ask("ls")["sessions"], "the session")[0]
         home.wait_for_event(row["alias"], "AgentInitialized")
         home.stop(signal.SIGKILL)
-        killed = time.monotonic()
         self.assertIn("the server has ended", running.error_line("server"))
-        self.assertLess(time.monotonic() - killed, 3)
-        pressed = time.monotonic()
         running.signal(signal.SIGINT)
         result = running.finish()
-        self.assertLess(time.monotonic() - pressed, 3)
         self.assertEqual(result.code, 130, str(result))
         self.assertIn("nothing was interrupted", result.err)
         self.assertIn(row["session"], result.err)
@@ -942,7 +938,7 @@ class Serving(unittest.TestCase):
     def test_a_turn_that_is_lost_is_tried_again_twice(self):
         home = self.home('worker_silence_max = "1s"\nstop_grace = "100ms"\n'
                          'restart_policy = "retry"\n').start()
-        alias = home.start_session("[words 40] [delay 100]")
+        alias = home.start_session("[words 40000] [delay 100]")  # it never comes to its end
         def begun(count):
             leases = [e for e in home.events(home.show(alias)["session"])
                       if e["type"] == "AgentInitialized"]
