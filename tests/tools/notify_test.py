@@ -84,7 +84,7 @@ if os.path.exists(order):
 
 
 class Deliveries(WithSinks):
-    # Shows R066, R067, R068, R076, R079, R082, R083.
+    # Shows R033, R066, R067, R068, R076, R079, R082, R083.
     def test_the_ends_of_sessions_are_told(self):
         self.home.start()
         alias = self.spawn("say something")
@@ -349,7 +349,7 @@ class Webhooks(WithSinks):
 
 
 class Foreground(WithSinks):
-    # Shows R029, R060, R061, R062, R077, R078, R080, D05.
+    # Shows R029, R030, R060, R061, R062, R077, R078, R080.
     def test_a_channel_is_shown_output_from_where_it_was(self):
         self.home.start()
         alias = self.home.start_session("[tools 1] [say one]", "--multi-turn", "--channel",
@@ -379,6 +379,17 @@ class Foreground(WithSinks):
         [shown] = until(lambda: [text for text in self.told() if "five" in text], "five")
         self.assertEqual(shown, "five")
         self.assertEqual(sum("four" in text for text in self.told()), 1)
+
+    # Shows D05.
+    def test_a_channel_that_is_far_behind_is_shown_everything(self):
+        self.home.start()
+        alias = self.home.start_session("[tools 240] [say the end]", "--multi-turn", "--channel",
+                                        "unknown", "--repeated-calls-max", "0")
+        self.home.wait_for_event(alias, "TurnFinished")
+        self.home.run("foreground", alias, "--channel", CHANNEL)
+        told = until(lambda: "the end" in "".join(self.told()) and self.told(), "the end")
+        lines = [line for text in told for line in text.split("\n")]
+        self.assertEqual(lines, [f"🔧 Bash — echo {number}" for number in range(240)] + ["the end"])
 
     def test_a_channel_must_be_named(self):
         self.home.start()

@@ -64,7 +64,7 @@ Command result(bool is_error = false) {
   return support::as_command(support::report(3, r));
 }
 
-TEST_CASE("each kind of need and end is told", "[session][R030][R066][R079][D10]") {
+TEST_CASE("each kind of need and end is told", "[session][R039][R040][R066][R079][D10]") {
   CHECK(told(support::running(), result()) == Told{"waiting system"});
   CHECK(told(support::running(false), result()) == Told{"completed system"});
   CHECK(told(support::running(false), result(true)) == Told{"failed system"});
