@@ -569,6 +569,9 @@ StatusAnswer Server::status() const {
   s.live_sessions = static_cast<std::int64_t>(commands_.admission().live.size());
   s.max_sessions = options_.commands.limits.max_sessions;
   s.daily_budget = options_.commands.limits.daily_budget;
+  s.agent_budget = options_.commands.limits.agent_budget;
+  s.total_daily_budget = options_.commands.limits.total_daily_budget;
+  s.prices = options_.prices;
   s.clients = static_cast<std::int64_t>(const_cast<bus::FrameServer&>(clients_).peers().count());
   s.waiting_commands = static_cast<std::int64_t>(commands_.waiting());
   s.loaded_streams = static_cast<std::int64_t>(commands_.loaded_streams());
