@@ -9,11 +9,13 @@
 #include "eventlog/domain/schedules/schedules.hpp"
 #include "eventlog/domain/server/server.hpp"
 #include "eventlog/domain/session/session.hpp"
+#include "eventlog/domain/total_budget/total_budget.hpp"
 
 namespace domain {
 
-using Aggregates = base::Types<SessionStream, RegistryStream, LineageStream, BudgetStream,
-                               AdmissionStream, OutboxStream, SchedulesStream, ServerStream>;
+using Aggregates =
+    base::Types<SessionStream, RegistryStream, LineageStream, BudgetStream, TotalBudgetStream,
+                AdmissionStream, OutboxStream, SchedulesStream, ServerStream>;
 
 namespace detail {
 template <class List>

@@ -71,7 +71,8 @@ std::string stream_of(const StreamRef& target);
 
 Reads reads_of(const Command& command, const StreamRef& target);
 // `states` has the target's and those that reads_of() named. Returns further streams that the
-// command reads or writes.
+// command reads or writes. It can name more once it sees their states, so it is asked again until
+// it names nothing new.
 Reads further_reads_of(const Command& command, const StreamRef& target, const States& states);
 Decided decide_on(const Command& command, const States& states, const Context& context);
 // `state` is that of the command's target, after the command.

@@ -25,6 +25,8 @@ struct Limits {
   std::int64_t repeated_calls_max = 0;
   base::Duration remind_after{};
   NanoUsd daily_budget{};  // of all sessions of one agent together, in a day of UTC; 0: no limit
+  NanoUsd agent_budget{};  // likewise, over all days
+  NanoUsd total_daily_budget{};  // of the sessions of all agents, in a day of UTC; 0: no limit
   // The sinks that notifications are for, by NotificationTarget.
   std::array<bool, kNotificationTargets> sinks{};
   std::int64_t told_per_minute = 0;  // notifications to one place (outbox/pacing.hpp); 0: no limit

@@ -13,6 +13,7 @@ namespace domain {
 constexpr std::string_view kAdmissionStream = AdmissionStream::kPattern;
 constexpr std::string_view kOutboxStream = OutboxStream::kPattern;
 constexpr std::string_view kSchedulesStream = SchedulesStream::kPattern;
+constexpr std::string_view kTotalBudgetStream = TotalBudgetStream::kPattern;
 constexpr std::string_view kServerStream = ServerStream::kPattern;
 
 struct StreamRef {

@@ -54,8 +54,14 @@ enum class EndReason : std::uint8_t {
   max_tokens,
   max_tool_calls,
   max_output_bytes,
-  expired,  // the prompt was not started in time
+  expired,       // the prompt was not started in time
+  agent_budget,  // the sessions of its agent have spent what they may over all time
 };
+
+// True for the limits of money that hold beside a session's own: prompts wait behind them.
+constexpr bool is_cap(EndReason reason) {
+  return reason == EndReason::daily_budget || reason == EndReason::agent_budget;
+}
 
 // The fate of tasks that the agent wants to run in the background, such as its subagents.
 enum class BackgroundTasks : std::uint8_t {
@@ -237,5 +243,6 @@ struct base::EnumNames<domain::EndReason> {
                                                 "max_tokens",
                                                 "max_tool_calls",
                                                 "max_output_bytes",
-                                                "expired"};
+                                                "expired",
+                                                "agent_budget"};
 };

@@ -64,10 +64,13 @@ Result<std::vector<const SequencedEvent*>> Sequencer::append(std::vector<StreamA
   }
   std::vector<const SequencedEvent*> sequenced;
   sequenced.reserve(count);
+  AppendContext unreported = context;
+  unreported.token = {};
+  unreported.report_sequence = 0;
   for (std::size_t i = 0; i < appends.size(); ++i) {
     for (NewEvent& event : appends[i].events) {
       heads[i]->second = heads[i]->second.next();
-      add(*heads[i], std::move(event), context);
+      add(*heads[i], std::move(event), appends[i].is_reported ? context : unreported);
       sequenced.push_back(&pending_.back());
     }
   }

@@ -49,6 +49,7 @@ struct StreamAppend {
   std::string stream;
   StreamVersion expected;  // the stream's version as the writer saw it; 0: no such stream
   std::vector<NewEvent> events;
+  bool is_reported = true;  // else the token and the number of the report are not its events'
 };
 
 // The fields that all events of one append share.

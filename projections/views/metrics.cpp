@@ -1,7 +1,7 @@
 // One row an agent, changed with each event that counts; a query for all agents adds the rows up.
 #include "projections/views/metrics.hpp"
 
-#include "eventlog/domain/session/spending.hpp"
+#include <algorithm>
 
 namespace projections {
 namespace {
@@ -15,6 +15,7 @@ struct MeteredSession {
   Time opened_at;
   Position prompt;
   NanoUsd cost;
+  domain::CostBasis basis = domain::CostBasis::totals;
   bool is_opened = false;
   bool is_closed = false;
 
@@ -25,6 +26,7 @@ struct MeteredSession {
     visit("opened_at", &MeteredSession::opened_at);
     visit("prompt", &MeteredSession::prompt);
     visit("cost", &MeteredSession::cost);
+    visit("basis", &MeteredSession::basis);
     visit("opened", &MeteredSession::is_opened);
     visit("closed", &MeteredSession::is_closed);
   }
@@ -33,11 +35,13 @@ struct MeteredSession {
 // d/<agent>/<date>
 struct DayRow {
   NanoUsd cost;
+  domain::CostBasis basis = domain::CostBasis::totals;
 
   bool operator==(const DayRow&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("cost", &DayRow::cost);
+    visit("basis", &DayRow::basis);
   }
 };
 
@@ -78,7 +82,7 @@ struct Metering {
   }
 
   void apply(const domain::SpendingRecorded& e) {
-    add_cost(domain::usage_of(e.spent), domain::cost_of(e.spent));
+    add_cost(domain::usage_of(e.spent), domain::cost_of(e.spent), e.basis);
   }
   void apply(const domain::TurnFinished& e) { end_turn(e.cost); }
   void apply(const domain::TurnFailed& e) { end_turn(e.cost); }
@@ -125,25 +129,30 @@ struct Metering {
 
   void end_turn(const domain::TurnCost& turn) {
     const auto [usage, cost] = domain::unbooked(turn);
-    add_cost(usage, cost);
+    add_cost(usage, cost, turn.basis);
   }
 
-  void add_cost(const domain::Usage& usage, NanoUsd cost) {
-    if (cost.value == 0 && usage == domain::Usage{}) return;
+  void add_cost(const domain::Usage& usage, NanoUsd cost, domain::CostBasis basis) {
+    const bool is_nothing = cost.value == 0 && usage == domain::Usage{};
+    if (is_nothing && !domain::is_lower_bound(basis)) return;
     change_session([&](MeteredSession& s) {
       add_bounded(s.cost.value, cost.value);
+      s.basis = std::max(s.basis, basis);
       change_totals([&](MetricsTotals& t) {
         add_bounded(t.cost.value, cost.value);
+        t.basis = std::max(t.basis, basis);
         add(t.usage, usage);
-        if (s.cost > t.most_expensive.cost) {
-          t.most_expensive = {ref.id, ref.agent, s.name, s.cost, s.prompt};
+        const bool is_dearest = t.most_expensive.session == ref.id;
+        if (s.cost > t.most_expensive.cost || is_dearest) {
+          t.most_expensive = {ref.id, ref.agent, s.name, s.cost, s.basis, s.prompt};
         }
       });
       return true;
     });
-    if (cost.value == 0) return;
+    if (cost.value == 0 && !domain::is_lower_bound(basis)) return;
     rows.edit<DayRow>(day_prefix(ref.agent) + utc_date(envelope.log_time), [&](DayRow& day) {
       add_bounded(day.cost.value, cost.value);
+      day.basis = std::max(day.basis, basis);
       return true;
     });
   }
@@ -155,6 +164,7 @@ void add_totals(MetricsTotals& sum, const MetricsTotals& t) {
   add_bounded(sum.failed, t.failed);
   add_bounded(sum.killed, t.killed);
   add_bounded(sum.cost.value, t.cost.value);
+  sum.basis = std::max(sum.basis, t.basis);
   add(sum.usage, t.usage);
   add_bounded(sum.duration_ms, t.duration_ms);
   add_bounded(sum.sessions_with_duration, t.sessions_with_duration);
@@ -189,13 +199,16 @@ Result<MetricsReport> read_metrics(eventlog::KeyValueStore& store, std::string_v
                 [&](const MetricsTotals& t) { add_totals(report.totals, t); });
   });
   if (!walked) return tl::unexpected(walked.error());
-  walked = for_each_row(
-      rows, is_one_agent ? day_prefix(agent) : Bytes(kDayPrefix), {},
-      [&](const Bytes& key, const Bytes& value) {
-        return take(detail::decode_row<DayRow>(key, value), [&](const DayRow& day) {
-          add_bounded(report.cost_per_day[key.substr(key.rfind('/') + 1)].value, day.cost.value);
-        });
-      });
+  walked =
+      for_each_row(rows, is_one_agent ? day_prefix(agent) : Bytes(kDayPrefix), {},
+                   [&](const Bytes& key, const Bytes& value) {
+                     return take(detail::decode_row<DayRow>(key, value), [&](const DayRow& day) {
+                       const Bytes date = key.substr(key.rfind('/') + 1);
+                       add_bounded(report.cost_per_day[date].value, day.cost.value);
+                       domain::CostBasis& basis = report.basis_per_day[date];
+                       basis = std::max(basis, day.basis);
+                     });
+                   });
   if (!walked) return tl::unexpected(walked.error());
   if (failed) return tl::unexpected(*failed);
   report.live = report.totals.live();

@@ -2,6 +2,7 @@
 // once, when its session is opened or closed.
 #pragma once
 
+#include "eventlog/domain/session/spending.hpp"
 #include "projections/fold/projection.hpp"
 #include "projections/views/session_names.hpp"
 
@@ -16,7 +17,7 @@ class Metrics final : public Projection {
   static constexpr std::string_view kName = "metrics";
 
   std::string_view name() const override { return kName; }
-  std::int64_t schema() const override { return 1; }
+  std::int64_t schema() const override { return 2; }
   void apply(const domain::RecordedEvent& event, const std::optional<domain::StreamRef>& stream,
              Rows& rows) const override;
 };
@@ -27,6 +28,7 @@ struct MostExpensive {
   std::string agent;
   std::string name;
   NanoUsd cost;
+  domain::CostBasis basis = domain::CostBasis::totals;  // of the least certain part of that
   Position prompt;  // of its first TurnQueued, whose content is the first prompt
 
   bool operator==(const MostExpensive&) const = default;
@@ -36,6 +38,7 @@ struct MostExpensive {
     visit("agent", &MostExpensive::agent);
     visit("name", &MostExpensive::name);
     visit("cost", &MostExpensive::cost);
+    visit("cost_basis", &MostExpensive::basis);
     visit("prompt", &MostExpensive::prompt);
   }
 };
@@ -46,7 +49,8 @@ struct MetricsTotals {
   std::int64_t completed = 0;  // sessions by terminal status
   std::int64_t failed = 0;
   std::int64_t killed = 0;
-  NanoUsd cost;  // of all turns
+  NanoUsd cost;                                         // of all turns
+  domain::CostBasis basis = domain::CostBasis::totals;  // of the least certain part of that
   domain::Usage usage;
   std::int64_t duration_ms = 0;  // from opening to end, of all sessions that have ended
   std::int64_t sessions_with_duration = 0;
@@ -62,6 +66,7 @@ struct MetricsTotals {
     visit("failed", &MetricsTotals::failed);
     visit("killed", &MetricsTotals::killed);
     visit("cost", &MetricsTotals::cost);
+    visit("cost_basis", &MetricsTotals::basis);
     visit("usage", &MetricsTotals::usage);
     visit("duration_ms", &MetricsTotals::duration_ms);
     visit("sessions_with_duration", &MetricsTotals::sessions_with_duration);
@@ -73,7 +78,8 @@ struct MetricsTotals {
 struct MetricsReport {
   MetricsTotals totals;
   std::int64_t live = 0;
-  std::map<std::string, NanoUsd> cost_per_day;  // "2026-11-20", UTC → cost
+  std::map<std::string, NanoUsd> cost_per_day;             // "2026-11-20", UTC → cost
+  std::map<std::string, domain::CostBasis> basis_per_day;  // likewise
 
   bool operator==(const MetricsReport&) const = default;
   template <class Visit>
@@ -81,6 +87,7 @@ struct MetricsReport {
     visit("totals", &MetricsReport::totals);
     visit("live", &MetricsReport::live);
     visit("cost_per_day", &MetricsReport::cost_per_day);
+    visit("basis_per_day", &MetricsReport::basis_per_day);
   }
 };
 

@@ -17,13 +17,14 @@ using eventlog::KeyValueStore;
 
 // Raised when this file's rows change; the domain's schema stands beside it because its state is
 // stored.
-constexpr std::int64_t kSessionRowSchema = 4;
+constexpr std::int64_t kSessionRowSchema = 5;
 
 // s/<agent>/<id>: the session's state and what the state does not remember.
 struct StoredSession {
   domain::SessionState state;  // without the commands that it has accepted
   SessionId resumed_from;
   std::string agent_model;
+  bool is_unpriced = false;
   Time created_at;
   Time updated_at;
   Time closed_at;
@@ -48,6 +49,7 @@ struct StoredSession {
     visit("state", &StoredSession::state);
     visit("resumed_from", &StoredSession::resumed_from);
     visit("agent_model", &StoredSession::agent_model);
+    visit("unpriced", &StoredSession::is_unpriced);
     visit("created_at", &StoredSession::created_at);
     visit("updated_at", &StoredSession::updated_at);
     visit("closed_at", &StoredSession::closed_at);
@@ -208,6 +210,7 @@ void note(StoredSession& s, const domain::Envelope&, const domain::ModelCallRetr
 }
 void note(StoredSession& s, const domain::Envelope&, const domain::AgentInitialized& e) {
   s.agent_model = e.model;
+  s.is_unpriced = e.is_unpriced;
 }
 template <class Other>
 void note(StoredSession&, const domain::Envelope&, const Other&) {}
@@ -310,6 +313,7 @@ SessionRow row_of(const StoredSession& stored) {
   row.workdir = s.spec.workdir;
   row.model = s.spec.model;
   row.agent_model = stored.agent_model;
+  row.is_unpriced = stored.is_unpriced;
   row.permission_mode = s.spec.permission_mode;
   row.is_multi_turn = s.spec.is_multi_turn;
   row.background = s.spec.background;
@@ -350,7 +354,7 @@ SessionRow row_of(const StoredSession& stored) {
   row.resumed_at = s.spec.resumed_at;
   row.lineage = s.lineage;
   row.cost = s.cost;
-  row.cost_basis = s.basis;
+  row.cost_basis = domain::cost_basis(s);
   row.disputed = s.disputed;
   row.usage = s.usage;
   row.output_blocks = s.blocks;
@@ -687,10 +691,11 @@ void SessionList::apply(const domain::RecordedEvent& event,
   }
 }
 
-Result<NanoUsd> lineage_spent(KeyValueStore& store, std::string_view agent, SessionId first) {
+Result<domain::LineageState> get_lineage(KeyValueStore& store, std::string_view agent,
+                                         SessionId first) {
   const auto lineage = reader(store).get<domain::LineageState>(lineage_key(agent, first));
   if (!lineage) return tl::unexpected(lineage.error());
-  return *lineage ? (*lineage)->spent : NanoUsd{};
+  return *lineage ? **lineage : domain::LineageState{};
 }
 
 Result<SessionPage> list_sessions(KeyValueStore& store, const SessionFilter& filter) {

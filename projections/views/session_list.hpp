@@ -42,8 +42,9 @@ struct SessionRow {
   EndReason end_reason = EndReason::none;  // set once the session has ended
   std::string engine;
   std::string workdir;
-  std::string model;        // as it was asked for; empty: the agent's default
-  std::string agent_model;  // as the agent named it at its start; empty: not started yet
+  std::string model;         // as it was asked for; empty: the agent's default
+  std::string agent_model;   // as the agent named it at its start; empty: not started yet
+  bool is_unpriced = false;  // that model has no price that is known
   domain::PermissionMode permission_mode = domain::PermissionMode::ask;
   bool is_multi_turn = false;
   domain::BackgroundTasks background = domain::BackgroundTasks::allow;
@@ -113,6 +114,7 @@ struct SessionRow {
     visit("workdir", &SessionRow::workdir);
     visit("model", &SessionRow::model);
     visit("agent_model", &SessionRow::agent_model);
+    visit("unpriced", &SessionRow::is_unpriced);
     visit("permission_mode", &SessionRow::permission_mode);
     visit("multi_turn", &SessionRow::is_multi_turn);
     visit("background", &SessionRow::background);
@@ -211,10 +213,10 @@ Result<AttentionPage> list_attention(eventlog::KeyValueStore& store, const Atten
 Result<std::optional<SessionRow>> get_session(eventlog::KeyValueStore& store,
                                               std::string_view agent, SessionId session);
 
-// Returns what all sessions of the lineage have spent; 0 if its first session was never resumed or
-// forked.
-Result<NanoUsd> lineage_spent(eventlog::KeyValueStore& store, std::string_view agent,
-                              SessionId first);
+// Returns the state of a lineage, such as what all its sessions have spent; the empty one if its
+// first session was never resumed or forked.
+Result<domain::LineageState> get_lineage(eventlog::KeyValueStore& store, std::string_view agent,
+                                         SessionId first);
 
 // Reads the text of the event at a position; none: it is not there. Rows hold no text that can be
 // erased.

@@ -34,9 +34,15 @@ class FoldedStreams {
 
   domain::Decided decide(const domain::Command& command, const domain::Context& context) {
     domain::Reads further = domain::reads_of(command, context.target);
-    const domain::Reads behind =
-        domain::further_reads_of(command, context.target, states_of(further, context));
-    for (const std::string& stream : behind.streams()) further.add(stream);
+    for (std::size_t known = 0; known <= further.streams().size();) {
+      known = further.streams().size() + 1;
+      const domain::Reads behind =
+          domain::further_reads_of(command, context.target, states_of(further, context));
+      for (const std::string& stream : behind.streams()) {
+        const auto& named = further.streams();
+        if (std::find(named.begin(), named.end(), stream) == named.end()) further.add(stream);
+      }
+    }
     const domain::States states = states_of(further, context);
     const domain::Decided decided = domain::decide_on(command, states, context);
     if (decided) {

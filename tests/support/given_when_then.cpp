@@ -140,7 +140,12 @@ Given When::after() {
   }
   bool has_own = false;
   for (const Emitted& e : *outcome_) {
-    next.fold(Fact(e.event).on(e.stream).with(e.content.text), envelope);
+    domain::Envelope own = envelope;
+    const auto other = domain::parse_stream(e.stream);
+    // A report counts in its own session alone.
+    if (other && other->is<domain::SessionStream>()) own.token = {};
+    if (other && other->is<domain::SessionStream>()) own.report_sequence = 0;
+    next.fold(Fact(e.event).on(e.stream).with(e.content.text), own);
     has_own = has_own || e.stream.empty();
   }
   if (!world_.may_be_inconsistent()) REQUIRE(next.is_consistent());

@@ -141,8 +141,9 @@ class When {
   void then_rejected(RejectionCode code);
   const base::Result<Decision, domain::Rejection>& outcome() const { return outcome_; }
 
- private:
   Given then_all(const std::vector<Fact>& facts);
+
+ private:
   Given after();
 
   Given world_;

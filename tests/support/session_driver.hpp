@@ -64,8 +64,12 @@ class SessionDriver {
     const domain::Reads further = domain::reads_of(sent.command, context.target);
     domain::States states(own);
     for (const std::string& stream : further.streams()) states.add(stream, state(stream));
-    const domain::Reads behind = domain::further_reads_of(sent.command, context.target, states);
-    for (const std::string& stream : behind.streams()) states.add(stream, state(stream));
+    for (std::size_t named = 0, known = 1; named != known;) {
+      known = named;
+      const domain::Reads behind = domain::further_reads_of(sent.command, context.target, states);
+      for (const std::string& stream : behind.streams()) states.add(stream, state(stream));
+      named = behind.streams().size();
+    }
     const auto decision = domain::decide_on(sent.command, states, context);
     sent.is_accepted = decision.has_value();
     ++(decision ? accepted_ : rejected_);

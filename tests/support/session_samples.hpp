@@ -29,6 +29,13 @@ inline domain::SessionOpened opened(bool is_multi_turn = true) {
           {},       kSession, {}};
 }
 
+inline domain::Spawn spawn_command() {
+  domain::Spawn spawn;
+  spawn.spec = sample_spec(true);
+  spawn.prompt = "Go";
+  return spawn;
+}
+
 // Spawned, with turn 1 in its queue and no lease yet.
 inline std::vector<Fact> starting(bool is_multi_turn = true) {
   return {opened(is_multi_turn), domain::TurnQueued{turn(1)},

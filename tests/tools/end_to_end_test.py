@@ -461,7 +461,7 @@ class Money(OneServer):
         self.home.wait_for_event(alias, "SpendingRecorded")
         row = self.home.show(alias)
         self.assertEqual((row["status"], row["turns_finished"]), ("running", 0))
-        self.assertGreater(row["cost_usd"], 0.004)
+        self.assertGreaterEqual(row["cost_usd"], 0.0008)
         os.kill(row["pid"], signal.SIGKILL)
         row = self.home.wait_for_end(alias)
         self.assertEqual((row["end_reason"], row["cost_basis"]), ("agent_exited", "at_least"))
@@ -470,6 +470,75 @@ class Money(OneServer):
         interrupted = one(self.home.events(row["session"]), type="TurnInterrupted")["facts"]
         self.assertAlmostEqual(interrupted["cost"]["cost_usd"], told)
         self.assertIn("at least", self.succeeds("show", alias).out)
+        # A lower bound looks like one wherever money is shown.
+        self.assertIn("≥ $0.0", self.succeeds("ls").out)
+        self.assertIn("≥ $0.0", self.succeeds("stats").out)
+        self.assertIn("steno_cost_is_lower_bound 1", self.prometheus())
+
+    def prometheus(self):
+        return self.succeeds("stats", "-o", "prometheus", "--all-agents").out
+
+    # Shows R023.
+    def test_a_budget_holds_over_the_deaths_of_workers(self):
+        alias = self.home.start_session("[tools 40] [delay 50]", "--multi-turn", *self.MODEL,
+                                        "--budget-usd", "0.012", "--restart-policy", "retry")
+        for lease in (1, 2):
+            until(lambda: len([e for e in self.home.events(alias)
+                               if e["type"] == "SpendingRecorded" and e["token"] == lease]) > 2,
+                  "calls of the agent")
+            spent = self.home.show(alias)["cost_usd"]
+            os.kill(self.home.worker_pid(), signal.SIGKILL)
+            until(lambda: len([e for e in self.home.events(alias)
+                               if e["type"] == "LeaseGranted"]) > lease, "the next agent")
+            left = [e["facts"]["budget_usd"] for e in self.home.events(alias)
+                    if e["type"] == "LeaseGranted"][-1]
+            self.assertLessEqual(left, 0.012 - spent + 1e-9)
+        row = self.home.wait_for_end(alias)
+        self.assertEqual(row["end_reason"], "budget")
+        self.assertLessEqual(row["cost_usd"], 0.012 + 2 * 0.0008)
+        self.assertIn("≥ $0.01", self.succeeds("show", alias).out)
+
+    # Shows R023.
+    def test_forks_at_once_share_one_budget(self):
+        source = self.home.start_session("[say hi]", *self.MODEL, "--budget-usd", "0.02")
+        self.home.wait_for_end(source)
+        forks = [self.home.ask("resume", source, "--fork", "[tools 60] [delay 60]",
+                               "--budget-usd", "0.02")["alias"] for _ in range(4)]
+        rows = [self.home.wait_for_end(alias) for alias in forks]
+        for row in rows:
+            self.assertEqual((row["status"], row["end_reason"]), ("failed", "budget"))
+        spent = self.home.ask("show", source)["lineage_spent_usd"]
+        self.assertGreaterEqual(spent, 0.02)
+        self.assertLess(spent, 0.02 + 8 * 0.0008)
+
+    # Shows R023.
+    def test_an_answer_that_was_too_dear_is_not_green(self):
+        run = self.home.run("run", "--engine", "scripted", *self.MODEL, "--budget-usd", "0.0008",
+                            "[say hi]")
+        self.assertEqual((run.code, run.out), (8, "hi\n"), str(run))
+        self.assertIn("⚠ over budget: $0.0008 of $0.0008", run.err)
+        row = self.home.ask("ls", "-n", "1")["sessions"][0]
+        self.assertEqual((row["status"], row["end_reason"]), ("completed", "budget"))
+        self.assertIn("completed (budget)", self.succeeds("ls").out)
+
+    # Shows R023, R045.
+    def test_a_model_without_a_price_costs_an_unknown_sum(self):
+        run = self.home.run("run", "--engine", "scripted", "--model", "other-1", "--budget-usd",
+                            "0.001", "[tools 5] [cost 28] [say hi]")
+        self.assertEqual((run.code, run.out), (0, "hi\n"), str(run))
+        self.assertIn("⚠ the model other-1 has no price that is known", run.err)
+        self.assertIn("--max-tokens", run.err)
+        self.assertTrue(run.err.rstrip().endswith(", unknown"), run.err)
+        row = self.home.ask("ls", "-n", "1")["sessions"][0]
+        self.assertEqual((row["cost_usd"], row["cost_basis"], row["unpriced"]),
+                         (0, "unknown", True))
+        self.assertIn("unknown, its model has no price that is known",
+                      self.succeeds("show", row["alias"]).out)
+        self.assertIn("unknown", self.succeeds("ls", "-n", "1").out)
+        # Its tokens are limited all the same.
+        run = self.home.run("run", "--engine", "scripted", "--model", "other-1", "--max-tokens",
+                            "500", "[tools 40] [delay 50]")
+        self.assertEqual(run.code, 8, str(run))
 
     # Shows R045.
     def test_a_difference_to_what_the_agent_says_is_shown(self):
@@ -558,7 +627,7 @@ class DailyBudget(OneServer):
                       self.succeeds("show", waiting).out)
         self.assertIn("which is paused until 00:00 UTC",
                       self.succeeds("send", waiting, "[say latest]").out)
-        self.assertIn("over the agent's budget for the day", self.succeeds("attention").out)
+        self.assertIn("over the budget for the day", self.succeeds("attention").out)
         self.fails(8, "daily_budget_usd", "continue", waiting)
         self.assertIn("$0.0060 for each agent, in a day of UTC", self.succeeds("doctor").out)
         # A restart keeps what was spent; with a larger budget the prompts go on by themselves.
@@ -570,6 +639,70 @@ class DailyBudget(OneServer):
         self.home.start()
         until(lambda: self.home.show(waiting)["turns_finished"] == 3, "the prompts that waited")
         self.succeeds("kill", waiting)
+
+
+class Caps(OneServer):
+    """The caps of an agent over all time, and of all agents in a day."""
+
+    CONFIG = "agent_budget_usd = 0.002\ntotal_daily_budget_usd = 0.003\n"
+    MODEL = Money.MODEL
+
+    # Shows R023.
+    def test_caps_hold_for_an_agent_and_for_all(self):
+        if time.time() % 86400 > 86400 - 120:
+            self.skipTest("the day ends too soon")
+        run = self.home.run("run", "--engine", "scripted", *self.MODEL, "[tools 40] [delay 50]")
+        self.assertEqual(run.code, 8, str(run))
+        self.assertIn("agent_budget: the agent's sessions have spent what they may", run.err)
+        self.fails(8, "(agent_budget_usd)", "run", "--engine", "scripted", "[say more]")
+        run = self.home.run("run", "--agent", "other", "--engine", "scripted", *self.MODEL,
+                            "[tools 40] [delay 50]")
+        self.assertEqual(run.code, 8, str(run))
+        self.fails(8, "(total_daily_budget_usd)", "run", "--agent", "third", "--engine",
+                   "scripted", "[say more]")
+        told = self.succeeds("doctor").out
+        self.assertIn("$0.0020 for each agent, over all time", told)
+        self.assertIn("$0.0030 for all agents", told)
+
+
+class Prices(OneServer):
+    """What models cost, by the operator's own file beside the configuration."""
+
+    def write(self, text):
+        with open(self.home.path("prices.toml"), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    # Shows R045.
+    def test_a_file_of_prices_is_read_beside_the_configuration(self):
+        self.home.stop()
+        self.write('as_of = "2026-11-21"\n[models]\n'
+                   '"local-*" = { input = 0, output = 0 }\n'
+                   '"claude-opus-5-5" = { input = 8, output = 40 }\n')
+        self.home.start()
+        self.assertIn("prices.toml of 2026-11-21", self.succeeds("doctor").out)
+        for model, cost in (("local-1", 0), ("claude-opus-5-5", 0.0016)):
+            alias = self.home.start_session("[say hi]", "--model", model)
+            row = self.home.wait_for_end(alias)
+            self.assertEqual((row["cost_usd"], row["cost_basis"]), (cost, "reported"))
+        started = one(self.home.events(alias), type="AgentStarted")["facts"]
+        self.assertIn("of 2026-11-21", started["prices"])
+
+    def test_a_bad_file_of_prices_is_refused_with_its_line(self):
+        self.home.stop()
+        for text, said in (('[models]\n"m" = { input = -1, output = 2 }\n',
+                            'models."m".input is not accepted'),
+                           ('[models]\n"m" = { input = 1 }\n', 'models."m".output is left out'),
+                           ('[models]\n"m" = { imput = 1, output = 1 }\n',
+                            'models."m".imput is not accepted'),
+                           ("prices = 1\n", "prices is not accepted"),
+                           ("[models\n", "not TOML")):
+            self.write(text)
+            served = self.home.run("serve")
+            self.assertNotEqual(served.code, 0)
+            self.assertIn(said, served.err)
+            self.assertIn("prices.toml line ", served.err)
+        self.write("")
+        self.home.start()
 
 
 class Tasks(OneServer):

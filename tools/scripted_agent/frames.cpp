@@ -50,13 +50,19 @@ Json usage(std::int64_t calls) {
           {"speed", "standard"}};
 }
 
+// As Claude Code, it knows the prices of Anthropic's models, beside its own.
+bool is_listed(const std::string& model) {
+  return model.starts_with("claude-") || model == kModel;
+}
+
 Json model_usage(const std::string& model, const Totals& totals) {
   Json one = {{"inputTokens", totals.calls * kInputTokens},
               {"outputTokens", totals.calls * kOutputTokens},
               {"cacheReadInputTokens", 0},
               {"cacheCreationInputTokens", 0},
-              {"webSearchRequests", 0},
+              {"webSearchRequests", totals.has_other_charges && model == kModel ? 1 : 0},
               {"costUSD", static_cast<double>(totals.nano_usd) / 1e9},
+              {"costBasis", is_listed(model) ? "list" : "unknown"},
               {"contextWindow", 200000},
               {"maxOutputTokens", 32000},
               {"thinkingTokens", 0}};
@@ -229,7 +235,8 @@ void FrameWriter::result(const TurnOutcome& outcome, const Totals& totals, const
   if (outcome.is_own) {
     frame["origin"] = {{"kind", "task-notification"}, {"producer", "session-task"}};
   }
-  const Totals since{totals.nano_usd - before.nano_usd, totals.calls - before.calls, 0};
+  const Totals since{totals.nano_usd - before.nano_usd, totals.calls - before.calls, 0,
+                     totals.has_other_charges};
   frame["model_usage_since_last_result"] =
       since.calls > 0 ? model_usage(model_, since) : Json::object();
   frame["type"] = "result";

@@ -23,6 +23,7 @@ struct Totals {
   std::int64_t nano_usd = 0;
   std::int64_t calls = 0;
   std::int64_t results = 0;
+  bool has_other_charges = false;  // beside those for tokens
 };
 
 struct TurnOutcome {

@@ -91,6 +91,7 @@ void end_turn(const scripted_agent::TurnOutcome& outcome, const scripted_agent::
               scripted_agent::FrameWriter& frames, scripted_agent::Totals& totals) {
   const scripted_agent::Totals before = totals;
   totals.calls += outcome.calls;
+  totals.has_other_charges |= script.cost_nano_usd.has_value();
   totals.nano_usd += script.cost_nano_usd.value_or(outcome.calls * scripted_agent::kCallNanoUsd);
   frames.result(outcome, totals, before);
   ++totals.results;

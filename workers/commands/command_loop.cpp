@@ -266,11 +266,18 @@ std::optional<CommandLoop::Involved> CommandLoop::involve(Stream& target, const 
   if (std::any_of(streams.begin(), streams.end(), [](Stream* s) { return s->has_fault(); })) {
     return streams;
   }
-  const std::size_t known = streams.size();
-  const domain::Reads behind =
-      domain::further_reads_of(waiting.message.command, waiting.target, states_of(streams));
-  for (const std::string& name : behind.streams()) streams.push_back(&stream(name));
-  if (!are_at_hand(streams, known, turn)) return std::nullopt;
+  for (std::size_t known = 0; known < streams.size();) {
+    known = streams.size();
+    const domain::Reads behind =
+        domain::further_reads_of(waiting.message.command, waiting.target, states_of(streams));
+    for (const std::string& name : behind.streams()) {
+      Stream* one = &stream(name);
+      if (std::find(streams.begin(), streams.end(), one) == streams.end()) streams.push_back(one);
+    }
+    if (!are_at_hand(streams, known, turn)) return std::nullopt;
+    const auto has_fault = [](Stream* s) { return s->has_fault(); };
+    if (std::any_of(streams.begin(), streams.end(), has_fault)) return streams;
+  }
   return streams;
 }
 
@@ -425,6 +432,9 @@ CommandOutcome CommandLoop::append(const Involved& streams, const CommandMessage
     placed += append.events.size();
     append.stream = *stream->name;
     append.expected = stream->version;
+    // A report counts in its own session alone.
+    append.is_reported =
+        stream == streams.front() || !std::holds_alternative<domain::SessionState>(stream->state);
     appends.push_back(std::move(append));
   }
   CHECK(placed == decision.size());  // each stream that `decide` writes was named

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "eventlog/domain/session/commands.hpp"
+#include "workers/engines/prices.hpp"
 
 namespace engines {
 
@@ -30,6 +31,7 @@ struct EngineSettings {
   // Variables of the worker's environment that are passed on beside those that an agent needs.
   std::vector<std::string> passed_names{};
   bool is_sandboxed = false;  // it runs where it can do no harm, such as in a container
+  PriceTable prices{};
 };
 
 // Settings of one agent process.

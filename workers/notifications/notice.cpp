@@ -118,7 +118,10 @@ class NoticeReader {
   void end(const domain::OutputRecorded&, const RecordedEvent& event) {
     if (said_.size() < kLastBlocksMax && !text_of(event).empty()) said_.push_back(text_of(event));
   }
-  void end(const domain::SessionClosed& e, const RecordedEvent&) { notice_.reason = e.reason; }
+  void end(const domain::SessionClosed& e, const RecordedEvent&) {
+    notice_.reason = e.reason;
+    notice_.is_completed = e.status == domain::SessionStatus::completed;
+  }
   void end(const domain::QueuePaused& e, const RecordedEvent&) {
     const bool is_told = notice_.requested.kind == domain::NotificationKind::paused;
     if (is_told && notice_.reason == domain::EndReason::none) notice_.reason = e.reason;
@@ -262,20 +265,23 @@ std::string spent_text(domain::EndReason reason) {
   if (reason == domain::EndReason::daily_budget) {
     return "the budget of its agent for the day is spent";
   }
+  if (reason == domain::EndReason::agent_budget) {
+    return "the budget of its agent over all time is spent";
+  }
   if (reason == domain::EndReason::none || reason == domain::EndReason::budget) {
     return "its budget is spent";
   }
   return "it has used up its " + std::string(base::enum_name(reason));
 }
 
-bool is_paused_for_day(const Notice& notice) {
-  return notice.requested.kind == domain::NotificationKind::paused &&
-         notice.reason == domain::EndReason::daily_budget;
+bool is_behind_cap(const Notice& notice) {
+  return notice.requested.kind == domain::NotificationKind::paused && domain::is_cap(notice.reason);
 }
 
 std::string pause_text(const Notice& notice) {
-  if (!is_paused_for_day(notice)) return "a turn failed, and prompts wait";
-  return "the budget of its agent for the day is spent, and prompts wait until 00:00 UTC";
+  if (!is_behind_cap(notice)) return "a turn failed, and prompts wait";
+  const bool is_for_day = notice.reason == domain::EndReason::daily_budget;
+  return spent_text(notice.reason) + ", and prompts wait" + (is_for_day ? " until 00:00 UTC" : "");
 }
 
 }  // namespace
@@ -291,11 +297,12 @@ std::string chat_text(const Notice& notice) {
       break;
     case NotificationKind::paused:
       text = "⏸️ Session " + named(notice) + " is paused: " + pause_text(notice);
-      if (!is_paused_for_day(notice)) add_line(text, "⚠️ ", notice.error);
+      if (!is_behind_cap(notice)) add_line(text, "⚠️ ", notice.error);
       break;
     case NotificationKind::budget:
-      text = "⛔ Session limit reached — " + named(notice) + " (" +
-             base::duration_text(notice.lived) + ")";
+      text = (notice.is_completed ? "⚠️ Session completed over budget — "
+                                  : "⛔ Session limit reached — ") +
+             named(notice) + " (" + base::duration_text(notice.lived) + ")";
       add_line(text, "📁 ", notice.workdir);
       if (notice.reason != domain::EndReason::none && notice.reason != domain::EndReason::budget) {
         add_line(text, "⚠️ ", base::enum_name(notice.reason));
@@ -365,7 +372,7 @@ std::string system_text(const Notice& notice) {
   if (notice.requested.kind == domain::NotificationKind::paused) {
     add_line(text, "Reason: ", pause_text(notice));
   }
-  if (!is_paused_for_day(notice)) add_line(text, "Error: ", notice.error);
+  if (!is_behind_cap(notice)) add_line(text, "Error: ", notice.error);
   if (!notice.last.empty()) add_line(text, "\nLast output:\n", notice.last);
   add_line(text, "", notice.fault);
   add_line(text, "\nFull output: steno output ", notice.requested.alias);

@@ -22,6 +22,7 @@ struct Notice {
   std::string error;   // of the turn that failed last, if that is what it is about
   bool is_silent = false;  // of a stuck one: it says nothing; else it repeats one tool call
   bool is_multi_turn = false;
+  bool is_completed = false;                           // the session has ended so
   domain::EndReason reason = domain::EndReason::none;  // of the session's end
   base::Duration lived{0};
   std::string fault;  // why some of this could not be read

@@ -103,6 +103,8 @@ struct ShowAnswer {
   std::string prompt_error;         // why it could not be read
   std::string system_prompt_error;  // why it could not be read
   base::NanoUsd lineage_spent{};    // by all that resume or fork one session; 0: nothing does
+  domain::CostBasis lineage_basis = domain::CostBasis::totals;  // of the least certain part of that
+  std::int64_t lineage_at_work = 0;  // sessions of them that have an agent process, this one too
 
   bool operator==(const ShowAnswer&) const = default;
   template <class Visit>
@@ -116,6 +118,8 @@ struct ShowAnswer {
     visit("prompt_error", &ShowAnswer::prompt_error);
     visit("system_prompt_error", &ShowAnswer::system_prompt_error);
     visit("lineage_spent", &ShowAnswer::lineage_spent);
+    visit("lineage_basis", &ShowAnswer::lineage_basis);
+    visit("lineage_at_work", &ShowAnswer::lineage_at_work);
   }
 };
 

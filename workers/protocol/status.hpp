@@ -34,7 +34,10 @@ struct StatusAnswer {
   std::int64_t uptime_us = 0;
   std::int64_t live_sessions = 0;
   std::int64_t max_sessions = 0;
-  base::NanoUsd daily_budget{};  // of each agent; 0: no limit
+  base::NanoUsd daily_budget{};        // of each agent; 0: no limit
+  base::NanoUsd agent_budget{};        // of each agent, over all days; 0: no limit
+  base::NanoUsd total_daily_budget{};  // of all agents; 0: no limit
+  std::string prices;                  // the table by which the use of models is priced
   std::int64_t workers = 0;
   std::vector<std::int64_t> worker_pids;
   std::int64_t clients = 0;
@@ -58,6 +61,9 @@ struct StatusAnswer {
     visit("live_sessions", &StatusAnswer::live_sessions);
     visit("max_sessions", &StatusAnswer::max_sessions);
     visit("daily_budget", &StatusAnswer::daily_budget);
+    visit("agent_budget", &StatusAnswer::agent_budget);
+    visit("total_daily_budget", &StatusAnswer::total_daily_budget);
+    visit("prices", &StatusAnswer::prices);
     visit("workers", &StatusAnswer::workers);
     visit("worker_pids", &StatusAnswer::worker_pids);
     visit("clients", &StatusAnswer::clients);

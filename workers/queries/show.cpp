@@ -18,10 +18,12 @@ base::Result<ShowAnswer> show(const QuerySources& sources, const QueryBody& body
   if (erasures->size() > kErasuresShownMax) {
     erasures->erase(erasures->begin(), erasures->end() - kErasuresShownMax);
   }
-  auto spent = projections::lineage_spent(sources.views, row->agent, row->lineage);
-  if (!spent) return tl::unexpected(spent.error());
+  const auto lineage = projections::get_lineage(sources.views, row->agent, row->lineage);
+  if (!lineage) return tl::unexpected(lineage.error());
   ShowAnswer answer;
-  answer.lineage_spent = *spent;
+  answer.lineage_spent = lineage->spent;
+  answer.lineage_basis = lineage->basis;
+  answer.lineage_at_work = static_cast<std::int64_t>(lineage->reserved.size());
   answer.position = query.durable;
   answer.session = std::move(*row);
   answer.erasures = std::move(*erasures);

@@ -62,6 +62,7 @@ base::Result<LaunchedAgent> KeptAgentLauncher::launch(const DirectiveBody& direc
   settings.inherited_environment = options_.environment;
   settings.passed_names = options_.passed_names;
   settings.is_sandboxed = options_.is_sandboxed;
+  settings.prices = options_.prices;
 
   LaunchedAgent agent;
   agent.engine = engines::make_engine(directive.spec.engine, settings, session);

@@ -19,6 +19,7 @@ struct KeptAgentOptions {
   std::vector<std::string> environment;   // the worker's, "NAME=value"
   std::vector<std::string> passed_names;  // see EngineSettings
   bool is_sandboxed = false;
+  engines::PriceTable prices{};  // by which the use of models is priced
   // Added to every agent's environment, "NAME=value": where a program that it runs finds the
   // server.
   std::vector<std::string> server_environment;

@@ -575,6 +575,9 @@ StatusAnswer Server::status() const {
   s.max_sessions = options_.commands.limits.max_sessions;
   s.daily_budget = options_.commands.limits.daily_budget;
   s.clients = static_cast<std::int64_t>(clients_.peers().count());
+  s.agent_budget = options_.commands.limits.agent_budget;
+  s.total_daily_budget = options_.commands.limits.total_daily_budget;
+  s.prices = options_.prices;
   s.waiting_commands = static_cast<std::int64_t>(commands_.waiting());
   s.loaded_streams = static_cast<std::int64_t>(commands_.loaded_streams());
   s.key = options_.key;

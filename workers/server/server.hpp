@@ -44,7 +44,8 @@ struct ServerOptions {
   eventlog::LogTail tail;  // for an empty log with a fresh log id and epoch
   CommandLoopOptions commands;
   LeaseDispatcherOptions leases;
-  std::string key{};  // fingerprint of the key that signs anchors; empty: there is none
+  std::string key{};     // fingerprint of the key that signs anchors; empty: there is none
+  std::string prices{};  // name of the table by which workers price the use of models
 };
 
 class Server : private Asker {

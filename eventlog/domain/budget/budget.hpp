@@ -1,5 +1,5 @@
-// The aggregate of what all sessions of an agent spend in a day, for a limit that holds for all of
-// them together.
+// The aggregate of what all sessions of an agent spend, in a day and over all days, for limits that
+// hold for all of them together.
 #pragma once
 
 #include "eventlog/domain/aggregate.hpp"

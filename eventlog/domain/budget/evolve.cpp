@@ -1,4 +1,5 @@
-// Folds what an agent's sessions spend. Log time never goes back, so only the last day is kept.
+// Folds what an agent's sessions spend. Log time never goes back, so only the last day is kept,
+// beside the sum of all.
 #include "eventlog/domain/evolve.hpp"
 #include "eventlog/domain/session/spending.hpp"
 
@@ -13,6 +14,7 @@ bool apply(BudgetState& s, const Envelope& envelope, const AgentSpent& e) {
   s.day = day_start(envelope.log_time);
   s.spent = before;
   add_bounded(s.spent.value, e.cost.value);
+  if (e.total.value != 0) s.total = e.total;
   return true;
 }
 

@@ -1,4 +1,5 @@
-// The state of an agent's budget: what its sessions have spent on the last day on which they did.
+// The state of an agent's budget: what its sessions have spent on the last day on which they did,
+// and over all days.
 #pragma once
 
 #include "eventlog/domain/aggregate.hpp"
@@ -9,6 +10,7 @@ namespace domain {
 struct BudgetState {
   Time day;       // its start, in UTC and log time
   NanoUsd spent;  // on that day
+  NanoUsd total;  // since a server has had a limit for the agent
   Position inconsistent;
 
   bool operator==(const BudgetState&) const = default;
@@ -16,6 +18,7 @@ struct BudgetState {
   static constexpr void fields(Visit&& visit) {
     visit("day", &BudgetState::day);
     visit("spent", &BudgetState::spent);
+    visit("total", &BudgetState::total);
     visit("inconsistent", &BudgetState::inconsistent);
   }
 };

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "eventlog/base/type_list.hpp"
-#include "eventlog/domain/types.hpp"
+#include "eventlog/domain/session/spending.hpp"
 
 namespace domain {
 
@@ -15,6 +15,9 @@ struct LineageSpent {
   NanoUsd cost;
   std::string agent_session;  // the agent's own session in which it was spent
   NanoUsd agent_total;        // that one's running total now; 0: not said, it grew by the cost
+  CostBasis basis = CostBasis::totals;  // of the session's cost
+  // The lineage has begun that session of the agent, so its running total began at zero.
+  bool has_begun_it = false;
 
   bool operator==(const LineageSpent&) const = default;
   template <class Visit>
@@ -23,9 +26,40 @@ struct LineageSpent {
     visit("cost", &LineageSpent::cost);
     visit("agent_session", &LineageSpent::agent_session);
     visit("agent_total", &LineageSpent::agent_total);
+    visit("basis", &LineageSpent::basis);
+    visit("begun_it", &LineageSpent::has_begun_it);
   }
 };
 
-using LineageEvents = base::Types<LineageSpent>;
+// A session of the lineage has got an agent process, for which what is left of the budget is
+// reserved. Those that run at once share it.
+struct LineageReserved {
+  static constexpr std::string_view kType = "LineageReserved";
+  SessionId session;
+  NanoUsd budget;    // as the session's spec has it; 0: none
+  NanoUsd reserved;  // so much of it was left
+
+  bool operator==(const LineageReserved&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &LineageReserved::session);
+    visit("budget", &LineageReserved::budget);
+    visit("reserved", &LineageReserved::reserved);
+  }
+};
+
+// That process has ended, and its worker can spend no more.
+struct LineageFreed {
+  static constexpr std::string_view kType = "LineageFreed";
+  SessionId session;
+
+  bool operator==(const LineageFreed&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &LineageFreed::session);
+  }
+};
+
+using LineageEvents = base::Types<LineageSpent, LineageReserved, LineageFreed>;
 
 }  // namespace domain

@@ -26,9 +26,30 @@ struct AgentTotal {
 // The agent's sessions whose totals are remembered; the one that changed longest ago goes first.
 constexpr std::size_t kAgentTotalsMax = 64;
 
+// A session that has an agent process, for which a part of the budget is reserved.
+struct Reservation {
+  SessionId session;
+  NanoUsd budget;    // as LineageReserved has it
+  NanoUsd reserved;  // likewise
+
+  bool operator==(const Reservation&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &Reservation::session);
+    visit("budget", &Reservation::budget);
+    visit("reserved", &Reservation::reserved);
+  }
+};
+
+// Sessions at work that are remembered. One beyond is not interrupted with the others when they
+// have spent the budget, but when it tells of its next call.
+constexpr std::size_t kReservationsMax = 64;
+
 struct LineageState {
   bool has_begun = false;  // lineages of earlier releases have not, until one of them spends
   NanoUsd spent;
+  CostBasis basis = CostBasis::totals;  // of the least certain part of it
+  std::vector<Reservation> reserved;
   std::vector<AgentTotal> totals;  // the last one changed last
   Position inconsistent;
 
@@ -37,6 +58,8 @@ struct LineageState {
   static constexpr void fields(Visit&& visit) {
     visit("begun", &LineageState::has_begun);
     visit("spent", &LineageState::spent);
+    visit("basis", &LineageState::basis);
+    visit("reserved", &LineageState::reserved);
     visit("totals", &LineageState::totals);
     visit("inconsistent", &LineageState::inconsistent);
   }

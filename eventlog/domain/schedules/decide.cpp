@@ -179,8 +179,7 @@ const SessionState* session_of(const Schedule& schedule, const States& states) {
 // behind the budget of a day go on by themselves.
 bool is_working(const SessionState* session, RunKind kind) {
   if (session == nullptr || !is_live(session->status)) return false;
-  const bool has_failed =
-      session->pause != EndReason::none && session->pause != EndReason::daily_budget;
+  const bool has_failed = session->pause != EndReason::none && !is_cap(session->pause);
   const bool is_resting = kind == RunKind::session && has_failed;
   return !is_resting && (has_work(*session) || session->tasks > 0);
 }

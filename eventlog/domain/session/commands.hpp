@@ -271,6 +271,7 @@ struct ReportInitialized {
   std::string agent_session;
   std::string model;
   std::string agent_version;
+  bool is_unpriced = false;  // as AgentInitialized has it
 
   bool operator==(const ReportInitialized&) const = default;
   template <class Visit>
@@ -278,6 +279,7 @@ struct ReportInitialized {
     visit("agent_session", &ReportInitialized::agent_session);
     visit("model", &ReportInitialized::model);
     visit("agent_version", &ReportInitialized::agent_version);
+    visit("unpriced", &ReportInitialized::is_unpriced);
   }
 };
 

@@ -59,15 +59,41 @@ bool is_silence(const SessionCommand& command) {
   return report != nullptr && std::holds_alternative<AgentSilenceReported>(report->report);
 }
 
-// True if the command spends, or may not be taken once the budget is spent.
+bool is_about_money(const Report& report) {
+  return std::holds_alternative<ReportTurnResult>(report) ||
+         std::holds_alternative<ReportSpending>(report) ||
+         std::holds_alternative<ReportStartFailed>(report) ||
+         std::holds_alternative<ReportAgentExited>(report);
+}
+
+// True if the command spends, may not be taken once the budget is spent, or ends what is reserved
+// for it.
 template <class C>
 bool is_about_money(const C& command) {
-  if constexpr (std::same_as<C, LeaseReport>) {
-    return std::holds_alternative<ReportTurnResult>(command.report) ||
-           std::holds_alternative<ReportSpending>(command.report);
+  if constexpr (std::same_as<C, LeaseReport>) return is_about_money(command.report);
+  return base::kContains<C, base::Types<SendPrompt, ContinueSession, GrantLease, ExpireLease,
+                                        GiveUpContent, PassDeadline>>;
+}
+
+// Returns at least what the report adds to what the lineage has spent.
+NanoUsd claimed_by(const Report& report) {
+  const auto* spending = std::get_if<ReportSpending>(&report);
+  if (spending != nullptr) return cost_of(spending->spent);
+  const auto* result = std::get_if<ReportTurnResult>(&report);
+  return result == nullptr ? NanoUsd{} : cost_of(result->spent);
+}
+
+// The sessions at work for which the command leaves nothing of their budget.
+void read_relatives(const SessionCommand& command, const StreamRef& target,
+                    const LineageState& lineage, Reads& further) {
+  const auto* report = std::get_if<LeaseReport>(&command);
+  if (report == nullptr) return;
+  const std::int64_t spent = lineage.spent.value + claimed_by(report->report).value;
+  for (const Reservation& at_work : lineage.reserved) {
+    if (at_work.budget.value <= 0 || spent < at_work.budget.value) continue;
+    if (at_work.session == target.id) continue;
+    further.add(session_stream(target.agent, at_work.session));
   }
-  return base::kContains<
-      C, base::Types<SendPrompt, ContinueSession, GrantLease, GiveUpContent, PassDeadline>>;
 }
 
 }  // namespace
@@ -114,12 +140,27 @@ Use use_after(const SessionState& session, const Decision& decision) {
   return use;
 }
 
-Rejection over_daily_budget(const Deciding& d) {
-  return {RejectionCode::over_budget,
-          "the sessions of agent " + d.agent() + " have spent $" + base::usd_text(d.spent_today()) +
-              " of the $" + base::usd_text(d.context.limits.daily_budget) +
-              " that they may today (daily_budget_usd); wait for the next day, which begins at "
-              "00:00 UTC, or serve with a larger one"};
+Rejection over_cap(const Deciding& d) {
+  const Limits& limits = d.context.limits;
+  const auto refused = [](const std::string& who, NanoUsd spent, NanoUsd cap,
+                          const std::string& when) {
+    return Rejection{RejectionCode::over_budget, who + " spent $" + base::usd_text(spent) +
+                                                     " of the $" + base::usd_text(cap) +
+                                                     " that they may " + when};
+  };
+  const std::string mine = "the sessions of agent " + d.agent() + " have";
+  const std::string until =
+      "; wait for the next day, which begins at 00:00 UTC, or serve with a larger one";
+  if (d.is_over(limits.agent_budget, d.spent_by_agent())) {
+    return refused(mine, d.spent_by_agent(), limits.agent_budget,
+                   "over all time (agent_budget_usd); serve with a larger one, then steno continue "
+                   "gives prompts that wait to the agent");
+  }
+  if (d.is_over(limits.daily_budget, d.spent_today())) {
+    return refused(mine, d.spent_today(), limits.daily_budget, "today (daily_budget_usd)" + until);
+  }
+  return refused("the sessions of all agents have", d.spent_by_all_today(),
+                 limits.total_daily_budget, "today (total_daily_budget_usd)" + until);
 }
 
 Rejection over_budget(const SessionState& session, NanoUsd spent, NanoUsd budget,
@@ -193,7 +234,9 @@ void reads(const SessionCommand& command, const StreamRef& target, Reads& furthe
   }
   const bool may_pause = send != nullptr;
   if (may_end || may_pause || is_silence(command)) further.add(std::string(kOutboxStream));
-  if (is_spending) further.add(budget_stream(target.agent));
+  if (!is_spending) return;
+  further.add(budget_stream(target.agent));
+  further.add(std::string(kTotalBudgetStream));
 }
 
 void reads_further(const SessionCommand& command, const StreamRef& target, const States& states,
@@ -206,7 +249,11 @@ void reads_further(const SessionCommand& command, const StreamRef& target, const
     const SessionState& own = states.target<SessionStream>();
     if (has_relatives(own)) spender = &own;
   }
-  if (spender != nullptr) further.add(lineage_stream(target.agent, spender->lineage));
+  if (spender == nullptr) return;
+  const std::string lineage = lineage_stream(target.agent, spender->lineage);
+  further.add(lineage);
+  const auto* known = states.find<LineageStream>(lineage);
+  if (known != nullptr) read_relatives(command, target, *known, further);
 }
 
 Decided decide(const SessionCommand& command, const States& states, const Context& context) {
@@ -214,7 +261,8 @@ Decided decide(const SessionCommand& command, const States& states, const Contex
       [&]<class C>(const C& c) -> Decided {
         Deciding d{states, context};
         if constexpr (!base::kContains<C, SessionClientCommands>) {
-          return notifying(decide_one(std::move(d), c), states, context);
+          return notifying(accounting(decide_one(std::move(d), c), states, context), states,
+                           context);
         } else {
           if constexpr (!kIsAlwaysTaken<C>) {
             if (auto bad = check_client(d.session(), context)) return tl::unexpected(*bad);
@@ -223,7 +271,7 @@ Decided decide(const SessionCommand& command, const States& states, const Contex
           if (decided && decided->empty()) {
             decided->push_back({{}, NothingChanged{std::string(c.kType)}, {}});
           }
-          return notifying(std::move(decided), states, context);
+          return notifying(accounting(std::move(decided), states, context), states, context);
         }
       },
       command);

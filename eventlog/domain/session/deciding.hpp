@@ -61,22 +61,40 @@ struct Deciding {
     return domain::used_up(*session().spec.use_limits, use_after(session(), decision));
   }
 
-  // Returns what the agent's sessions have spent today, without this decision.
+  // Return what the agent's sessions have spent today and over all days, and those of all agents
+  // today, without this decision.
   NanoUsd spent_today() const {
     const auto* budget = states.find<BudgetStream>(budget_stream(agent()));
     return budget == nullptr ? NanoUsd{} : spent_on_day(*budget, context.now);
   }
-  // True if nothing is left of the agent's budget for today, after the events emitted so far.
-  bool is_day_over_budget() const {
-    const NanoUsd budget = context.limits.daily_budget;
-    return budget.value > 0 && spent_today().value + spent_by(decision).value >= budget.value;
+  NanoUsd spent_by_agent() const {
+    const auto* budget = states.find<BudgetStream>(budget_stream(agent()));
+    return budget == nullptr ? NanoUsd{} : budget->total;
+  }
+  NanoUsd spent_by_all_today() const {
+    const auto* budget = states.find<TotalBudgetStream>(kTotalBudgetStream);
+    return budget == nullptr ? NanoUsd{} : spent_on_day(*budget, context.now);
+  }
+
+  // True if nothing is left of `cap`, of which so much was spent before this decision.
+  bool is_over(NanoUsd cap, NanoUsd before) const {
+    return cap.value > 0 && before.value + spent_by(decision).value >= cap.value;
+  }
+  // Returns the cap beside the session's own budget of which nothing is left, after the events
+  // emitted so far; none: all have something left.
+  EndReason cap_reached() const {
+    const Limits& limits = context.limits;
+    if (is_over(limits.agent_budget, spent_by_agent())) return EndReason::agent_budget;
+    const bool is_day_over = is_over(limits.daily_budget, spent_today()) ||
+                             is_over(limits.total_daily_budget, spent_by_all_today());
+    return is_day_over ? EndReason::daily_budget : EndReason::none;
   }
 
   // Prompts wait and a turn has failed: pauses their queue, unless the session goes on regardless,
   // or what the next turn finds decides. Returns true if it is paused.
   bool pause_queue(EndReason failure) {
     if (session().pause != EndReason::none) return true;
-    if (session().spec.continues_after_failure || failure == EndReason::daily_budget) return false;
+    if (session().spec.continues_after_failure || is_cap(failure)) return false;
     emit(QueuePaused{failure});
     return true;
   }
@@ -135,12 +153,12 @@ struct Deciding {
     start_turn(*next, token);
   }
 
-  // Starts a turn. A session that has used up what it may fails instead; behind the budget of a day
-  // its prompts wait. No turn may be under way.
+  // Starts a turn. A session that has used up what it may fails instead; behind a cap its prompts
+  // wait. No turn may be under way.
   void start_turn(const QueuedTurn& next, FencingToken token) {
     const EndReason limit = used_up();
     if (limit != EndReason::none) return close(SessionStatus::failed, limit);
-    if (is_day_over_budget()) return emit(QueuePaused{EndReason::daily_budget});
+    if (const EndReason cap = cap_reached(); cap != EndReason::none) return emit(QueuePaused{cap});
     emit(TurnStarted{next.turn, token});
   }
 
@@ -307,7 +325,7 @@ struct Deciding {
     // A result from an agent that never sent its init message is not a run.
     const bool has_run = s.status == SessionStatus::running;
     close(has_run ? SessionStatus::completed : SessionStatus::failed,
-          has_run ? EndReason::none : EndReason::turn_error);
+          has_run ? overrun() : EndReason::turn_error);
   }
 
   // Closes a session that was asked to close and has nothing left to do. It is completed only if it
@@ -315,8 +333,11 @@ struct Deciding {
   void close_as_asked() {
     const bool has_run = session().status == SessionStatus::running;
     close_empty(has_run ? SessionStatus::completed : SessionStatus::killed,
-                has_run ? EndReason::none : EndReason::user);
+                has_run ? overrun() : EndReason::user);
   }
+
+  // What the agent did in its last call is kept, also if that was too dear. The end says so.
+  EndReason overrun() const { return is_over_budget() ? EndReason::budget : EndReason::none; }
 
   // As close(), when no turn is queued once the decision's events have been folded.
   void close_empty(SessionStatus status, EndReason reason) {
@@ -341,8 +362,12 @@ Decided notifying(Decided decided, const States& states, const Context& context)
 // Returns none if a prompt can still be started at that time.
 std::optional<Rejection> check_start(Time start_before, const Context& context);
 
-// Refuses what would spend more than the agent's budget for the day.
-Rejection over_daily_budget(const Deciding& d);
+// Refuses what would spend more than a cap that is reached.
+Rejection over_cap(const Deciding& d);
+
+// Adds what the decision's events tell the streams of money: those of the lineage, the agent and
+// all agents. If the lineage has spent the budget by it, all its sessions at work are interrupted.
+Decided accounting(Decided decided, const States& states, const Context& context);
 
 // Return none if the session exists, or lives.
 std::optional<Rejection> check_exists(const SessionState& s, const Context& context);

@@ -593,6 +593,7 @@ struct AgentInitialized {
   std::string agent_session;  // the agent's own session id
   std::string model;
   std::string agent_version;
+  bool is_unpriced = false;  // the model has no price that is known: its cost is not, either
 
   bool operator==(const AgentInitialized&) const = default;
   template <class Visit>
@@ -600,6 +601,7 @@ struct AgentInitialized {
     visit("agent_session", &AgentInitialized::agent_session);
     visit("model", &AgentInitialized::model);
     visit("agent_version", &AgentInitialized::agent_version);
+    visit("unpriced", &AgentInitialized::is_unpriced);
   }
 };
 

@@ -42,13 +42,13 @@ Decided decide_one(Deciding d, const GrantLease& c) {
     d.close(SessionStatus::failed, limit);
     return std::move(d.decision);
   }
-  if (s.pause == EndReason::daily_budget) return tl::unexpected(over_daily_budget(d));
+  if (is_cap(s.pause)) return tl::unexpected(over_cap(d));
   if (s.queue.empty() || s.pause != EndReason::none) {
     return reject(RejectionCode::turn_not_running,
                   "session " + label(s) + " has no prompt that can be started");
   }
-  if (d.is_day_over_budget()) {
-    d.emit(QueuePaused{EndReason::daily_budget});
+  if (const EndReason cap = d.cap_reached(); cap != EndReason::none) {
+    d.emit(QueuePaused{cap});
     return std::move(d.decision);
   }
   const QueuedTurn* next = d.expire_prompts();

@@ -20,7 +20,7 @@ bool is_idle(const LeaseState& s) {
 }
 
 NotificationKind kind_of(const SessionClosed& e) {
-  if (is_spent(e.reason) || e.reason == EndReason::daily_budget) return NotificationKind::budget;
+  if (is_spent(e.reason) || is_cap(e.reason)) return NotificationKind::budget;
   if (e.status == SessionStatus::completed) return NotificationKind::completed;
   return e.status == SessionStatus::killed ? NotificationKind::killed : NotificationKind::failed;
 }

@@ -261,7 +261,7 @@ Decided decide_one(Deciding d, const Spawn& c) {
                   std::to_string(live) + " of " + std::to_string(d.context.limits.max_sessions) +
                       " sessions are live (max_sessions); kill one first, or raise the limit");
   }
-  if (d.is_day_over_budget()) return tl::unexpected(over_daily_budget(d));
+  if (d.cap_reached() != EndReason::none) return tl::unexpected(over_cap(d));
   if (c.resume.is_set()) {
     if (auto bad = check_resume(o, c)) return tl::unexpected(*bad);
     if (auto bad = check_budget(o, c)) return tl::unexpected(*bad);
@@ -332,8 +332,15 @@ Decided decide_one(Deciding d, const Spawn& c) {
       // Relatives of an earlier release may have gone on with the agent's session.
       const bool is_older = has_relatives(source) || source.basis == CostBasis::totals;
       const NanoUsd total = is_older ? NanoUsd{} : running_total(source);
+      LineageSpent told{source.session, source.cost, source.agent_session, total};
+      told.basis = source.basis;
+      told.has_begun_it = !is_older && !is_foreign(source);
+      d.emit_to(lineage_stream(d.agent(), source.lineage), std::move(told));
+    }
+    // A session that had no relatives has told nobody that it is at work.
+    if (source.lease) {
       d.emit_to(lineage_stream(d.agent(), source.lineage),
-                LineageSpent{source.session, source.cost, source.agent_session, total});
+                LineageReserved{source.session, source.spec.budget, source.lease->budget});
     }
   }
   SessionSpec before = o.source == nullptr ? SessionSpec{} : o.source->spec;

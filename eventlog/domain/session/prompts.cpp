@@ -150,8 +150,8 @@ Decided decide_one(Deciding d, const ContinueSession&) {
   const SessionState& s = d.session();
   if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
   if (s.pause == EndReason::none) return Decision{};
-  const bool is_for_day = s.pause == EndReason::daily_budget;
-  if (is_for_day && d.is_day_over_budget()) return tl::unexpected(over_daily_budget(d));
+  const bool is_behind_cap = is_cap(s.pause) && d.cap_reached() != EndReason::none;
+  if (is_behind_cap) return tl::unexpected(over_cap(d));
   d.emit(QueueContinued{});
   if (s.lease) d.start_next_turn(s.lease->token);
   return std::move(d.decision);

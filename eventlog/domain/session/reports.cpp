@@ -33,7 +33,8 @@ void report(Deciding& d, const ReportStartFailed& r) {
 }
 
 void report(Deciding& d, const ReportInitialized& r) {
-  d.emit(AgentInitialized{cut_fact(r.agent_session), cut_fact(r.model), cut_fact(r.agent_version)});
+  d.emit(AgentInitialized{cut_fact(r.agent_session), cut_fact(r.model), cut_fact(r.agent_version),
+                          r.is_unpriced});
 }
 
 // A report counts towards a limit. Work that goes on is ended by the next report of spending, or
@@ -140,6 +141,16 @@ TurnCost cost_by_totals(const SessionState& s, const ReportTurnResult& r) {
   return cost;
 }
 
+// Returns the agent's running total behind a result of which so much is new. A version that does
+// not say with which total it began begins each process at zero: then the known one goes on.
+NanoUsd total_behind(const SessionState& s, const ReportTurnResult& r, NanoUsd more) {
+  const bool is_lower = r.agent_total.value != 0 && r.agent_total < s.agent_total;
+  if (!is_lower || r.agent_base.value >= 0) return r.agent_total;
+  NanoUsd total = running_total(s);
+  add_bounded(total.value, more.value);
+  return total;
+}
+
 // Returns the cost of the turn that the result ends, with what was booked for it before.
 TurnCost turn_cost(const SessionState& s, const ReportTurnResult& r) {
   if (r.basis == CostBasis::totals) return cost_by_totals(s, r);
@@ -147,8 +158,12 @@ TurnCost turn_cost(const SessionState& s, const ReportTurnResult& r) {
   cost.booked = s.own_turn == r.turn ? s.own_spent : s.turn_spent;
   cost.spent = cost.booked;
   add(cost.spent, proper(r.spent));
+  // The result tells what all its calls have cost, also those of which only the use was told.
+  const bool is_settled = r.basis != CostBasis::unknown;
+  for (ModelSpending& each : cost.spent) each.is_unpriced &= !is_settled;
   cost.usage = usage_of(cost.spent);
   cost.cost = cost_of(cost.spent);
+  cost.agent_total = total_behind(s, r, unbooked(cost).cost);
   cost.claimed = r.claimed;
   if (r.claimed.value != 0) add_bounded(cost.claimed.value, cost_of(cost.booked).value);
   return cost;
@@ -157,11 +172,16 @@ TurnCost turn_cost(const SessionState& s, const ReportTurnResult& r) {
 void report(Deciding& d, const ReportSpending& r) {
   Spending spent = proper(r.spent);
   if (spent.empty()) return d.emit(ReportIgnored{std::string(r.kType)});
-  d.emit(SpendingRecorded{r.turn, std::move(spent), CostBasis::reported});
-  if (!is_live(d.session().status)) return;
+  // The result of a turn tells what its use has cost.
+  const SessionState& s = d.session();
+  const bool is_of_turn = is_current(s, r.turn) || (r.turn.is_set() && s.own_turn == r.turn);
+  const bool is_known = is_of_turn || !has_unpriced(spent);
+  d.emit(SpendingRecorded{r.turn, std::move(spent),
+                          is_known ? CostBasis::reported : CostBasis::unknown});
+  if (!is_live(s.status)) return;
   if (d.is_over_budget()) return d.stop_spending();
   EndReason limit = d.limit_reached();
-  if (limit == EndReason::none && d.is_day_over_budget()) limit = EndReason::daily_budget;
+  if (limit == EndReason::none) limit = d.cap_reached();
   if (limit != EndReason::none) d.stop_work(limit);
 }
 
@@ -172,14 +192,18 @@ void book_unheard(Deciding& d, const ReportTurnResult& r) {
   if (r.agent_base.value < 0 || !s.total_at_start) return;
   const std::int64_t unheard = r.agent_base.value - s.total_at_start->value;
   if (unheard < kLeastUnheard.value) return;
-  d.emit(SpendingRecorded{{}, proper({{{}, {}, {unheard}}}), CostBasis::unknown});
+  // The agent guesses the price of a model that has none, so its figure is no cost.
+  const bool is_priced = !has_unpriced(r.spent) && !has_unpriced(s.turn_spent);
+  const Spending spent = is_priced ? Spending{{{}, {}, {unheard}}} : Spending{};
+  d.emit(SpendingRecorded{{}, proper(spent), CostBasis::unknown});
 }
 
 // Books what a result tells that ends no turn, such as that of a turn that was killed.
 void book_late(Deciding& d, const ReportTurnResult& r) {
   Spending spent = proper(r.spent);
   if (spent.empty()) return d.emit(ReportIgnored{std::string(r.kType)});
-  d.emit(SpendingRecorded{r.turn, std::move(spent), r.basis, r.agent_total});
+  const NanoUsd total = total_behind(d.session(), r, cost_of(spent));
+  d.emit(SpendingRecorded{r.turn, std::move(spent), r.basis, total});
 }
 
 // The answer came before the agent was given all prompts of its turn. This agent is done with the
@@ -191,7 +215,8 @@ void continue_turn(Deciding& d, const ReportTurnResult& r) {
     spent = proper({{{}, cost.usage, cost.cost}});
   }
   if (!spent.empty() || r.basis > CostBasis::reported || r.agent_total.value != 0) {
-    d.emit(SpendingRecorded{r.turn, std::move(spent), r.basis, r.agent_total});
+    const NanoUsd total = total_behind(d.session(), r, cost_of(spent));
+    d.emit(SpendingRecorded{r.turn, std::move(spent), r.basis, total});
   }
   d.emit(TurnContinued{r.turn, std::max<std::int64_t>(r.injected, 0)});
 }
@@ -203,9 +228,24 @@ void end_turn(Deciding& d, const ReportTurnResult& r) {
          r.text);
 }
 
-// Returns why a session fails that fails with this turn.
-EndReason failure_of(const ReportTurnResult& r) {
-  return r.subtype == "error_max_budget_usd" ? EndReason::budget : EndReason::turn_error;
+// Returns why a session fails that fails with this turn. The agent guesses the price of a model
+// that has none, so what it says of the budget then does not count.
+EndReason failure_of(const SessionState& s, const ReportTurnResult& r) {
+  const bool is_unpriced =
+      r.basis == CostBasis::unknown &&
+      (has_unpriced(r.spent) || has_unpriced(s.turn_spent) || has_unpriced(s.own_spent));
+  const bool is_budget = r.subtype == "error_max_budget_usd" && !is_unpriced;
+  return is_budget ? EndReason::budget : EndReason::turn_error;
+}
+
+// Returns the limit besides money that the session has reached with its only turn, which ends with
+// this result; none also for a multi-turn session, which is told so with its next prompt.
+EndReason limit_of_only_turn(const Deciding& d, const ReportTurnResult& r) {
+  const SessionState& s = d.session();
+  if (s.spec.is_multi_turn) return EndReason::none;
+  Use use = use_after(s, d.decision);
+  add_bounded(use.tokens, tokens_of(unbooked(turn_cost(s, r)).usage));
+  return used_up(*s.spec.use_limits, use);
 }
 
 // The end of a turn of the agent's own ends only a session that has waited for it. A session of one
@@ -227,7 +267,7 @@ void end_own_turn(Deciding& d, const ReportTurnResult& r) {
   if (r.is_error && !s.spec.is_multi_turn) {
     if (is_limited) return d.close(SessionStatus::failed, s.own_stop);
     return is_interrupted ? d.close(SessionStatus::killed, EndReason::user)
-                          : d.close(SessionStatus::failed, failure_of(r));
+                          : d.close(SessionStatus::failed, failure_of(s, r));
   }
   d.settle(s.tasks);
 }
@@ -240,8 +280,10 @@ void report(Deciding& d, const ReportTurnResult& r) {
   const std::int64_t injected = std::max<std::int64_t>(r.injected, 0);
   const bool has_more = injected < static_cast<std::int64_t>(s.turn->injected->size());
   if (has_more && !r.is_error && !s.turn->is_interrupt_requested) return continue_turn(d, r);
-  const bool is_interrupted = r.is_error && s.turn->is_interrupt_requested;
-  const EndReason reason = is_interrupted ? interrupt_reason(*s.turn) : EndReason::none;
+  const EndReason limit = r.is_error ? EndReason::none : limit_of_only_turn(d, r);
+  const bool is_asked = r.is_error && s.turn->is_interrupt_requested;
+  const bool is_interrupted = is_asked || limit != EndReason::none;
+  const EndReason reason = is_asked ? interrupt_reason(*s.turn) : limit;
   if (is_interrupted) {
     d.emit(TurnInterrupted{r.turn, reason, turn_cost(s, r)});
   } else {
@@ -250,7 +292,7 @@ void report(Deciding& d, const ReportTurnResult& r) {
   if (is_interrupted && reason != EndReason::user) {
     d.go_on_or_fail(reason);
   } else if (r.is_error && !is_interrupted) {
-    d.go_on_or_fail(failure_of(r));
+    d.go_on_or_fail(failure_of(s, r));
   } else if (!s.spec.is_multi_turn && is_interrupted) {
     d.close(SessionStatus::killed, EndReason::user);
   } else if (!s.queue.empty()) {
@@ -324,48 +366,6 @@ void report(Deciding& d, const ReportAgentExited& r) {
   d.close(r.is_stopped ? SessionStatus::killed : SessionStatus::failed, reason);
 }
 
-// Returns the agent's running total that the events tell; 0: none does.
-NanoUsd total_in(const Decision& decision) {
-  NanoUsd total;
-  for (const Emitted& emitted : decision) {
-    std::visit(
-        [&](const auto& e) {
-          if constexpr (requires { e.cost.agent_total; }) {
-            if (e.cost.agent_total.value != 0) total = e.cost.agent_total;
-          }
-          if constexpr (requires {
-                          e.agent_total.value;
-                          e.spent;
-                        }) {
-            if (e.agent_total.value != 0) total = e.agent_total;
-          }
-        },
-        emitted.event);
-  }
-  return total;
-}
-
-// The session's relatives share its budget, and the running total of the agent's own session.
-void tell_lineage(Deciding& d) {
-  const SessionState& s = d.session();
-  const LineageState* all = d.lineage();
-  if (all == nullptr) return;
-  NanoUsd spent = spent_by(d.decision);
-  const NanoUsd total = total_in(d.decision);
-  const bool is_news = total.value != 0 && total_of(*all, s.agent_session) != total;
-  if (spent.value <= 0 && !is_news) return;
-  if (!all->has_begun) add_bounded(spent.value, s.cost.value);
-  d.emit_to(lineage_stream(d.agent(), s.lineage),
-            LineageSpent{s.session, spent, s.agent_session, total});
-}
-
-// All sessions of the agent share its budget of a day.
-void tell_budget(Deciding& d) {
-  const NanoUsd spent = spent_by(d.decision);
-  if (spent.value <= 0 || d.context.limits.daily_budget.value <= 0) return;
-  d.emit_to(budget_stream(d.agent()), AgentSpent{d.session().session, spent});
-}
-
 }  // namespace
 
 Decided decide_one(Deciding d, const LeaseReport& c) {
@@ -387,8 +387,6 @@ Decided decide_one(Deciding d, const LeaseReport& c) {
     return reject(RejectionCode::report_gap, "report " + std::to_string(known + 1) + " is missing");
   }
   std::visit([&](const auto& r) { report(d, r); }, c.report);
-  tell_lineage(d);
-  tell_budget(d);
   return std::move(d.decision);
 }
 

@@ -17,7 +17,7 @@ ModelSpending& of_model(Spending& spent, const std::string& model) {
   if (found == spent.end() && spent.size() + 1 >= kModelsMax) found = find({});
   if (found != spent.end()) return *found;
   const bool has_room = spent.size() + 1 < kModelsMax;
-  return spent.emplace_back(ModelSpending{has_room ? model : std::string(), {}, {}});
+  return spent.emplace_back(ModelSpending{has_room ? model : std::string(), {}, {}, false});
 }
 
 std::int64_t in_range(std::int64_t value) {
@@ -42,6 +42,7 @@ void add(Spending& sum, const Spending& part) {
     ModelSpending& of = of_model(sum, each.model);
     add(of.usage, each.usage);
     add_bounded(of.cost.value, each.cost.value);
+    of.is_unpriced |= each.is_unpriced;
   }
 }
 
@@ -52,7 +53,8 @@ Spending proper(const Spending& claimed) {
     add(spent, {{cut_fact(each.model),
                  {in_range(u.input_tokens), in_range(u.output_tokens),
                   in_range(u.cache_read_tokens), in_range(u.cache_creation_tokens)},
-                 {in_range(each.cost.value)}}});
+                 {in_range(each.cost.value)},
+                 each.is_unpriced}});
   }
   return spent;
 }
@@ -89,14 +91,16 @@ NanoUsd cost_of(const Spending& spent) {
   return sum;
 }
 
+bool has_unpriced(const Spending& spent) {
+  return std::any_of(spent.begin(), spent.end(),
+                     [](const ModelSpending& m) { return m.is_unpriced; });
+}
+
 TurnCost booked(const Spending& spent) {
   TurnCost cost;
   cost.usage = usage_of(spent);
   cost.cost = cost_of(spent);
-  const bool is_priced = std::none_of(spent.begin(), spent.end(), [](const ModelSpending& m) {
-    return m.usage != Usage{} && m.cost.value == 0;
-  });
-  cost.basis = is_priced ? CostBasis::at_least : CostBasis::unknown;
+  cost.basis = has_unpriced(spent) ? CostBasis::unknown : CostBasis::at_least;
   cost.spent = spent;
   cost.booked = spent;
   return cost;

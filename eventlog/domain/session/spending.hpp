@@ -16,7 +16,8 @@ enum class CostBasis : std::uint8_t {
   shared,     // likewise, and other turns' tasks, or prompts answered together, are part of it
   estimated,  // the agent guessed a part, such as the output of a call that was cut off
   at_least,   // what was seen until the agent died or was ended
-  unknown,    // spent where nobody listened, or a figure that cannot be right
+  // Spent where nobody listened, at a price that is not known, or a figure that cannot be right.
+  unknown,
 };
 
 // The use of one model.
@@ -24,6 +25,7 @@ struct ModelSpending {
   std::string model;  // as the agent names it; empty: not said
   Usage usage;
   NanoUsd cost;
+  bool is_unpriced = false;  // a part of the use has no price that is known, and is not in the cost
 
   bool operator==(const ModelSpending&) const = default;
   template <class Visit>
@@ -31,6 +33,7 @@ struct ModelSpending {
     visit("model", &ModelSpending::model);
     visit("usage", &ModelSpending::usage);
     visit("cost", &ModelSpending::cost);
+    visit("unpriced", &ModelSpending::is_unpriced);
   }
 };
 
@@ -99,6 +102,13 @@ Spending proper(const Spending& claimed);
 std::int64_t tokens_of(const Usage& usage);
 Usage usage_of(const Spending& spent);
 NanoUsd cost_of(const Spending& spent);
+// True if a part of it has no price that is known.
+bool has_unpriced(const Spending& spent);
+
+// True if the cost is at least the figure, and nobody knows how much more.
+constexpr bool is_lower_bound(CostBasis basis) {
+  return basis >= CostBasis::at_least;
+}
 
 // Returns the cost of a turn whose result will not come, and for which this was booked.
 TurnCost booked(const Spending& spent);

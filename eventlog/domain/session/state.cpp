@@ -74,9 +74,8 @@ bool is_failure(const SessionState& state) {
 Attention attention_of_ended(const SessionState& state) {
   const bool is_erased = state.last_content.value > 0 && is_wholly_erased(state);
   if (!is_failure(state) || is_erased) return Attention::none;
-  const bool is_of_budget = is_spent(state.end_reason) ||
-                            state.end_reason == EndReason::daily_budget ||
-                            state.end_reason == EndReason::idle;
+  const bool is_of_budget =
+      is_spent(state.end_reason) || is_cap(state.end_reason) || state.end_reason == EndReason::idle;
   return is_of_budget ? Attention::over_budget : Attention::failed;
 }
 
@@ -85,7 +84,7 @@ Attention attention_of_ended(const SessionState& state) {
 Attention attention_of(const SessionState& state) {
   if (state.status == SessionStatus::none) return Attention::none;
   if (!is_live(state.status)) return attention_of_ended(state);
-  if (state.pause == EndReason::daily_budget) return Attention::over_budget;
+  if (is_cap(state.pause)) return Attention::over_budget;
   if (state.pause != EndReason::none) return Attention::failed;
   if (state.is_silent || state.is_repeating) return Attention::stuck;
   if (!is_waiting_for_input(state)) return Attention::none;
@@ -167,6 +166,11 @@ EndReason interrupt_reason(const CurrentTurn& turn) {
 
 bool has_relatives(const SessionState& state) {
   return state.is_continued || state.lineage != state.session;
+}
+
+CostBasis cost_basis(const SessionState& state) {
+  const bool is_unpriced = has_unpriced(state.turn_spent) || has_unpriced(state.own_spent);
+  return is_unpriced ? CostBasis::unknown : state.basis;
 }
 
 NanoUsd running_total(const SessionState& state) {

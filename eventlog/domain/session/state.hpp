@@ -381,6 +381,10 @@ bool is_foreign(const SessionState& state);
 // True if the session is not the only one of its lineage.
 bool has_relatives(const SessionState& state);
 
+// Returns how the session's cost is known. A use without a price counts only until the end of its
+// turn tells what it has cost.
+CostBasis cost_basis(const SessionState& state);
+
 // Returns the running total of the agent's own session, as last reported and with what was recorded
 // since.
 NanoUsd running_total(const SessionState& state);

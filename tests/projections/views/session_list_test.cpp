@@ -158,7 +158,7 @@ TEST_CASE("a lineage has spent what its sessions tell", "[projections]") {
   const SessionId first{{7}};
   const auto spent = [&](SessionId lineage) {
     f.catch_up();
-    return projections::lineage_spent(*f.rows, "main", lineage).value().value;
+    return projections::get_lineage(*f.rows, "main", lineage).value().spent.value;
   };
   CHECK(spent(first) == 0);
   const std::string stream = domain::lineage_stream("main", first);

@@ -17,8 +17,8 @@ std::string failed_text(const projections::SessionRow& row) {
 // Returns the limit that the session has reached; none: it is that of its output.
 domain::EndReason limit_of(const projections::SessionRow& row) {
   using domain::EndReason;
-  if (row.pause == EndReason::daily_budget) return row.pause;
-  if (domain::is_spent(row.end_reason) || row.end_reason == EndReason::daily_budget) {
+  if (domain::is_cap(row.pause)) return row.pause;
+  if (domain::is_spent(row.end_reason) || domain::is_cap(row.end_reason)) {
     return row.end_reason;
   }
   if (row.budget.value > 0 && row.cost >= row.budget) return EndReason::budget;
@@ -30,7 +30,9 @@ std::string over_budget_text(const projections::SessionRow& row) {
     case domain::EndReason::budget:
       return "over budget";
     case domain::EndReason::daily_budget:
-      return "over the agent's budget for the day";
+      return "over the budget for the day";
+    case domain::EndReason::agent_budget:
+      return "over the agent's budget over all time";
     case domain::EndReason::max_tokens:
       return "over budget: tokens";
     case domain::EndReason::max_tool_calls:
@@ -70,6 +72,7 @@ std::string attention_command(const projections::SessionRow& row, std::string_vi
       return "steno interrupt" + named;
     case Attention::over_budget:
       if (row.pause == domain::EndReason::daily_budget) return "steno show" + named;
+      if (row.pause == domain::EndReason::agent_budget) return "steno continue" + named;
       if (limit_of(row) != domain::EndReason::budget) {
         return (is_live ? "steno kill" + named + "; " : "") + "steno resume" + named;
       }
@@ -93,6 +96,9 @@ std::string reason_text(domain::EndReason reason) {
   }
   if (reason == domain::EndReason::daily_budget) {
     return "daily_budget: the agent's sessions have spent what they may today";
+  }
+  if (reason == domain::EndReason::agent_budget) {
+    return "agent_budget: the agent's sessions have spent what they may over all time";
   }
   if (reason == domain::EndReason::max_tokens) return "max_tokens: it has used all its tokens";
   if (reason == domain::EndReason::max_tool_calls) {

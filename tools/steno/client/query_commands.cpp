@@ -3,12 +3,13 @@
 #include <limits>
 #include <map>
 
+#include "eventlog/domain/session/cost_text.hpp"
 #include "tools/steno/client/attention_text.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/session_follow.hpp"
 #include "tools/steno/client/session_printer.hpp"
-#include "tools/steno/connection/silence.hpp"
 #include "tools/steno/connection/connection.hpp"
+#include "tools/steno/connection/silence.hpp"
 #include "tools/steno/operations/item_text.hpp"
 #include "tools/steno/operations/output_pages.hpp"
 #include "tools/steno/operations/session_text.hpp"
@@ -98,7 +99,7 @@ void print_list(const workers::ListAnswer& answer, base::Time now, bool shows_ag
                                    short_time_text(row.created_at),
                                    ran_text(row, now),
                                    turns_text(row),
-                                   dollars_text(row.cost),
+                                   cost_text(row),
                                    row.engine,
                                    row.workdir};
     if (shows_agent) cells.insert(cells.begin(), row.agent);
@@ -133,7 +134,9 @@ std::string doubts_text(const SessionRow& row) {
       text = ", at least: an agent ended before it told all";
       break;
     case domain::CostBasis::unknown:
-      text = ", a part was spent outside Steno or cannot be right";
+      text = row.is_unpriced
+                 ? ", its model has no price that is known (prices_file)"
+                 : ", not all known: spent outside Steno, without a price, or cannot be right";
       break;
   }
   constexpr std::int64_t kWorthTelling = 1'000'000;  // a tenth of a cent
@@ -148,10 +151,18 @@ std::string budget_text(const workers::ShowAnswer& answer) {
   const SessionRow& row = answer.session;
   if (row.budget.value == 0) return {};
   const base::NanoUsd spent = std::max(row.cost, answer.lineage_spent);
+  const domain::CostBasis basis = std::max(row.cost_basis, answer.lineage_basis);
+  const bool is_exact = !domain::is_lower_bound(basis);
   const base::NanoUsd left{std::max<std::int64_t>(0, row.budget.value - spent.value)};
-  return dollars_text(row.budget) + ", spent " + dollars_text(spent) +
-         (answer.lineage_spent.value > 0 ? " with its resumes and forks" : "") +
-         (is_at_work(row) ? ", reserved for the turn under way " : ", left ") + dollars_text(left);
+  const std::string rest = (is_exact ? "" : "≤ ") + dollars_text(left);
+  std::string what = ", left " + rest;
+  if (is_at_work(row)) what = ", reserved for the turn under way " + rest;
+  if (answer.lineage_at_work > 1) {
+    what = ", left " + rest + " for the " + std::to_string(answer.lineage_at_work) +
+           " that are at work";
+  }
+  return dollars_text(row.budget) + ", spent " + domain::cost_text(spent, basis) +
+         (answer.lineage_spent.value > 0 ? " with its resumes and forks" : "") + what;
 }
 
 // Returns the limits of time and repetition that hold for the session; empty: there are none.
@@ -237,7 +248,9 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
   }
   if (row.pause != domain::EndReason::none) {
     const bool is_for_day = row.pause == domain::EndReason::daily_budget;
+    const bool is_for_agent = row.pause == domain::EndReason::agent_budget;
     fields.add("paused", std::string(base::enum_name(row.pause)) + ": prompts wait until " +
+                             (is_for_agent ? "agent_budget_usd is larger, then " : "") +
                              (is_for_day ? "00:00 UTC" : "steno continue " + row.alias));
   }
   fields.add("turn", row.turn.is_set() ? row.turn.text() : "");
@@ -249,7 +262,7 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
                                 attention_command(row, row.agent));
   }
   fields.add("limits", limits_text(row));
-  fields.add("cost", dollars_text(row.cost) + doubts_text(row));
+  fields.add("cost", cost_text(row) + doubts_text(row));
   fields.add("budget", budget_text(answer));
   fields.add("tokens", std::to_string(row.usage.input_tokens) + " in, " +
                            std::to_string(row.usage.output_tokens) + " out, " +

@@ -9,6 +9,7 @@
 #include "tools/steno/client/left_prompts.hpp"
 #include "tools/steno/client/prompt_input.hpp"
 #include "tools/steno/client/session_follow.hpp"
+#include "tools/steno/config/prices_file.hpp"
 #include "tools/steno/operations/ending.hpp"
 #include "tools/steno/operations/opening.hpp"
 #include "tools/steno/operations/session_text.hpp"
@@ -218,6 +219,7 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
   if (const auto ok = check_workdir(config.workdir); !ok) return tl::unexpected(ok.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
+  if (const std::string unpriced = unpriced_text(config); !unpriced.empty()) remark(unpriced);
   // Taken before the session exists, so that Ctrl-C never leaves a session that nobody interrupted.
   if (!told.is_detached) (*connection)->take_interrupts();
   domain::Spawn wanted = to_spawn(config, told);

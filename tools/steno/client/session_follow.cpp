@@ -4,13 +4,17 @@
 
 #include <set>
 
+#include "eventlog/domain/session/cost_text.hpp"
 #include "tools/steno/client/attention_text.hpp"
 #include "tools/steno/client/session_printer.hpp"
+#include "tools/steno/config/prices_file.hpp"
 #include "tools/steno/connection/follower.hpp"
+#include "tools/steno/operations/session_text.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/json.hpp"
 #include "workers/protocol/feed_levels.hpp"
+#include "workers/text/terminal_text.hpp"
 
 namespace steno {
 namespace {
@@ -43,6 +47,7 @@ class SessionFollow {
   void note(const domain::TasksChanged& e) { tasks_ = e.tasks; }
   void note(const domain::LeaseReleased&) { tasks_ = 0; }
   void note(const domain::LeaseExpired&) { tasks_ = 0; }
+  void note(const domain::AgentInitialized& e);
   void note(const domain::SpendingRecorded& e) {
     domain::add_bounded(cost_.value, domain::cost_of(e.spent).value);
   }
@@ -70,7 +75,7 @@ class SessionFollow {
   }
   // Returns the exit code of a turn or session that ended for that reason, and not by itself.
   int interrupted_code(domain::EndReason reason) const {
-    if (domain::is_spent(reason) || reason == domain::EndReason::daily_budget) return kExitBudget;
+    if (domain::is_spent(reason) || domain::is_cap(reason)) return kExitBudget;
     if (reason == domain::EndReason::run_timeout || reason == domain::EndReason::expired) {
       return kExitTimeout;
     }
@@ -78,6 +83,7 @@ class SessionFollow {
   }
   Outcome<workers::CommandReplyBody> send(const domain::Command& command);
   Outcome<int> finish(int code);
+  int over_budget_code(const workers::ShowAnswer& shown, int code) const;
 
   Connection& connection_;
   Follower* follower_ = nullptr;  // while it runs
@@ -255,6 +261,15 @@ void SessionFollow::tell_denials() {
   for (const std::string& summary : denied) remark("  ✗ " + summary);
 }
 
+// Of a model that the command line names, it was told before.
+void SessionFollow::note(const domain::AgentInitialized& e) {
+  const Config& config = connection_.config();
+  const bool is_told = !config.model.empty() || config.budget.value <= 0;
+  if (!e.is_unpriced || is_told || format_ != OutputFormat::table) return;
+  printer_.end_line();
+  remark(unpriced_text(workers::safe_line(e.model)));
+}
+
 void SessionFollow::note(const domain::SessionClosed& e) {
   closed_ = e;
   if (e.status == domain::SessionStatus::completed) {
@@ -267,6 +282,18 @@ void SessionFollow::note(const domain::SessionClosed& e) {
 Outcome<workers::CommandReplyBody> SessionFollow::send(const domain::Command& command) {
   return connection_.command(connection_.fresh_command_id(), request_.session, request_.agent,
                              command);
+}
+
+// An answer that was too dear is an answer, but no success.
+int SessionFollow::over_budget_code(const workers::ShowAnswer& shown, int code) const {
+  const base::NanoUsd budget = shown.session.budget;
+  const base::NanoUsd spent = std::max(shown.session.cost, shown.lineage_spent);
+  if (code != kExitOk || request_.is_onlooker || budget.value <= 0 || spent < budget) return code;
+  if (format_ == OutputFormat::table) {
+    remark("⚠ over budget: " + domain::cost_text(spent, shown.session.cost_basis) + " of " +
+           dollars_text(budget) + "; the answer is kept");
+  }
+  return kExitBudget;
 }
 
 Outcome<int> SessionFollow::finish(int code) {
@@ -285,10 +312,10 @@ Outcome<int> SessionFollow::finish(int code) {
     if (row.end_reason != domain::EndReason::none) {
       line += " (" + reason_text(row.end_reason) + ")";
     }
-    remark(line + " after " + duration_text(row.closed_at - row.created_at) + ", $" +
-           usd_text(row.cost));
+    remark(line + " after " + duration_text(row.closed_at - row.created_at) + ", " +
+           cost_text(row));
   }
-  return code;
+  return over_budget_code(*shown, code);
 }
 
 }  // namespace

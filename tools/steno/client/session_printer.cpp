@@ -158,6 +158,10 @@ void SessionPrinter::on(const domain::QueuePaused& event, const std::string&) {
     note("", "⏸ the agent's budget for the day is spent; prompts wait until 00:00 UTC");
     return;
   }
+  if (event.reason == domain::EndReason::agent_budget) {
+    note("", "⏸ the agent's budget over all time is spent (agent_budget_usd); prompts wait");
+    return;
+  }
   note("", "⏸ the prompts that wait are paused; steno continue gives them to the agent");
 }
 

@@ -1,6 +1,7 @@
 // `stats`: counts and costs, also as Prometheus reads them (text format 0.0.4).
 #include <algorithm>
 
+#include "eventlog/domain/session/cost_text.hpp"
 #include "projections/views/metrics.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/connection/connection.hpp"
@@ -44,10 +45,13 @@ std::string table_text(const projections::MetricsReport& report, const std::stri
                                            totals.duration_ms / totals.sessions_with_duration)));
   fields.add("tokens", std::to_string(totals.usage.input_tokens) + " in, " +
                            std::to_string(totals.usage.output_tokens) + " out");
-  fields.add("cost", dollars_text(totals.cost));
+  const bool is_exact = !domain::is_lower_bound(totals.basis);
+  fields.add("cost", domain::cost_text(totals.cost, totals.basis) +
+                         (is_exact ? "" : ", at least: not all of it is known"));
   if (totals.most_expensive.session.is_set()) {
     fields.add("most expensive",
-               totals.most_expensive.name + ", " + dollars_text(totals.most_expensive.cost) +
+               totals.most_expensive.name + ", " +
+                   domain::cost_text(totals.most_expensive.cost, totals.most_expensive.basis) +
                    (prompt.empty() ? ""
                                    : ": " + workers::cut_to_columns(workers::safe_line(prompt),
                                                                     kPromptColumns)));
@@ -55,7 +59,10 @@ std::string table_text(const projections::MetricsReport& report, const std::stri
   base::NanoUsd most;
   for (const auto& [day, cost] : report.cost_per_day) most = std::max(most, cost);
   for (const auto& [day, cost] : report.cost_per_day) {
-    fields.add(day, dollars_text(cost) + bar_text(cost, most));
+    const auto basis = report.basis_per_day.find(day);
+    const bool has_basis = basis != report.basis_per_day.end();
+    fields.add(day, domain::cost_text(cost, has_basis ? basis->second : domain::CostBasis::totals) +
+                        bar_text(cost, most));
   }
   return fields.text();
 }
@@ -115,8 +122,12 @@ std::string prometheus_text(const projections::MetricsReport& report, const std:
   text.add("steno_tokens_total", "kind=\"cache_read\"", number(totals.usage.cache_read_tokens));
   text.add("steno_tokens_total", "kind=\"cache_creation\"",
            number(totals.usage.cache_creation_tokens));
-  text.begin("steno_cost_usd_total", "counter", "Cost of all turns in US dollars.");
+  text.begin("steno_cost_usd_total", "counter",
+             "Cost of all turns in US dollars; a lower bound if steno_cost_is_lower_bound is 1.");
   text.add("steno_cost_usd_total", "", exact_usd_text(totals.cost));
+  text.begin("steno_cost_is_lower_bound", "gauge",
+             "1 if a part of the cost is not known: agents that died, models without a price.");
+  text.add("steno_cost_is_lower_bound", "", domain::is_lower_bound(totals.basis) ? "1" : "0");
   return text.take();
 }
 

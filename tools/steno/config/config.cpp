@@ -375,6 +375,21 @@ const std::vector<Key>& keys() {
        KeyKind::money,
        set_dollars<&Config::daily_budget>,
        show_dollars<&Config::daily_budget>},
+      {{"agent_budget_usd", "an amount of US dollars such as 500 (0: no limit)",
+        "Most that all sessions of one agent can cost over all time"},
+       KeyKind::money,
+       set_dollars<&Config::agent_budget>,
+       show_dollars<&Config::agent_budget>},
+      {{"total_daily_budget_usd", "an amount of US dollars such as 50 (0: no limit)",
+        "Most that the sessions of all agents can cost in a day of UTC"},
+       KeyKind::money,
+       set_dollars<&Config::total_daily_budget>,
+       show_dollars<&Config::total_daily_budget>},
+      {{"prices_file", kPathAccepted,
+        "What models cost, over prices.toml beside the program; default: one beside steno.toml"},
+       KeyKind::path,
+       set_path<&Config::prices_file>,
+       show_text<&Config::prices_file>},
       {{"permission_mode", "default, plan, acceptEdits or bypassPermissions",
         "Permissions that agents have without asking"},
        KeyKind::text,
@@ -733,6 +748,13 @@ Result<ConfigFile> choose_file(const ConfigInput& input, const Sources& sources)
 // Returns a key's default, which can depend on keys before it.
 Given default_of(const std::string& key, const Config& config, const ConfigInput& input) {
   if (key == "workdir") return given_default(input.working_folder);
+  if (key == "prices_file") {
+    std::error_code ignored;
+    const std::filesystem::path folder = std::filesystem::path(config.config_file).parent_path();
+    const bool is_there =
+        !config.config_file.empty() && std::filesystem::exists(folder / "prices.toml", ignored);
+    return given_default(is_there ? (folder / "prices.toml").string() : "");
+  }
   if (key == "keeper_program") return given_default(input.program_folder + "/steno-keeper");
   for (const engines::EngineKind* kind : engines::engine_kinds()) {
     if (!kind->is_beside_steno || key != program_key(kind->name)) continue;
@@ -806,7 +828,8 @@ bool has_builtin(const std::string& key) {
   for (const engines::EngineKind* kind : engines::engine_kinds()) {
     if (kind->is_beside_steno && key == program_key(kind->name)) return false;
   }
-  return key != "data_folder" && key != "run_folder" && key != "workdir" && key != "keeper_program";
+  return key != "data_folder" && key != "run_folder" && key != "workdir" &&
+         key != "keeper_program" && key != "prices_file";
 }
 
 }  // namespace

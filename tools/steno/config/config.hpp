@@ -55,6 +55,9 @@ struct Config {
   std::int64_t max_sessions = 5;
   base::NanoUsd budget{5'000'000'000};  // of one session with its resumes and forks; 0: no limit
   base::NanoUsd daily_budget{};         // of all sessions of one agent; 0: no limit
+  base::NanoUsd agent_budget{};         // likewise, over all days
+  base::NanoUsd total_daily_budget{};   // of the sessions of all agents; 0: no limit
+  std::string prices_file;              // what models cost, over the file beside the program
   domain::PermissionMode permission_mode = domain::PermissionMode::ask;
   domain::BackgroundTasks background = domain::BackgroundTasks::allow;
   std::string workdir;  // absolute

@@ -13,8 +13,8 @@
 #include "eventlog/log/stream_index.hpp"
 #include "eventlog/log/tail_proof.hpp"
 #include "projections/projections.hpp"
-#include "tools/steno/connection/silence.hpp"
 #include "tools/steno/connection/connection.hpp"
+#include "tools/steno/connection/silence.hpp"
 #include "tools/steno/offline/offline_commands.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/units.hpp"
@@ -358,6 +358,20 @@ void Examination::examine_status(const workers::StatusAnswer& status) {
     add({"daily budget", Health::good,
          "$" + base::usd_text(status.daily_budget) + " for each agent, in a day of UTC", ""});
   }
+  if (status.agent_budget.value > 0) {
+    add({"agent budget", Health::good,
+         "$" + base::usd_text(status.agent_budget) + " for each agent, over all time", ""});
+  }
+  if (status.total_daily_budget.value > 0) {
+    add({"total daily budget", Health::good,
+         "$" + base::usd_text(status.total_daily_budget) + " for all agents, in a day of UTC", ""});
+  }
+  if (status.prices.empty()) {
+    add({"prices", Health::bad, "there are none, so no cost is known and no budget holds",
+         "put prices.toml beside the program, or name a file by prices_file, and restart"});
+  } else {
+    add({"prices", Health::good, status.prices, ""});
+  }
   examine_stage("inbox", status.stages.inbox, kStageSlowUs, "the server is overloaded");
   examine_stage("decide", status.stages.decide, kStageSlowUs, "the server was starved of CPU");
   examine_stage("sync", status.stages.sync, kStageSlowUs, "the disk is slow to sync");
@@ -385,6 +399,11 @@ void Examination::examine_agents(Connection& connection) {
 }
 
 void Examination::examine_agent(const projections::SessionRow& row, base::Time now) {
+  if (row.is_unpriced && row.budget.value > 0) {
+    add({"price", Health::unknown,
+         "of " + row.agent_model + " is not known: the budget of " + row.alias + " does not hold",
+         "limit such sessions with max_tokens, or write the price into prices_file"});
+  }
   if (!is_at_work(row) || now - row.updated_at < kAgentSilence) return;
   const std::string arguments = row.session.text() + " --agent " + row.agent;
   const std::string end = row.turn.is_set() ? "interrupt " : "kill ";

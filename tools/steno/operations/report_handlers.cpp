@@ -3,6 +3,7 @@
 #include <deque>
 #include <utility>
 
+#include "eventlog/domain/session/cost_text.hpp"
 #include "projections/views/metrics.hpp"
 #include "tools/steno/operations/first_prompt.hpp"
 #include "tools/steno/operations/handlers.hpp"
@@ -116,6 +117,7 @@ Outcome<Answer> show_output(const Caller& caller, const ShownArguments& argument
   Answer answer;
   answer.value = session_brief_json(row);
   answer.value["costUsd"] = dollars_json(row.cost);
+  answer.value["costBasis"] = base::enum_name(row.cost_basis);
   answer.value["durationMs"] = age.count() / 1000;
   answer.value["duration"] = duration_text(age);
   answer.value["lines"] = read->lines.lines();
@@ -137,6 +139,7 @@ Outcome<Answer> report_stats(const Caller& caller, const NoneArguments&) {
   const projections::MetricsTotals& totals = report->totals;
   Answer answer;
   answer.value["totalCostUsd"] = dollars_json(totals.cost);
+  answer.value["totalCostBasis"] = base::enum_name(totals.basis);
   answer.value["costPerDay"] = Json::object();
   for (const auto& [day, cost] : report->cost_per_day) {
     answer.value["costPerDay"][day] = dollars_json(cost);
@@ -158,7 +161,7 @@ Outcome<Answer> report_stats(const Caller& caller, const NoneArguments&) {
       "\n⏱️ average duration " +
       (timed == 0 ? std::string("n/a")
                   : duration_text(std::chrono::milliseconds(totals.duration_ms / timed)));
-  answer.text += "\n💰 " + dollars_text(totals.cost);
+  answer.text += "\n💰 " + domain::cost_text(totals.cost, totals.basis);
   if (dearest.session.is_set()) {
     const auto prompt = first_prompt(caller.connection, dearest.agent, dearest.session);
     if (!prompt) return tl::unexpected(prompt.error());
@@ -166,7 +169,8 @@ Outcome<Answer> report_stats(const Caller& caller, const NoneArguments&) {
                                      {"name", dearest.name},
                                      {"costUsd", dollars_json(dearest.cost)},
                                      {"prompt", prompt_beginning(*prompt, kPromptColumnsMax)}};
-    answer.text += "\n🏆 " + workers::safe_line(dearest.name) + ", " + dollars_text(dearest.cost);
+    answer.text += "\n🏆 " + workers::safe_line(dearest.name) + ", " +
+                   domain::cost_text(dearest.cost, dearest.basis);
     if (!prompt->empty()) answer.text += ": " + prompt_beginning(*prompt, kPromptColumnsMax);
   }
   answer.value["display"] = answer.text;

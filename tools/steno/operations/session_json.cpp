@@ -55,6 +55,7 @@ Json session_json(const SessionRow& row, const std::string& prompt, base::Time n
   json["workdir"] = row.workdir;
   json["model"] = model_of(row);
   json["costUsd"] = dollars_json(row.cost);
+  json["costBasis"] = base::enum_name(row.cost_basis);
   json["startedAt"] = milliseconds_json(row.created_at);
   json["completedAt"] = milliseconds_json(row.closed_at);
   json["durationMs"] = age_of(row, now).count() / 1000;
@@ -80,7 +81,7 @@ std::string session_lines(const SessionRow& row, const std::string& prompt, base
   text.append(" ").append(status_text(row)).append(" ").append(session_title(row, now));
   text.append(" — ").append(row.foreground.empty() ? "background" : "foreground").append(", ");
   text.append(row.is_multi_turn ? "multi-turn" : "single-turn").append(", ");
-  text += dollars_text(row.cost);
+  text += cost_text(row);
   text += "\n   📁 " + workers::safe_line(row.workdir);
   if (!prompt.empty()) text += "\n   📝 " + prompt_beginning(prompt, kPromptColumnsMax);
   if (!row.agent_session.empty()) text += "\n   🔗 " + row.agent_session;

@@ -1,6 +1,7 @@
 // Puts a row's fields into words.
 #include "tools/steno/operations/session_text.hpp"
 
+#include "eventlog/domain/session/cost_text.hpp"
 #include "tools/steno/text/units.hpp"
 
 namespace steno {
@@ -11,7 +12,9 @@ std::string status_text(const projections::SessionRow& row) {
   if (row.tasks > 0) text += ", " + tasks_text(row.tasks);
   if (row.pause != domain::EndReason::none) text += ", paused";
   if (row.attention == domain::Attention::stuck) text += ", stuck";
-  if (row.status == domain::SessionStatus::failed && row.end_reason != domain::EndReason::none) {
+  const bool is_of_interest =
+      row.status == domain::SessionStatus::failed || row.status == domain::SessionStatus::completed;
+  if (is_of_interest && row.end_reason != domain::EndReason::none) {
     text += " (" + std::string(base::enum_name(row.end_reason)) + ")";
   }
   return text;
@@ -20,6 +23,9 @@ std::string status_text(const projections::SessionRow& row) {
 std::string pause_text(domain::EndReason pause, const std::string& alias) {
   if (pause == domain::EndReason::daily_budget) {
     return "until 00:00 UTC, when its agent has a new budget for the day";
+  }
+  if (pause == domain::EndReason::agent_budget) {
+    return "until a server has a larger agent_budget_usd: steno continue " + alias;
   }
   return "behind a failed turn: steno continue " + alias;
 }
@@ -30,6 +36,10 @@ base::Duration age_of(const projections::SessionRow& row, base::Time now) {
 
 std::string ran_text(const projections::SessionRow& row, base::Time now) {
   return duration_text(age_of(row, now));
+}
+
+std::string cost_text(const projections::SessionRow& row) {
+  return domain::cost_text(row.cost, row.cost_basis);
 }
 
 std::string dollars_text(base::NanoUsd amount) {

@@ -19,6 +19,8 @@ base::Duration age_of(const projections::SessionRow& row, base::Time now);
 // Returns it in words, such as "3m20s".
 std::string ran_text(const projections::SessionRow& row, base::Time now);
 
+// Returns what the session has cost, with its doubt: "$0.0123", "≥ $0.0123" or "unknown".
+std::string cost_text(const projections::SessionRow& row);
 // Returns "$0.0123".
 std::string dollars_text(base::NanoUsd amount);
 

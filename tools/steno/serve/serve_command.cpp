@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "tools/steno/config/prices_file.hpp"
 #include "tools/steno/serve/open_files.hpp"
 #include "tools/steno/serve/serve.hpp"
 #include "tools/steno/text/console.hpp"
@@ -107,6 +108,8 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
   limits.repeated_calls_max = said(config.repeated_calls_max);
   limits.remind_after = said(config.remind_after);
   limits.daily_budget = config.daily_budget;
+  limits.agent_budget = config.agent_budget;
+  limits.total_daily_budget = config.total_daily_budget;
   limits.told_per_minute = config.notify_per_minute;
   auto sinks = sink_options(config);
   if (!sinks) return tl::unexpected(sinks.error());
@@ -128,6 +131,9 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
   options.agents.environment = own_environment();
   options.agents.passed_names = config.agent_environment;
   options.agents.is_sandboxed = config.is_agent_sandboxed;
+  auto prices = load_prices(config);
+  if (!prices) return tl::unexpected(prices.error());
+  options.agents.prices = std::move(*prices);
   options.agents.server_environment = {server_variable("data_folder") + "=" + config.data_folder,
                                        server_variable("run_folder") + "=" + config.run_folder};
   options.keep_for = {config.keep_completed_for.value_or(config.keep_content_for),
@@ -178,6 +184,9 @@ int serve(const Config& config, const ServeArguments& arguments) {
     const int code = exit_code_of(options.error().code);
     complain(code, base::describe(options.error()));
     return code;
+  }
+  if (options->agents.prices.models.empty()) {
+    spdlog::warn("prices_missing file={}/{}", config.program_folder, kPricesFile);
   }
   return arguments.role == "worker" ? run_worker(*options) : run_server(*options);
 }

@@ -185,13 +185,13 @@ void Process::assemble(std::unique_ptr<workers::DerivedStores> derived) {
   workers::CommandLoopOptions commands = options.commands;
   commands.zones = &zones;
   const auto threads = workers::make_thread_side_work(options.sinks);
-  assembly.emplace(
-      workers::ServerStores{*log.store, log.head.get(), *index_rows, *view_rows},
-      std::move(derived),
-      workers::ServerSurroundings{clock, random, locks, *command_socket, *worker_socket,
-                                  *feed_socket},
-      workers::ServerOptions{log.tail, std::move(commands), options.leases, fingerprint},
-      std::move(upkeep), *threads);
+  assembly.emplace(workers::ServerStores{*log.store, log.head.get(), *index_rows, *view_rows},
+                   std::move(derived),
+                   workers::ServerSurroundings{clock, random, locks, *command_socket,
+                                               *worker_socket, *feed_socket},
+                   workers::ServerOptions{log.tail, std::move(commands), options.leases,
+                                          fingerprint, options.agents.prices.name},
+                   std::move(upkeep), *threads);
 }
 
 int run_loop(Process& p, ProcessSupervisor& worker, ProcessSupervisor& gateway,

@@ -137,7 +137,9 @@ void ClaudeEngine::take(const InitFrame& frame, const Step& step) {
   tasks_.on_run_begun();
   if (frame.init == last_init_) return;
   last_init_ = frame.init;
-  step.out.emplace_back(frame.init);
+  domain::ReportInitialized init = frame.init;
+  init.is_unpriced = !init.model.empty() && settings_.prices.find(init.model) == nullptr;
+  step.out.emplace_back(std::move(init));
 }
 
 // A turn of the agent's own is reported once something happens in it: the agent also makes runs in

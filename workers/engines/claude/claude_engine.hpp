@@ -4,7 +4,6 @@
 #include <set>
 
 #include "workers/engines/claude/claude_injections.hpp"
-#include "workers/engines/claude/claude_prices.hpp"
 #include "workers/engines/claude/claude_runs.hpp"
 #include "workers/engines/claude/claude_spending.hpp"
 #include "workers/engines/claude/claude_tasks.hpp"
@@ -31,7 +30,7 @@ class ClaudeEngine final : public Engine {
   Bytes take_writes() override;
   bool wants_exit() const override;
   bool has_tasks() const override { return tasks_.left() > 0; }
-  std::string_view prices() const override { return kClaudePrices; }
+  std::string_view prices() const override { return settings_.prices.name; }
 
  private:
   using Reports = std::vector<Report>;
@@ -97,7 +96,7 @@ class ClaudeEngine final : public Engine {
   std::set<std::string> denied_calls_;  // denied calls of this turn whose results have not come yet
   std::int64_t requests_ = 0;
   PartialOutput partial_;
-  ClaudeSpending spending_;
+  ClaudeSpending spending_{settings_.prices};
   ClaudeTasks tasks_;
   ClaudeInjections injections_;  // into the turn begun last
   Time injected_at_;

@@ -238,6 +238,7 @@ bool read_claims(const JsonObject& by_model, std::vector<ModelClaim>& claims) {
     is_right &= !is_odd_model;
     if (is_odd_model) continue;
     const std::string canonical = use["canonicalModel"].text();
+    const std::string basis = use["costBasis"].text();
     claims.push_back(
         {model,
          canonical.empty() ? model : canonical,
@@ -245,7 +246,8 @@ bool read_claims(const JsonObject& by_model, std::vector<ModelClaim>& claims) {
           use["cacheReadInputTokens"].count(), use["cacheCreationInputTokens"].count()},
          {use["costUSD"].billionths()},
          use["cacheCreationEphemeral1hInputTokens"].count() == 0 &&
-             use["webSearchRequests"].count() == 0});
+             use["webSearchRequests"].count() == 0,
+         basis.empty() ? std::nullopt : std::optional(basis != "unknown")});
   }
   return is_right;
 }

@@ -45,6 +45,9 @@ struct ModelClaim {
   domain::Usage usage;
   base::NanoUsd cost;
   bool has_list_price = true;  // no part of the use is charged in another way than by token
+  // The agent itself says that it knows the model's price, or that it does not; none: it does not
+  // say it.
+  std::optional<bool> is_priced{};
 };
 
 // The end of a run.

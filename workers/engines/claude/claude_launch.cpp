@@ -152,7 +152,11 @@ std::vector<std::string> argv_of(const EngineSettings& settings, const SessionLa
                      .append(has_subagents ? "" : ",")
                      .append(has_subagents ? "" : kSubagentTools));
   if (spec.max_turns > 0) argv.push_back("--max-turns=" + std::to_string(spec.max_turns));
-  if (spec.budget.value > 0) argv.push_back("--max-budget-usd=" + usd_text(spec.budget));
+  // The agent would guess the price of a model that has none, and stop for the guess.
+  const bool is_priced = spec.model.empty() || settings.prices.find(spec.model) != nullptr;
+  if (spec.budget.value > 0 && is_priced) {
+    argv.push_back("--max-budget-usd=" + usd_text(spec.budget));
+  }
   if (!spec.model.empty()) argv.push_back("--model=" + spec.model);
   if (!spec.fallback_model->empty()) argv.push_back("--fallback-model=" + *spec.fallback_model);
   // A session that the lease resumes was already forked, if it had to be.

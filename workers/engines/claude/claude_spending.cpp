@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "workers/engines/claude/claude_prices.hpp"
-
 namespace engines {
 namespace {
 
@@ -24,6 +22,7 @@ void subtract(Spending& from, const Spending& part) {
   for (ModelSpending& each : less) {
     each.usage = negative(each.usage);
     each.cost.value = -each.cost.value;
+    each.is_unpriced = false;  // the rest says itself whether it has a price
   }
   domain::add(from, less);
 }
@@ -55,39 +54,53 @@ void settle(Spending& spent) {
                 [](const ModelSpending& m) { return m.usage == Usage{} && m.cost.value == 0; });
 }
 
-Spending priced(const std::vector<ModelClaim>& claims) {
-  Spending spent;
-  for (const ModelClaim& claim : claims) {
-    const auto price =
-        claim.has_list_price ? claude_price(claim.canonical, claim.usage) : std::nullopt;
-    domain::add(spent, {{claim.model, claim.usage, price.value_or(claim.cost)}});
-  }
-  return spent;
-}
-
 NanoUsd claimed_by(const std::vector<ModelClaim>& claims) {
   NanoUsd sum;
-  for (const ModelClaim& claim : claims) domain::add_bounded(sum.value, claim.cost.value);
+  for (const ModelClaim& claim : claims) {
+    if (claim.is_priced.value_or(true)) domain::add_bounded(sum.value, claim.cost.value);
+  }
   return sum;
 }
 
 }  // namespace
 
-void ClaudeSpending::note(base::Time now) {
-  if (!deadline_) deadline_ = now + kSpendingInterval;
+ModelSpending ClaudeSpending::priced(const std::string& model, const Usage& usage) const {
+  const auto cost = prices_.cost_of_call(model, usage);
+  return {model, usage, cost.value_or(NanoUsd{}), !cost};
+}
+
+// The agent's own figure counts where the table has none and the agent knows the price. It guesses
+// the others as if they were dear, and older versions do not say which these are.
+Spending ClaudeSpending::priced(const std::vector<ModelClaim>& claims) const {
+  Spending spent;
+  for (const ModelClaim& claim : claims) {
+    const bool is_listed = prices_.find(claim.canonical) != nullptr;
+    const bool is_guessed = !claim.is_priced.value_or(is_listed);
+    std::optional<NanoUsd> cost;
+    if (claim.has_list_price) cost = prices_.cost_of_calls(claim.canonical, claim.usage);
+    if (!cost && !is_guessed) cost = claim.cost;
+    if (!cost) cost = prices_.cost_of_call(claim.canonical, claim.usage);
+    domain::add(spent, {{claim.model, claim.usage, cost.value_or(NanoUsd{}), !cost}});
+  }
+  return spent;
+}
+
+void ClaudeSpending::note(base::Time now, bool has_ended) {
+  base::Time due = now + kSpendingInterval;
+  if (has_ended) due = told_at_ ? std::max(now, *told_at_ + kSpendingPace) : now;
+  deadline_ = std::min(deadline_.value_or(due), due);
 }
 
 void ClaudeSpending::see(const std::string& model, const Usage& usage) {
-  domain::add(seen_, {{model, usage, claude_price(model, usage).value_or(NanoUsd{})}});
+  domain::add(seen_, {priced(model, usage)});
 }
 
 void ClaudeSpending::on_call(const ModelCall& call, base::Time now) {
   if (!call_.model.empty()) see(call_.model, call_.usage);
   has_broken_off_ |= is_unfinished();
+  note(now, is_unfinished());
   call_ = call;
   has_all_usage_ = false;
-  ++calls_;
-  note(now);
 }
 
 void ClaudeSpending::on_call_usage(const CallUsage& usage, base::Time now) {
@@ -95,7 +108,7 @@ void ClaudeSpending::on_call_usage(const CallUsage& usage, base::Time now) {
   call_.usage.output_tokens = usage.usage.output_tokens;
   if (usage.has_input) call_.usage = usage.usage;
   has_all_usage_ = true;
-  note(now);
+  note(now, true);
 }
 
 void ClaudeSpending::on_subagent_call(const std::string& parent, const ModelCall& call,
@@ -105,23 +118,19 @@ void ClaudeSpending::on_subagent_call(const std::string& parent, const ModelCall
   if (call.model.empty() || (last != nullptr && *last == call.id)) return;
   subagent_calls_.put(parent, call.id, since_boot);
   see(call.model, call.usage);
-  ++calls_;
-  note(now);
+  note(now, true);
 }
 
 Spending ClaudeSpending::take_due(base::Time now) {
-  const bool is_due = deadline_ && (*deadline_ <= now || calls_ >= kSpendingCalls);
-  return is_due ? take_rest() : Spending{};
+  if (!deadline_ || now < *deadline_) return {};
+  told_at_ = now;
+  return take_rest();
 }
 
 Spending ClaudeSpending::take_rest() {
   if (!std::exchange(deadline_, std::nullopt)) return {};
-  calls_ = 0;
   Spending rest = seen_;
-  if (!call_.model.empty()) {
-    const NanoUsd price = claude_price(call_.model, call_.usage).value_or(NanoUsd{});
-    domain::add(rest, {{call_.model, call_.usage, price}});
-  }
+  if (!call_.model.empty()) domain::add(rest, {priced(call_.model, call_.usage)});
   subtract(rest, told_);
   settle(rest);
   domain::add(told_, rest);
@@ -136,7 +145,8 @@ Spending ClaudeSpending::since_last(const ResultFrame& frame) {
   if (frame.since) return priced(*frame.since);
   Spending spent = priced(frame.totals);
   if (spent.empty() && !frame.has_odd_figures) {
-    spent = {{{}, frame.result.usage, {std::max<std::int64_t>(0, total.value - total_.value)}}};
+    const std::int64_t more = std::max<std::int64_t>(0, total.value - total_.value);
+    spent = {{{}, frame.result.usage, {more}, false}};
   } else {
     subtract(spent, priced(totals_));
   }
@@ -155,7 +165,7 @@ ClaudeSpending::Told ClaudeSpending::on_result(const ResultFrame& frame, bool is
   if (is_shared) told.basis = CostBasis::shared;
   const bool is_guessed = frame.is_cut_off || has_broken_off_ || is_unfinished();
   if (!frame.since || is_guessed) told.basis = CostBasis::estimated;
-  if (frame.has_odd_figures) told.basis = CostBasis::unknown;
+  if (frame.has_odd_figures || domain::has_unpriced(told.spent)) told.basis = CostBasis::unknown;
   // A task's call that is under way was told, and the next result counts it.
   Spending early = is_shared ? told_ : Spending{};
   subtract(early, told.spent);
@@ -170,7 +180,6 @@ ClaudeSpending::Told ClaudeSpending::on_result(const ResultFrame& frame, bool is
   told_ = std::move(early);
   call_ = {};
   has_broken_off_ = false;
-  calls_ = 0;
   deadline_.reset();
   totals_ = frame.totals;
   total_ = frame.result.agent_total;

@@ -1,6 +1,6 @@
 // Adds up what Claude Code spends. While it works, its frames tell the use of each call of the
-// model. A result tells the use of all calls since the result before, whoever made them, and that
-// figure replaces what was added up until then.
+// model, which is told on once the call has ended. A result tells the use of all calls since the
+// result before, whoever made them, and that figure replaces what was added up until then.
 //
 // Sources: the recordings in tests/golden/claude-*, each held against what the model's server had
 // charged.
@@ -15,13 +15,17 @@
 
 namespace engines {
 
-// Spending is told at most so long, and so many calls, after it was seen. This bounds what the end
-// of a worker can lose.
+// A call that has ended is told at once, so that the end of a worker loses none. An agent with many
+// subagents can end many in a second; it tells them in batches then, at this distance.
+constexpr base::Duration kSpendingPace = std::chrono::milliseconds(100);
+// What is known of a call that has not ended is told at most so long after it was seen.
 constexpr base::Duration kSpendingInterval = std::chrono::seconds(10);
-constexpr int kSpendingCalls = 10;
 
 class ClaudeSpending {
  public:
+  // The table must outlive this object.
+  explicit ClaudeSpending(const PriceTable& prices) : prices_(prices) {}
+
   struct Told {
     domain::Spending spent;  // that was not told before
     domain::CostBasis basis = domain::CostBasis::reported;
@@ -49,19 +53,22 @@ class ClaudeSpending {
   domain::Spending take_rest();
 
  private:
-  void note(base::Time now);
+  void note(base::Time now, bool has_ended);
+  domain::ModelSpending priced(const std::string& model, const domain::Usage& usage) const;
+  domain::Spending priced(const std::vector<ModelClaim>& claims) const;
   void see(const std::string& model, const domain::Usage& usage);
   domain::Spending since_last(const ResultFrame& frame);
   // True if the call that streams has not told all that it used.
   bool is_unfinished() const { return !call_.model.empty() && !has_all_usage_; }
 
+  const PriceTable& prices_;
   domain::Spending seen_;        // since the last result, in calls that are over
   domain::Spending told_;        // likewise
   ModelCall call_;               // the agent's own that is under way; without a model: none is
   bool has_all_usage_ = false;   // of that call
   bool has_broken_off_ = false;  // a call since the last result never told it; the agent guesses
-  int calls_ = 0;                // begun since spending was told
   std::optional<base::Time> deadline_;
+  std::optional<base::Time> told_at_;
   base::ExpiringMap<std::string, std::string> subagent_calls_{1'000};  // the last one of each
   std::vector<ModelClaim> totals_;                                     // of the last result
   base::NanoUsd total_;                                                // likewise

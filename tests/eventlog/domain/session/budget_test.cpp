@@ -191,7 +191,8 @@ TEST_CASE("what is left of the lineage is what the agent is told", "[session]") 
   const auto past = resumed_after(700, 1000, support::starting());
   given(past)
       .when(GrantLease{support::kWorker})
-      .then(LeaseGranted{support::kWorker, kToken, {}, {300}}, TurnStarted{turn(1), kToken});
+      .then(LeaseGranted{support::kWorker, kToken, {}, {300}}, TurnStarted{turn(1), kToken},
+            fact(LineageReserved{kSession, {1000}, {300}}).on(kLineage));
   const auto spent = resumed_after(1000, 1000, support::starting());
   const auto after = given(spent).when(GrantLease{support::kWorker}).outcome();
   REQUIRE(after);
@@ -205,10 +206,12 @@ TEST_CASE("relatives tell each other what they spend", "[session]") {
       given(past)
           .when(report(3, spending_of(200)))
           .then(recorded_as(200),
-                fact(LineageSpent{kSession, {200}, "agent-session", {}}).on(kLineage))
+                fact(LineageSpent{kSession, {200}, "agent-session", {}, CostBasis::reported})
+                    .on(kLineage))
           .when(report(4, spending_of(100)))
           .then(recorded_as(100), InterruptRequested{turn(1), EndReason::budget},
-                fact(LineageSpent{kSession, {100}, "agent-session", {}}).on(kLineage));
+                fact(LineageSpent{kSession, {100}, "agent-session", {}, CostBasis::reported})
+                    .on(kLineage));
   CHECK(after.streams.get<LineageStream>(kLineage).spent.value == 1000);
 }
 
@@ -218,7 +221,7 @@ TEST_CASE("a result tells the lineage the agent's running total", "[session]") {
   const auto after = given(resumed_after(700, 0)).when(report(3, r)).outcome();
   REQUIRE(after);
   CHECK(std::get<LineageSpent>(after->back().event) ==
-        LineageSpent{kSession, {200}, "agent-session", {900}});
+        LineageSpent{kSession, {200}, "agent-session", {900}, CostBasis::reported});
 }
 
 TEST_CASE("a lineage of an earlier release begins with what its session had spent", "[session]") {
@@ -228,7 +231,8 @@ TEST_CASE("a lineage of an earlier release begins with what its session had spen
   given(past)
       .when(report(4, spending_of(200)))
       .then(recorded_as(200),
-            fact(LineageSpent{kSession, {900}, "agent-session", {}}).on(kLineage));
+            fact(LineageSpent{kSession, {900}, "agent-session", {}, CostBasis::reported})
+                .on(kLineage));
 }
 
 TEST_CASE("a lineage adds up an agent's session until its total is told", "[session]") {
@@ -292,6 +296,199 @@ TEST_CASE("a lineage remembers the totals of the agent's sessions that changed l
   CHECK(state.inconsistent.value == 0);
   evolve(state, envelope, LineageSpent{kSession, {-1}, {}, {}});
   CHECK(state.inconsistent.value == envelope.position.value);
+}
+
+TEST_CASE("an answer that was too dear is kept, and its session ends over budget",
+          "[session][R023]") {
+  const auto single = with_budget(support::running(false), 1000);
+  const auto over = given(single).when(report(3, result_costing(1000))).outcome();
+  REQUIRE(over);
+  CHECK(std::holds_alternative<TurnFinished>((*over)[0].event));
+  CHECK(std::get<SessionClosed>((*over)[1].event) ==
+        SessionClosed{SessionStatus::completed, EndReason::budget});
+  const auto below = given(single).when(report(3, result_costing(999))).outcome();
+  REQUIRE(below);
+  CHECK(std::get<SessionClosed>((*below)[1].event) ==
+        SessionClosed{SessionStatus::completed, EndReason::none});
+}
+
+// ---- models without a price ----
+
+ReportTurnResult unpriced_result(bool is_error = false) {
+  ReportTurnResult r = result_costing(0, is_error);
+  r.spent = {{"m", {100, 0, 0, 0}, {}, true}};
+  r.basis = CostBasis::unknown;
+  return r;
+}
+
+TEST_CASE("a cost that is not known is said so, and spends no budget", "[session][R045]") {
+  const auto past = with_budget(support::running(), 1000);
+  const Spending use{{"m", {100, 0, 0, 0}, {}, true}};
+  const auto told = given(past)
+                        .when(report(3, ReportSpending{turn(1), use}))
+                        .then(SpendingRecorded{turn(1), use, CostBasis::reported});
+  CHECK(cost_basis(told.session()) == CostBasis::unknown);
+  const auto ended = given(past).when(report(3, unpriced_result())).outcome();
+  REQUIRE(ended);
+  const auto& finished = std::get<TurnFinished>((*ended)[0].event);
+  CHECK(finished.cost.basis == CostBasis::unknown);
+  CHECK(finished.cost.cost.value == 0);
+  CHECK(has_unpriced(finished.cost.spent));
+}
+
+TEST_CASE("a use without a price costs what the turn's result tells", "[session][R045]") {
+  const Spending use{{"m", {100, 0, 0, 0}, {}, true}};
+  const auto past = support::running() +
+                    fact(SpendingRecorded{turn(1), use, CostBasis::reported}).by_report(1, 3);
+  const auto ended = given(past).when(report(4, result_costing(500))).outcome();
+  REQUIRE(ended);
+  const auto& finished = std::get<TurnFinished>((*ended)[0].event);
+  CHECK(finished.cost.cost.value == 500);
+  CHECK(finished.cost.basis == CostBasis::reported);
+  CHECK_FALSE(has_unpriced(finished.cost.spent));
+  // Without a result nobody knows.
+  const auto killed = given(past).when(KillSession{}).outcome();
+  REQUIRE(killed);
+  CHECK(std::get<TurnInterrupted>((*killed)[0].event).cost.basis == CostBasis::unknown);
+}
+
+TEST_CASE("an agent that guesses a price does not end its session as over budget", "[session]") {
+  ReportTurnResult r = unpriced_result(true);
+  r.subtype = "error_max_budget_usd";
+  const auto past = with_budget(support::running(false), 1000);
+  const auto ended = given(past).when(report(3, r)).outcome();
+  REQUIRE(ended);
+  CHECK(std::get<SessionClosed>((*ended)[1].event).reason == EndReason::turn_error);
+  r.basis = CostBasis::reported;
+  r.spent.clear();
+  const auto priced = given(past).when(report(3, r)).outcome();
+  REQUIRE(priced);
+  CHECK(std::get<SessionClosed>((*priced)[1].event).reason == EndReason::budget);
+}
+
+// ---- those that run at once ----
+
+TEST_CASE("a lineage over its budget interrupts all its sessions at work", "[session][R023]") {
+  const auto other = support::numbered<base::SessionId>(3);
+  const std::string other_stream = session_stream("main", other);
+  auto past = resumed_after(700, 1000);
+  past.push_back(fact(LineageReserved{kSession, {1000}, {300}}).on(kLineage));
+  std::vector<Fact> relative = with_budget(support::running(), 1000);
+  for (Fact& one : relative) {
+    if (!one.stream.empty()) continue;
+    if (auto* opened = std::get_if<SessionOpened>(&one.event)) {
+      opened->session = other;
+      opened->lineage = kSource;
+      opened->name.clear();
+    }
+    past.push_back(one.on(other_stream));
+  }
+  past.push_back(fact(LineageReserved{other, {1000}, {300}}).on(kLineage));
+  const auto told = [](std::int64_t cost) {
+    return fact(LineageSpent{kSession, {cost}, "agent-session", {}, CostBasis::reported})
+        .on(kLineage);
+  };
+  given(past).when(report(3, spending_of(299))).then(recorded_as(299), told(299));
+  const auto after =
+      given(past)
+          .when(report(3, spending_of(300)))
+          .then(recorded_as(300), InterruptRequested{turn(1), EndReason::budget}, told(300),
+                fact(InterruptRequested{turn(1), EndReason::budget}).on(other_stream));
+  CHECK(after.streams.get<SessionStream>(other_stream).turn->is_over_budget);
+  // One whose agent has ended is left alone.
+  const auto freed = past + fact(LineageFreed{other}).on(kLineage);
+  given(freed)
+      .when(report(3, spending_of(300)))
+      .then(recorded_as(300), InterruptRequested{turn(1), EndReason::budget}, told(300));
+}
+
+TEST_CASE("what is reserved for a session is free when its lease has ended", "[session]") {
+  const auto past =
+      resumed_after(0, 1000) + fact(LineageReserved{kSession, {1000}, {1000}}).on(kLineage);
+  for (const bool is_lost : {false, true}) {
+    ReportAgentExited exited;
+    exited.has_run = true;
+    exited.given = turn(1);
+    const auto decided = is_lost ? given(past).when(ExpireLease{kToken, turn(1)}).outcome()
+                                 : given(past).when(report(3, exited)).outcome();
+    REQUIRE(decided);
+    CHECK(std::any_of(decided->begin(), decided->end(), [](const Emitted& one) {
+      return one.event == Event(LineageFreed{kSession});
+    }));
+  }
+}
+
+// ---- the agent's own totals ----
+
+ReportTurnResult result_with(std::int64_t cost, std::int64_t total, std::int64_t base) {
+  ReportTurnResult r = result_costing(cost);
+  r.agent_total = {total};
+  r.agent_base = {base};
+  return r;
+}
+
+TEST_CASE("a version that counts from zero in each process is counted once", "[session][C18]") {
+  constexpr std::int64_t kCost = 75'400'000;
+  // Each process runs one turn: the newer version twice, the older one, the newer one again, which
+  // knows nothing of the older one's.
+  const std::vector<ReportTurnResult> results = {
+      result_with(kCost, kCost, 0), result_with(kCost, 2 * kCost, kCost),
+      result_with(kCost, kCost, -1), result_with(kCost, 3 * kCost, 2 * kCost)};
+  auto world = given(support::starting());
+  for (int i = 0; i < 4; ++i) {
+    const base::FencingToken token{i + 1};
+    const auto id = turn(i + 1);
+    world.fold(Fact(LeaseGranted{
+        support::kWorker, token, "agent-session", {}, running_total(world.session())}));
+    world.fold(Fact(TurnStarted{id, token}));
+    world.fold(Fact(AgentInitialized{"agent-session", "model", "2.0"}));
+    world.fold(Fact(TurnQueued{turn(i + 2)}));
+    ReportTurnResult r = results[static_cast<std::size_t>(i)];
+    r.turn = id;
+    const auto decided = world.when(report(1, r, i + 1)).outcome();
+    REQUIRE(decided);
+    for (const Emitted& one : *decided) {
+      if (one.stream.empty() && !std::holds_alternative<TurnStarted>(one.event)) {
+        world.fold(Fact(one.event));
+      }
+    }
+    world.fold(Fact(LeaseReleased{token}));
+  }
+  CHECK(world.session().cost.value == 4 * kCost);
+  CHECK(world.session().basis == CostBasis::reported);
+}
+
+TEST_CASE("a resume books what a session had spent that nobody heard", "[session][R045]") {
+  // The first session's worker died before anything was told.
+  SessionOpened first{kSource, "main",  "first", "alias000", {}, support::sample_spec(true),
+                      {},      kSource, {}};
+  std::vector<Fact> past;
+  for (const Fact& one :
+       {Fact(first), Fact(TurnQueued{turn(1)}), Fact(LeaseGranted{support::kWorker, kToken, {}}),
+        Fact(TurnStarted{turn(1), kToken}), Fact(AgentInitialized{"old", "m", "2"}),
+        Fact(TurnInterrupted{turn(1), EndReason::worker_lost, booked({})}),
+        Fact(SessionClosed{SessionStatus::failed, EndReason::worker_lost}),
+        Fact(LeaseExpired{kToken})}) {
+    past.push_back(one.on(support::kSourceStream));
+  }
+  Spawn resume = support::spawn_command();
+  resume.resume = kSource;
+  const auto spawned = given(past).when(resume).outcome();
+  REQUIRE(spawned);
+  auto world = given(past);
+  for (const Emitted& one : *spawned) world.fold(Fact(one.event).on(one.stream));
+  CHECK(world.streams.get<LineageStream>(kLineage).basis == CostBasis::at_least);
+  const auto granted = world.when(GrantLease{support::kWorker}).outcome();
+  REQUIRE(granted);
+  CHECK(std::get<LeaseGranted>(granted->front().event).agent_total == NanoUsd{});
+  for (const Emitted& one : *granted) world.fold(Fact(one.event).on(one.stream));
+  world.fold(Fact(AgentInitialized{"old", "m", "2"}));
+  ReportTurnResult r = result_with(1'300'000, 302'400'000, 301'100'000);
+  r.turn = world.session().turn->turn;
+  const auto told = world.when(report(1, r)).outcome();
+  REQUIRE(told);
+  CHECK(std::get<SpendingRecorded>(told->front().event) ==
+        SpendingRecorded{{}, {{"", {}, {301'100'000}}}, CostBasis::unknown});
 }
 
 }  // namespace

@@ -40,8 +40,12 @@ Given at_midnight(Given world) {
   return world;
 }
 
+// `total`: what was told until then, with it.
+Fact share_told(std::int64_t cost, std::int64_t total) {
+  return fact(AgentSpent{support::kSession, {cost}, {total}}).on(kDayBudget);
+}
 Fact share_told(std::int64_t cost) {
-  return fact(AgentSpent{support::kSession, {cost}}).on(kDayBudget);
+  return share_told(cost, cost);
 }
 
 ReportSpending share_of(std::int64_t cost) {
@@ -73,7 +77,7 @@ TEST_CASE("a turn is interrupted when its agent has spent what it may in a day",
   CHECK(after.streams.get<BudgetStream>(kDayBudget).spent.value == 1000);
   CHECK(after.session().turn->stop == EndReason::daily_budget);
   // It is asked for once.
-  after.when(report(4, share_of(1))).then(share_recorded(1), share_told(1));
+  after.when(report(4, share_of(1))).then(share_recorded(1), share_told(1, 101));
 }
 
 TEST_CASE("a multi-turn session outlives the budget of a day, and its prompts wait", "[session]") {
@@ -282,6 +286,59 @@ TEST_CASE("each day is counted by itself, and only the last one is kept", "[sess
   CHECK(state.inconsistent.value == 0);
   spend(kMidnight, -1);
   CHECK(state.inconsistent == envelope.position);
+}
+
+// ---- the caps beside that of an agent's day ----
+
+// A world in which the agent's sessions may spend 1000 over all time, and others have spent so
+// much.
+Given with_agent_cap(const std::vector<Fact>& past, std::int64_t spent) {
+  Given world = at_noon(past, 0);
+  world.context.limits.daily_budget = {};
+  world.context.limits.agent_budget = {1000};
+  world.fold(fact(AgentSpent{support::kSource, {spent}, {spent}}).on(kDayBudget));
+  return world;
+}
+
+TEST_CASE("a cap over all time stops an agent's turns, and does not end with the day",
+          "[session][R023]") {
+  with_agent_cap(support::running(), 900)
+      .when(report(3, share_of(100)))
+      .then(share_recorded(100), InterruptRequested{turn(1), EndReason::agent_budget},
+            share_told(100, 1000));
+  const auto refused =
+      at_midnight(with_agent_cap({}, 1000)).when(support::spawn_command()).outcome();
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == RejectionCode::over_budget);
+  CHECK(refused.error().text.find("agent_budget_usd") != std::string::npos);
+}
+
+TEST_CASE("prompts behind a cap over all time wait until it is larger", "[session]") {
+  const QueuePaused paused{EndReason::agent_budget};
+  const Given behind =
+      with_agent_cap(support::starting(), 1000).when(GrantLease{support::kWorker}).then(paused);
+  CHECK(attention_of(behind.session()) == Attention::over_budget);
+  CHECK_FALSE(next_deadline(lease_state(behind.session())));
+  auto told = behind.when(ContinueSession{});
+  told.then_rejected(RejectionCode::over_budget);
+  Given raised = behind;
+  raised.context.limits.agent_budget = {2000};
+  raised.when(ContinueSession{}).then(QueueContinued{});
+}
+
+TEST_CASE("the sessions of all agents share a budget of a day", "[session][R023]") {
+  const std::string all(kTotalBudgetStream);
+  Given world = at_noon(support::running(), 0);
+  world.context.limits.daily_budget = {};
+  world.context.limits.total_daily_budget = {1000};
+  Envelope at_day;
+  at_day.log_time = kNoon;
+  world.fold(fact(TotalSpent{support::kSource, {900}}).on(all), at_day);
+  const Given after = world.when(report(3, share_of(100)))
+                          .then(share_recorded(100), kDayStopped,
+                                fact(TotalSpent{support::kSession, {100}}).on(all));
+  const auto refused = after.when(support::spawn_command()).outcome();
+  REQUIRE_FALSE(refused);
 }
 
 }  // namespace

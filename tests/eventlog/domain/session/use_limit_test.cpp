@@ -199,5 +199,39 @@ TEST_CASE("a resumed session keeps what it may use, and counts anew", "[session]
   }
 }
 
+ReportTurnResult ended_well() {
+  ReportTurnResult r;
+  r.turn = turn(1);
+  r.basis = CostBasis::reported;
+  r.spent = {{"m", {0, 10, 0, 0}, {}}};
+  return r;
+}
+
+TEST_CASE("a single turn that ends well beyond a limit has failed by it", "[session][R023]") {
+  const std::vector<Fact> single = support::running(false);
+  const auto ends_by = [](const std::vector<Fact>& past, EndReason limit) {
+    const auto ended = given(past).when(report(4, ended_well())).outcome();
+    REQUIRE(ended);
+    CHECK(std::get<TurnInterrupted>((*ended)[0].event).reason == limit);
+    CHECK(std::get<TurnInterrupted>((*ended)[0].event).cost.usage.output_tokens == 10);
+    CHECK(std::get<SessionClosed>((*ended)[1].event) ==
+          SessionClosed{SessionStatus::failed, limit});
+  };
+  const auto said = fact(OutputRecorded{turn(1), 1}).with("0123456789").by_report(1, 3);
+  ends_by(with_limit(&UseLimits::max_output_bytes, 10, single) + said, EndReason::max_output_bytes);
+  ends_by(with_limit(&UseLimits::max_tool_calls, 1, single) + fact(one_called()).by_report(1, 2) +
+              fact(one_called()).by_report(1, 3),
+          EndReason::max_tool_calls);
+  // The result itself tells the last tokens.
+  const auto used = fact(SpendingRecorded{turn(1), {{"m", {90, 0, 0, 0}, {}}}}).by_report(1, 3);
+  ends_by(with_limit(&UseLimits::max_tokens, 100, single) + used, EndReason::max_tokens);
+  // Below all limits it is completed.
+  const auto below = given(with_limit(&UseLimits::max_tokens, 101, single) + used)
+                         .when(report(4, ended_well()))
+                         .outcome();
+  REQUIRE(below);
+  CHECK(std::get<SessionClosed>((*below)[1].event).status == SessionStatus::completed);
+}
+
 }  // namespace
 }  // namespace domain

@@ -1,5 +1,6 @@
 // The command line, environment and first bytes with which Claude Code is started for a session.
 #include "tests/support/catch.hpp"
+#include "tests/support/prices.hpp"
 #include "workers/engines/claude/claude_engine.hpp"
 
 namespace {
@@ -28,6 +29,8 @@ Words with(Words more) {
 EngineSettings settings() {
   EngineSettings settings;
   settings.program = {"/opt/claude"};
+  settings.prices = support::sample_prices();
+  settings.prices.aliases["haiku"] = "claude-haiku-4-5";
   return settings;
 }
 
@@ -50,6 +53,13 @@ TEST_CASE("each limit and choice of the session is one argument", "[workers][R01
   CHECK(argv_of(session) ==
         with({"--max-turns=12", "--max-budget-usd=2.05", "--model=haiku", "--fallback-model=sonnet",
               "--allowedTools=Read,Bash(git diff:*)", "--permission-mode=acceptEdits"}));
+}
+
+TEST_CASE("an agent is not told of a budget if its model has no price", "[workers][R023]") {
+  SessionLaunch session;
+  session.spec.budget.value = 2'000'000'000;
+  session.spec.model = "other-1";
+  CHECK(argv_of(session) == with({"--model=other-1", "--permission-mode=default"}));
 }
 
 TEST_CASE("a budget is written as an exact decimal", "[workers]") {

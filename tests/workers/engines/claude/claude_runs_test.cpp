@@ -18,7 +18,7 @@ using engines::replayed;
 using engines::Report;
 
 std::vector<Report> reports_in(const std::string& name) {
-  const auto engine = make_claude_engine({}, {});
+  const auto engine = make_claude_engine(engines::priced(), {});
   return replayed(*engine, name);
 }
 
@@ -237,7 +237,7 @@ std::string quoted(const std::string& text) {
 
 // Returns the turns of the reports of these lines, "TYPE BEGINNING" each, of those that have one.
 std::vector<std::string> turns_of(const std::vector<std::string>& lines) {
-  const auto engine = make_claude_engine({}, {});
+  const auto engine = make_claude_engine(engines::priced(), {});
   engine->begin_turn(*TurnId::parse(kPrompt), "go");
   std::vector<std::string> turns;
   for (const std::string& line : lines) {

@@ -7,7 +7,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/workers/engines/claude/recording.hpp"
 #include "workers/engines/claude/claude_engine.hpp"
-#include "workers/engines/claude/claude_prices.hpp"
+#include "workers/engines/claude/claude_spending.hpp"
 
 namespace {
 
@@ -18,7 +18,6 @@ using domain::ReportSpending;
 using domain::ReportTurnResult;
 using domain::Spending;
 using domain::Usage;
-using engines::claude_price;
 using engines::make_claude_engine;
 using engines::recording;
 using engines::replayed;
@@ -64,7 +63,8 @@ std::optional<Spending> charged(const std::string& name) {
                        usage["cache_creation_input_tokens"].count()};
       if (used == Usage{}) continue;
       const std::string model = call["model"].text();
-      domain::add(*sum, {{model, used, claude_price(model, used).value_or(NanoUsd{})}});
+      domain::add(*sum, {{model, used,
+                          support::sample_prices().cost_of_call(model, used).value_or(NanoUsd{})}});
     }
   }
   return sum;
@@ -117,7 +117,7 @@ TEST_CASE("each recording costs on the record what the model's server charged",
     const std::string current = "../claude-2.1.329/";
     const std::string name = path.starts_with(current) ? path.substr(current.size()) : path;
     const Spending truth = *charged(path);
-    const auto engine = make_claude_engine({}, {});
+    const auto engine = make_claude_engine(engines::priced(), {});
     const Bill bill = billed(replayed(*engine, path));
     INFO(name << ", " << base::enum_name(bill.basis) << "\n   billed " << engines::shown(bill.spent)
               << "\n  charged " << engines::shown(truth));
@@ -176,7 +176,7 @@ std::vector<Spending> spending_in(const std::vector<Report>& reports) {
 TEST_CASE("a figure that cannot be right is kept as said, and not added up", "[workers]") {
   const std::string dollars = GENERATE("-1", "1e300", "1000001");
   const std::string frame = result_frame(use("claude-opus-5-5", "100", dollars), "1");
-  const auto engine = make_claude_engine({}, {});
+  const auto engine = make_claude_engine(engines::priced(), {});
   const auto reports = engine->on_line(frame, kNow);
   CHECK(result_in(reports).spent.empty());
   CHECK(result_in(reports).basis == CostBasis::unknown);
@@ -184,26 +184,66 @@ TEST_CASE("a figure that cannot be right is kept as said, and not added up", "[w
   REQUIRE(line);
   CHECK(line->line == frame);
   CHECK(result_in(reports).agent_base.value == -1);
-  const auto other = make_claude_engine({}, {});
+  const auto other = make_claude_engine(engines::priced(), {});
   const auto odd = other->on_line(result_frame(use("claude-opus-5-5", "-5", "0.1"), "1"), kNow);
   CHECK(result_in(odd).basis == CostBasis::unknown);
 }
 
-TEST_CASE("a model without a price costs what the agent says", "[workers]") {
-  const auto engine = make_claude_engine({}, {});
-  const auto reports = engine->on_line(result_frame(use("other-1", "100", "0.25"), "0.25"), kNow);
-  CHECK(domain::cost_of(result_in(reports).spent).value == 250'000'000);
+// Returns a result of which the agent says whether it knows the model's price.
+std::string with_basis(const std::string& model, const std::string& basis) {
+  std::string since = use(model, "100", "0.25");
+  since.insert(since.size() - 2, R"(,"costBasis":")" + basis + "\"");
+  return result_frame(since, "0.25");
+}
+
+TEST_CASE("the cost of a model without a price is not known, whatever the agent guesses",
+          "[workers][R045]") {
+  const std::string silent = result_frame(use("other-1", "100", "0.25"), "0.25");
+  for (const std::string& frame : {silent, with_basis("other-1", "unknown")}) {
+    const auto engine = make_claude_engine(engines::priced(), {});
+    const auto reports = engine->on_line(frame, kNow);
+    const ReportTurnResult& result = result_in(reports);
+    CHECK(result.spent == Spending{{"other-1", {100, 0, 0, 0}, {}, true}});
+    CHECK(result.basis == CostBasis::unknown);
+  }
+}
+
+TEST_CASE("a model whose price only the agent knows costs what it says", "[workers][R045]") {
+  const auto engine = make_claude_engine(engines::priced(), {});
+  const auto reports = engine->on_line(with_basis("other-1", "list"), kNow);
+  CHECK(result_in(reports).spent == Spending{{"other-1", {100, 0, 0, 0}, {250'000'000}}});
+  CHECK(result_in(reports).basis == CostBasis::reported);
   CHECK(result_in(reports).claimed.value == 250'000'000);
 }
 
+TEST_CASE("a model that runs for nothing costs nothing, exactly", "[workers]") {
+  engines::EngineSettings settings = engines::priced();
+  settings.prices.models["other-*"] = {};
+  const auto engine = make_claude_engine(settings, {});
+  const auto reports = engine->on_line(with_basis("other-1", "unknown"), kNow);
+  CHECK(result_in(reports).spent == Spending{{"other-1", {100, 0, 0, 0}, {}}});
+  CHECK(result_in(reports).basis == CostBasis::reported);
+}
+
+TEST_CASE("the agent says at its start whether its model has a price", "[workers]") {
+  const auto begins = [](const std::string& model) {
+    const auto engine = make_claude_engine(engines::priced(), {});
+    const auto reports = engine->on_line(
+        R"({"type":"system","subtype":"init","session_id":"s","model":")" + model + R"("})", kNow);
+    return std::get<domain::ReportInitialized>(reports.front()).is_unpriced;
+  };
+  CHECK_FALSE(begins("claude-opus-5-5"));
+  CHECK(begins("other-1"));
+}
+
 TEST_CASE("a model with a price costs that, and what the agent says is kept", "[workers][C18]") {
-  const auto engine = make_claude_engine({}, {});
+  const auto engine = make_claude_engine(engines::priced(), {});
   const auto reports =
       engine->on_line(result_frame(use("claude-opus-5-5", "1000", "0.25"), "0.25"), kNow);
   CHECK(domain::cost_of(result_in(reports).spent).value == 4'000'000);
   CHECK(result_in(reports).claimed.value == 250'000'000);
   // Searches of the web cost beside the tokens, so only the agent knows the sum.
-  const auto other = make_claude_engine({}, {});
+  const auto other = make_claude_engine(engines::priced(), {});
   std::string since = use("claude-opus-5-5", "1000", "0.25");
   since.insert(since.size() - 2, R"(,"webSearchRequests":2)");
   const auto searched = other->on_line(result_frame(since, "0.25"), kNow);
@@ -211,7 +251,7 @@ TEST_CASE("a model with a price costs that, and what the agent says is kept", "[
 }
 
 TEST_CASE("a result that comes twice is paid once", "[workers]") {
-  const auto engine = make_claude_engine({}, {});
+  const auto engine = make_claude_engine(engines::priced(), {});
   const auto cost_of_next = [&](const std::string& id) {
     const std::string uuid = R"(,"uuid":"01890a5d-ac96-774b-bcce-b302099a80)" + id + "\"";
     const auto frame = result_frame(use("claude-opus-5-5", "1000", "0.004"), "0.004", uuid);
@@ -228,7 +268,7 @@ TEST_CASE("a call that broke off makes its turn's cost an estimate", "[workers]"
       R"("usage":{"output_tokens":20}}})";
   const std::string result = result_frame(use("claude-opus-5-5", "200", "0.0008"), "0.0008");
   const auto basis = [&](const std::vector<std::string>& lines) {
-    const auto engine = make_claude_engine({}, {});
+    const auto engine = make_claude_engine(engines::priced(), {});
     engine->begin_turn(engines::numbered_turn(1), "go");
     for (const std::string& line : lines) engine->on_line(line, kNow);
     return result_in(engine->on_line(result, kNow)).basis;
@@ -238,7 +278,7 @@ TEST_CASE("a call that broke off makes its turn's cost an estimate", "[workers]"
   CHECK(basis({call_begins("a", 100), call_begins("b", 100), ended}) == CostBasis::estimated);
   CHECK(basis({call_begins("a", 100)}) == CostBasis::estimated);
   // The next turn is not to blame.
-  const auto engine = make_claude_engine({}, {});
+  const auto engine = make_claude_engine(engines::priced(), {});
   engine->begin_turn(engines::numbered_turn(1), "go");
   engine->on_line(call_begins("a", 100), kNow);
   engine->on_line(result, kNow);
@@ -249,7 +289,7 @@ TEST_CASE("a call that broke off makes its turn's cost an estimate", "[workers]"
 }
 
 TEST_CASE("an empty run before the first answer does not hide the total", "[workers]") {
-  const auto engine = make_claude_engine({}, {});
+  const auto engine = make_claude_engine(engines::priced(), {});
   const auto reports = replayed(*engine, "budget_agent_bg_2_resumed");
   std::vector<std::int64_t> bases;
   for (const Report& report : reports) {
@@ -262,57 +302,63 @@ TEST_CASE("an empty run before the first answer does not hide the total", "[work
 }
 
 TEST_CASE("the first result tells the total with which the process began", "[workers]") {
-  const auto engine = make_claude_engine({}, {});
+  const auto engine = make_claude_engine(engines::priced(), {});
   const std::string first = result_frame(use("claude-opus-5-5", "1000", "0.004"), "0.104");
   CHECK(result_in(engine->on_line(first, kNow)).agent_base.value == 100'000'000);
   const std::string next = result_frame(use("claude-opus-5-5", "1000", "0.004"), "0.108");
   CHECK(result_in(engine->on_line(next, kNow)).agent_base.value == -1);
 }
 
-TEST_CASE("spending is told within ten seconds, or ten calls", "[workers]") {
-  const auto engine = make_claude_engine({}, {});
+std::string call_ends(std::int64_t output) {
+  return R"({"type":"stream_event","parent_tool_use_id":null,"event":{"type":"message_delta",)"
+         R"("usage":{"output_tokens":)" +
+         std::to_string(output) + "}}}";
+}
+
+TEST_CASE("a call of the model is told when it has ended", "[workers][R045]") {
+  const auto engine = make_claude_engine(engines::priced(), {});
   CHECK_FALSE(engine->deadline());
   CHECK(spending_in(engine->on_line(call_begins("m1", 1000), kNow)).empty());
-  REQUIRE(engine->deadline());
-  CHECK(*engine->deadline() == kNow + engines::kSpendingInterval);
-  const auto told = spending_in(engine->on_time(kNow + engines::kSpendingInterval));
-  CHECK(told == std::vector<Spending>{{{"claude-opus-5-5", {1000, 1, 0, 0}, {4'020'000}}}});
+  CHECK(spending_in(engine->on_line(call_ends(51), kNow)) ==
+        std::vector<Spending>{{{"claude-opus-5-5", {1000, 51, 0, 0}, {5'020'000}}}});
   CHECK_FALSE(engine->deadline());
-  CHECK(engine->on_time(kNow + engines::kSpendingInterval * 2).empty());
-  // Its end tells the output; the result takes off what was told.
-  const std::string ends =
-      R"({"type":"stream_event","parent_tool_use_id":null,"event":{"type":"message_delta",)"
-      R"("usage":{"output_tokens":51}}})";
-  CHECK(spending_in(engine->on_line(ends, kNow)).empty());
-  CHECK(spending_in(engine->on_time(kNow + engines::kSpendingInterval)) ==
-        std::vector<Spending>{{{"claude-opus-5-5", {0, 50, 0, 0}, {1'000'000}}}});
+  // The result takes off what was told.
   const std::string since =
       R"({"claude-opus-5-5":{"inputTokens":1500,"outputTokens":60,"cacheReadInputTokens":0,)"
       R"("cacheCreationInputTokens":0,"costUSD":0.0072}})";
   CHECK(result_in(engine->on_line(result_frame(since, "0.0072"), kNow)).spent ==
         Spending{{"claude-opus-5-5", {500, 9, 0, 0}, {2'180'000}}});
-  int calls = 0;
-  while (spending_in(engine->on_line(call_begins("n" + std::to_string(calls), 10), kNow)).empty()) {
-    REQUIRE(++calls < 100);
+}
+
+TEST_CASE("calls that end close together are told together", "[workers]") {
+  const auto engine = make_claude_engine(engines::priced(), {});
+  engine->on_line(call_begins("m1", 1000), kNow);
+  CHECK(spending_in(engine->on_line(call_ends(1), kNow)).size() == 1);
+  for (const std::string id : {"m2", "m3"}) {
+    engine->on_line(call_begins(id, 1000), kNow);
+    CHECK(spending_in(engine->on_line(call_ends(1), kNow)).empty());
   }
-  CHECK(calls + 1 == engines::kSpendingCalls);
+  REQUIRE(engine->deadline());
+  CHECK(*engine->deadline() == kNow + engines::kSpendingPace);
+  CHECK(spending_in(engine->on_time(kNow + engines::kSpendingPace)) ==
+        std::vector<Spending>{{{"claude-opus-5-5", {2000, 2, 0, 0}, {8'040'000}}}});
+}
+
+TEST_CASE("what is known of a call that goes on is told after a while", "[workers]") {
+  const auto engine = make_claude_engine(engines::priced(), {});
+  engine->on_line(call_begins("m1", 1000), kNow);
+  REQUIRE(engine->deadline());
+  CHECK(*engine->deadline() == kNow + engines::kSpendingInterval);
+  const auto told = spending_in(engine->on_time(kNow + engines::kSpendingInterval));
+  CHECK(told == std::vector<Spending>{{{"claude-opus-5-5", {1000, 1, 0, 0}, {4'020'000}}}});
+  CHECK_FALSE(engine->deadline());
 }
 
 TEST_CASE("an agent that ends has told what it spent until then", "[workers]") {
-  const auto engine = make_claude_engine({}, {});
+  const auto engine = make_claude_engine(engines::priced(), {});
   engine->on_line(call_begins("m1", 1000), kNow);
   CHECK(spending_in(engine->on_end()).size() == 1);
   CHECK(spending_in(engine->on_end()).empty());
-}
-
-TEST_CASE("a price counts for a model's dated and variant names only", "[workers]") {
-  const Usage one{1'000'000, 0, 0, 0};
-  CHECK(claude_price("claude-haiku-4-5", one) == NanoUsd{1'000'000'000});
-  CHECK(claude_price("claude-haiku-4-5-20251001", one) == NanoUsd{1'000'000'000});
-  CHECK(claude_price("claude-opus-5-5[1m]", {0, 1, 1, 1}) == NanoUsd{25'200});
-  CHECK_FALSE(claude_price("claude-opus-5-51", one));
-  CHECK_FALSE(claude_price("claude-opus-5-5-preview-2", one));
-  CHECK_FALSE(claude_price("", one));
 }
 
 }  // namespace

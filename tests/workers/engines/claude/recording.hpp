@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/prices.hpp"
 #include "workers/engines/engine.hpp"
 #include "workers/engines/json_text.hpp"
 
@@ -32,6 +33,13 @@ inline std::vector<RecordedLine> recording(const std::string& name) {
                    std::string(entry["msg"].source())});
   }
   return out;
+}
+
+// Settings of an engine that knows the prices of the recordings' models.
+inline EngineSettings priced() {
+  EngineSettings settings;
+  settings.prices = support::sample_prices();
+  return settings;
 }
 
 // Turns in recordings without message ids get numbers from 1.
@@ -119,7 +127,7 @@ inline std::string shown(const Report& report) {
               name == "injected")
             return;
           if (name == "message" || name == "repeats") return;
-          const bool is_rare = name == "denied" || name == "parent";
+          const bool is_rare = name == "denied" || name == "parent" || name == "unpriced";
           if (is_rare && (text.empty() || text == "no")) return;
           out.append(" ").append(name).append("=").append(text);
         });

@@ -1,0 +1,126 @@
+// Decides what money that a session spends means to those that share a limit with it: its lineage,
+// its agent, and all agents.
+#include <algorithm>
+#include <optional>
+
+#include "eventlog/domain/session/deciding.hpp"
+
+namespace domain {
+namespace {
+
+// Returns the agent's running total that the events tell; 0: none does.
+NanoUsd total_in(const Decision& decision) {
+  NanoUsd total;
+  for (const Emitted& emitted : decision) {
+    std::visit(
+        [&](const auto& e) {
+          if constexpr (requires { e.cost.agent_total; }) {
+            if (e.cost.agent_total.value != 0) total = e.cost.agent_total;
+          }
+          if constexpr (requires {
+                          e.agent_total.value;
+                          e.spent;
+                        }) {
+            if (e.agent_total.value != 0) total = e.agent_total;
+          }
+        },
+        emitted.event);
+  }
+  return total;
+}
+
+// Returns how the session's cost is known once the events of its own stream are folded.
+CostBasis basis_after(const SessionState& s, const Decision& decision) {
+  CostBasis basis = s.basis;
+  for (const Emitted& emitted : decision) {
+    if (!emitted.stream.empty()) continue;
+    std::visit(
+        [&](const auto& e) {
+          if constexpr (requires { e.cost.basis; }) basis = std::max(basis, e.cost.basis);
+          if constexpr (requires {
+                          e.basis;
+                          e.spent;
+                        }) {
+            basis = std::max(basis, e.basis);
+          }
+        },
+        emitted.event);
+  }
+  return basis;
+}
+
+// The session's relatives share its budget, and the running total of the agent's own session.
+void tell_spent(Deciding& d, const LineageState& all) {
+  const SessionState& s = d.session();
+  LineageSpent told{s.session, spent_by(d.decision), s.agent_session, total_in(d.decision)};
+  told.basis = basis_after(s, d.decision);
+  const bool is_news =
+      told.agent_total.value != 0 && total_of(all, s.agent_session) != told.agent_total;
+  if (told.cost.value <= 0 && !is_news && told.basis <= all.basis) return;
+  if (!all.has_begun) add_bounded(told.cost.value, s.cost.value);
+  d.emit_to(lineage_stream(d.agent(), s.lineage), std::move(told));
+}
+
+void tell_reservations(Deciding& d) {
+  const SessionState& s = d.session();
+  std::optional<Event> change;
+  for (const Emitted& emitted : d.decision) {
+    if (const auto* granted = std::get_if<LeaseGranted>(&emitted.event)) {
+      change = LineageReserved{s.session, s.spec.budget, granted->budget};
+    } else if (std::holds_alternative<LeaseReleased>(emitted.event) ||
+               std::holds_alternative<LeaseExpired>(emitted.event)) {
+      change = LineageFreed{s.session};
+    }
+  }
+  if (change) d.emit_to(lineage_stream(d.agent(), s.lineage), std::move(*change));
+}
+
+// Interrupts what the others of the lineage do, if nothing is left of their budgets.
+void interrupt_relatives(Deciding& d, const LineageState& all) {
+  const std::int64_t spent = all.spent.value + spent_by(d.decision).value;
+  for (const Reservation& at_work : all.reserved) {
+    if (at_work.session == d.session().session) continue;
+    const std::string stream = session_stream(d.agent(), at_work.session);
+    const SessionState* other = d.states.find<SessionStream>(stream);
+    if (other == nullptr || !is_live(other->status)) continue;
+    if (other->spec.budget.value <= 0 || spent < other->spec.budget.value) continue;
+    if (other->turn && !other->turn->is_over_budget) {
+      d.emit_to(stream, InterruptRequested{other->turn->turn, EndReason::budget});
+    } else if (!other->turn && other->own_turn.is_set() && other->own_stop == EndReason::none) {
+      d.emit_to(stream, InterruptRequested{other->own_turn, EndReason::budget});
+    }
+  }
+}
+
+// All sessions of the agent share its budgets, and those of all agents one of a day.
+void tell_caps(Deciding& d) {
+  const NanoUsd spent = spent_by(d.decision);
+  const Limits& limits = d.context.limits;
+  if (spent.value <= 0) return;
+  if (limits.daily_budget.value > 0 || limits.agent_budget.value > 0) {
+    NanoUsd total = d.spent_by_agent();
+    add_bounded(total.value, spent.value);
+    d.emit_to(budget_stream(d.agent()), AgentSpent{d.session().session, spent, total});
+  }
+  if (limits.total_daily_budget.value > 0) {
+    d.emit_to(std::string(kTotalBudgetStream), TotalSpent{d.session().session, spent});
+  }
+}
+
+}  // namespace
+
+Decided accounting(Decided decided, const States& states, const Context& context) {
+  // A session that begins has spent nothing.
+  if (!decided || states.target<SessionStream>().status == SessionStatus::none) return decided;
+  if (states.find<BudgetStream>(budget_stream(context.target.agent)) == nullptr) return decided;
+  Deciding d{states, context, std::move(*decided)};
+  if (const LineageState* all = d.lineage()) {
+    tell_spent(d, *all);
+    tell_reservations(d);
+    interrupt_relatives(d, *all);
+  }
+  tell_caps(d);
+  return std::move(d.decision);
+}
+
+}  // namespace domain
