@@ -119,7 +119,7 @@ struct ShowAnswer {
   }
 };
 
-enum class ItemKind { prompt, said, thought, tool_call, tool_result, failure };
+enum class ItemKind { prompt, said, thought, tool_call, tool_result, failure, notice };
 
 struct OutputItem {
   Position position;
@@ -211,6 +211,6 @@ struct DigestsAnswer {
 
 template <>
 struct base::EnumNames<workers::ItemKind> {
-  static constexpr std::string_view kNames[] = {"prompt",    "said",        "thought",
-                                                "tool_call", "tool_result", "failure"};
+  static constexpr std::string_view kNames[] = {"prompt",      "said",    "thought", "tool_call",
+                                                "tool_result", "failure", "notice"};
 };

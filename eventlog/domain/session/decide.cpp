@@ -33,11 +33,17 @@ bool is_repeated_call(const Report& report) {
   return call != nullptr && call->repeats > 0;
 }
 
+bool is_unanswered_hook(const Report& report) {
+  const auto* noted = std::get_if<ReportAgentNoted>(&report);
+  return noted != nullptr && noted->tag == kHookNoVerdict;
+}
+
 // True if the report can end the session, or frees the agent's own.
 bool may_end_by(const Report& report) {
   return std::holds_alternative<ReportTurnResult>(report) ||
          std::holds_alternative<ReportStartFailed>(report) ||
          std::holds_alternative<ReportSpending>(report) || is_repeated_call(report) ||
+         is_unanswered_hook(report) || std::holds_alternative<McpServersReported>(report) ||
          std::holds_alternative<ReportTasksChanged>(report) ||
          std::holds_alternative<ReportAgentSessionLost>(report) ||
          std::holds_alternative<ReportAgentExited>(report);
@@ -68,6 +74,17 @@ bool is_about_money(const C& command) {
   }
   return base::kContains<
       C, base::Types<SendPrompt, ContinueSession, GrantLease, GiveUpContent, PassDeadline>>;
+}
+
+// Notes the end of the day on turns that its budget interrupts.
+Decided with_days(Decided decided, const Context& context) {
+  if (!decided) return decided;
+  for (Emitted& emitted : *decided) {
+    auto* cut = std::get_if<TurnInterrupted>(&emitted.event);
+    const bool is_of_day = cut != nullptr && cut->reason == EndReason::daily_budget;
+    if (is_of_day) cut->day_over = day_end(context.now);
+  }
+  return decided;
 }
 
 }  // namespace
@@ -210,7 +227,7 @@ Decided decide(const SessionCommand& command, const States& states, const Contex
       [&]<class C>(const C& c) -> Decided {
         Deciding d{states, context};
         if constexpr (!base::kContains<C, SessionClientCommands>) {
-          return notifying(decide_one(std::move(d), c), states, context);
+          return notifying(with_days(decide_one(std::move(d), c), context), states, context);
         } else {
           if constexpr (!kIsAlwaysTaken<C>) {
             if (auto bad = check_client(d.session(), context)) return tl::unexpected(*bad);

@@ -13,8 +13,8 @@
 #include "eventlog/log/stream_index.hpp"
 #include "eventlog/log/tail_proof.hpp"
 #include "projections/projections.hpp"
-#include "tools/steno/connection/silence.hpp"
 #include "tools/steno/connection/connection.hpp"
+#include "tools/steno/connection/silence.hpp"
 #include "tools/steno/offline/offline_commands.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/units.hpp"
@@ -385,10 +385,14 @@ void Examination::examine_agents(Connection& connection) {
 }
 
 void Examination::examine_agent(const projections::SessionRow& row, base::Time now) {
-  if (!is_at_work(row) || now - row.updated_at < kAgentSilence) return;
+  const bool is_stuck = row.is_silent || row.is_repeating;
+  if (!is_at_work(row) || (!is_stuck && now - row.updated_at < kAgentSilence)) return;
   const std::string arguments = row.session.text() + " --agent " + row.agent;
   const std::string end = row.turn.is_set() ? "interrupt " : "kill ";
-  add({"agent", Health::unknown, "of " + row.alias + ": " + silence_text(row, now),
+  const std::string what = row.is_repeating ? "stuck: repeats a tool call"
+                           : row.is_silent  ? "stuck: says nothing, and no tool of its runs"
+                                            : silence_text(row, now);
+  add({"agent", is_stuck ? Health::bad : Health::unknown, "of " + row.alias + ": " + what,
        "steno show " + arguments + "; steno " + end + arguments + " ends what it does"});
 }
 

@@ -2,6 +2,7 @@
 #include "tools/steno/operations/session_text.hpp"
 
 #include "tools/steno/text/units.hpp"
+#include "workers/text/terminal_text.hpp"
 
 namespace steno {
 
@@ -14,6 +15,8 @@ std::string status_text(const projections::SessionRow& row) {
   if (row.status == domain::SessionStatus::failed && row.end_reason != domain::EndReason::none) {
     text += " (" + std::string(base::enum_name(row.end_reason)) + ")";
   }
+  if (!row.terminal_reason.empty()) text += ", " + workers::safe_line(row.terminal_reason);
+  if (row.denied > 0) text += ", " + std::to_string(row.denied) + " denied";
   return text;
 }
 

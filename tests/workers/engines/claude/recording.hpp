@@ -101,6 +101,11 @@ inline std::string shown(const domain::Spending& spent) {
   }
   return out;
 }
+inline std::string shown(const std::vector<std::string>& values) {
+  std::string out;
+  for (const std::string& value : values) out += (out.empty() ? "" : ", ") + value;
+  return out;
+}
 template <class Enum>
 requires std::is_enum_v<Enum> std::string shown(Enum value) {
   return std::string(base::enum_name(value));
@@ -119,7 +124,7 @@ inline std::string shown(const Report& report) {
               name == "injected")
             return;
           if (name == "message" || name == "repeats") return;
-          const bool is_rare = name == "denied" || name == "parent";
+          const bool is_rare = name == "denied" || name == "parent" || name == "tool";
           if (is_rare && (text.empty() || text == "no")) return;
           out.append(" ").append(name).append("=").append(text);
         });
