@@ -54,8 +54,9 @@ enum class EndReason : std::uint8_t {
   max_tokens,
   max_tool_calls,
   max_output_bytes,
-  expired,       // the prompt was not started in time
-  agent_budget,  // the sessions of its agent have spent what they may over all time
+  expired,          // the prompt was not started in time
+  agent_budget,     // the sessions of its agent have spent what they may over all time
+  hook_unanswered,  // a hook gave no verdict on a tool call, in a session whose hooks must answer
 };
 
 // True for the limits of money that hold beside a session's own: prompts wait behind them.
@@ -151,6 +152,11 @@ struct SessionSpec {
   // Taken while the provider refuses `model`; empty: none.
   base::Sparse<std::string> fallback_model{};
   RestartPolicy restart_policy = RestartPolicy::none;
+  // The places from which the agent takes its settings, such as "user,project"; "none"; empty: all.
+  base::Sparse<std::string> setting_sources{};
+  bool hooks_must_answer =
+      false;                      // a turn is interrupted if a hook gives no verdict on a tool call
+  bool mcp_must_connect = false;  // the session fails if an MCP server of its agent is broken
 
   bool operator==(const SessionSpec&) const = default;
   template <class Visit>
@@ -177,6 +183,9 @@ struct SessionSpec {
     visit("use_limits", &SessionSpec::use_limits);
     visit("fallback_model", &SessionSpec::fallback_model);
     visit("restart_policy", &SessionSpec::restart_policy);
+    visit("setting_sources", &SessionSpec::setting_sources);
+    visit("hooks_must_answer", &SessionSpec::hooks_must_answer);
+    visit("mcp_must_connect", &SessionSpec::mcp_must_connect);
   }
 };
 
@@ -244,5 +253,6 @@ struct base::EnumNames<domain::EndReason> {
                                                 "max_tool_calls",
                                                 "max_output_bytes",
                                                 "expired",
-                                                "agent_budget"};
+                                                "agent_budget",
+                                                "hook_unanswered"};
 };

@@ -84,6 +84,10 @@ struct Metering {
   void apply(const domain::SpendingRecorded& e) {
     add_cost(domain::usage_of(e.spent), domain::cost_of(e.spent), e.basis);
   }
+  void apply(const domain::ToolCallFinished& e) {
+    if (e.is_denied && !e.tool.empty()) count_denial();
+  }
+  void apply(const domain::ToolCallDenied&) { count_denial(); }
   void apply(const domain::TurnFinished& e) { end_turn(e.cost); }
   void apply(const domain::TurnFailed& e) { end_turn(e.cost); }
   void apply(const domain::TurnInterrupted& e) { end_turn(e.cost); }
@@ -127,6 +131,10 @@ struct Metering {
     });
   }
 
+  void count_denial() {
+    change_totals([](MetricsTotals& t) { add_bounded(t.denied, 1); });
+  }
+
   void end_turn(const domain::TurnCost& turn) {
     const auto [usage, cost] = domain::unbooked(turn);
     add_cost(usage, cost, turn.basis);
@@ -166,6 +174,7 @@ void add_totals(MetricsTotals& sum, const MetricsTotals& t) {
   add_bounded(sum.cost.value, t.cost.value);
   sum.basis = std::max(sum.basis, t.basis);
   add(sum.usage, t.usage);
+  add_bounded(sum.denied, t.denied);
   add_bounded(sum.duration_ms, t.duration_ms);
   add_bounded(sum.sessions_with_duration, t.sessions_with_duration);
   if (t.most_expensive.cost > sum.most_expensive.cost) sum.most_expensive = t.most_expensive;

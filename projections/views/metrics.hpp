@@ -55,6 +55,7 @@ struct MetricsTotals {
   std::int64_t duration_ms = 0;  // from opening to end, of all sessions that have ended
   std::int64_t sessions_with_duration = 0;
   MostExpensive most_expensive;
+  std::int64_t denied = 0;  // tool calls that were denied for lack of a permission
 
   std::int64_t live() const { return launched - completed - failed - killed; }
 
@@ -71,6 +72,7 @@ struct MetricsTotals {
     visit("duration_ms", &MetricsTotals::duration_ms);
     visit("sessions_with_duration", &MetricsTotals::sessions_with_duration);
     visit("most_expensive", &MetricsTotals::most_expensive);
+    visit("denied", &MetricsTotals::denied);
   }
 };
 

@@ -42,6 +42,8 @@ struct StoredSession {
   Time attention_since;
   Position attention_at;
   bool is_taken_up = false;  // it was resumed or forked after its end
+  std::vector<std::string> mcp_broken{};
+  std::string terminal_reason{};
 
   bool operator==(const StoredSession&) const = default;
   template <class Visit>
@@ -67,6 +69,8 @@ struct StoredSession {
     visit("attention_since", &StoredSession::attention_since);
     visit("attention_at", &StoredSession::attention_at);
     visit("taken_up", &StoredSession::is_taken_up);
+    visit("mcp_broken", &StoredSession::mcp_broken);
+    visit("terminal_reason", &StoredSession::terminal_reason);
   }
 };
 
@@ -184,6 +188,7 @@ void note(StoredSession& s, const domain::Envelope& envelope, const domain::Turn
 }
 void note(StoredSession& s, const domain::Envelope&, const domain::TurnFinished& e) {
   count_end(s, e.turn, s.turns_finished);
+  s.terminal_reason = e.terminal_reason == "completed" ? std::string() : e.terminal_reason;
 }
 void note(StoredSession& s, const domain::Envelope&, const domain::TurnFailed& e) {
   count_end(s, e.turn, s.turns_failed);
@@ -211,6 +216,9 @@ void note(StoredSession& s, const domain::Envelope&, const domain::ModelCallRetr
 void note(StoredSession& s, const domain::Envelope&, const domain::AgentInitialized& e) {
   s.agent_model = e.model;
   s.is_unpriced = e.is_unpriced;
+}
+void note(StoredSession& s, const domain::Envelope&, const domain::McpServersReported& e) {
+  s.mcp_broken = e.broken;
 }
 template <class Other>
 void note(StoredSession&, const domain::Envelope&, const Other&) {}
@@ -332,6 +340,11 @@ SessionRow row_of(const StoredSession& stored) {
   row.is_waiting_for_input = domain::is_waiting_for_input(s);
   row.pause = s.pause;
   if (domain::is_live(s.status)) row.tasks = s.tasks;
+  row.denied = s.denied->calls;
+  row.denied_tools = s.denied->tools;
+  row.mcp_broken = stored.mcp_broken;
+  row.terminal_reason = stored.terminal_reason;
+  row.day_over = s.day_over;
   row.trouble = stored.trouble;
   row.attention = stored.attention;
   row.attention_since = stored.attention_since;

@@ -73,8 +73,13 @@ struct SessionRow {
   base::Duration idle_timeout{};  // as the spec has it, and so have the next two
   base::Duration run_timeout{};
   std::int64_t repeated_calls_max = 0;
-  domain::UseLimits use_limits;  // likewise
-  std::string trouble;  // why the agent makes a call of its model again; empty: it does not
+  domain::UseLimits use_limits;           // likewise
+  std::int64_t denied = 0;                // tool calls that were denied for lack of a permission
+  std::vector<std::string> denied_tools;  // their names, each once; the first eight
+  std::vector<std::string> mcp_broken;    // "NAME: STATUS" of the agent's MCP servers
+  std::string terminal_reason;  // of the last turn that finished; empty: completed, or not said
+  Time day_over;                // until then the budget of its agent's day is spent; 0: it is not
+  std::string trouble;          // why the agent makes a call of its model again; empty: it does not
   bool is_close_requested = false;
   std::string agent_session;  // the agent's own session id, once known
   domain::Descriptor descriptor;
@@ -142,6 +147,11 @@ struct SessionRow {
     visit("run_timeout_us", &SessionRow::run_timeout);
     visit("repeated_calls_max", &SessionRow::repeated_calls_max);
     visit("use_limits", &SessionRow::use_limits);
+    visit("denied", &SessionRow::denied);
+    visit("denied_tools", &SessionRow::denied_tools);
+    visit("mcp_broken", &SessionRow::mcp_broken);
+    visit("terminal_reason", &SessionRow::terminal_reason);
+    visit("day_over", &SessionRow::day_over);
     visit("trouble", &SessionRow::trouble);
     visit("close_requested", &SessionRow::is_close_requested);
     visit("agent_session", &SessionRow::agent_session);

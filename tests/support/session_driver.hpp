@@ -189,6 +189,8 @@ class SessionDriver {
     if (random_.chance(50)) c.spec.repeated_calls_max = 2;
     c.spec.remind_after = base::Duration{1};
     if (random_.chance(50)) c.spec.restart_policy = domain::RestartPolicy::retry;
+    c.spec.hooks_must_answer = random_.chance(50);
+    c.spec.mcp_must_connect = random_.chance(50);
     c.origin_channel = "telegram|1234";
     c.prompt = "work";
     if (random_.chance(50)) c.name = random_.chance(50) ? "work" : "play";
@@ -239,7 +241,18 @@ class SessionDriver {
       if (random_.chance(20))
         result.agent_base = {static_cast<std::int64_t>(random_.below(2'000'000))};
     }
-    switch (random_.below(22)) {
+    switch (random_.below(25)) {
+      case 24:
+        r.report = domain::ReportAgentNoted{t, "warning", std::string(domain::kHookNoVerdict),
+                                            "call", "A hook did not answer."};
+        break;
+      case 23:
+        r.report = domain::ToolCallDenied{t, "call", "tool"};
+        break;
+      case 22:
+        r.report = random_.chance(50) ? domain::McpServersReported{{"docs: failed"}}
+                                      : domain::McpServersReported{};
+        break;
       case 21:
         r.report = domain::AgentSilenceReported{t, random_.chance(30)};
         break;

@@ -84,7 +84,12 @@ std::string uuid_from(std::string_view text, std::uint64_t number) {
   return out;
 }
 
-void FrameWriter::init(const std::string& model, const std::string& permission_mode) {
+void FrameWriter::init(const std::string& model, const std::string& permission_mode,
+                       const std::string& broken_server) {
+  Json servers = Json::array();
+  if (!broken_server.empty()) {
+    servers.push_back({{"name", broken_server}, {"status", "failed"}, {"source", "user"}});
+  }
   model_ = model.empty() ? kModel : model;
   char cwd[4096] = "";
   if (::getcwd(cwd, sizeof cwd) == nullptr) cwd[0] = '\0';
@@ -93,7 +98,7 @@ void FrameWriter::init(const std::string& model, const std::string& permission_m
          {"cwd", cwd},
          {"session_id", session_id_},
          {"tools", {"Bash", "Read"}},
-         {"mcp_servers", Json::array()},
+         {"mcp_servers", std::move(servers)},
          {"model", model_},
          {"permissionMode", permission_mode.empty() ? "default" : permission_mode},
          {"slash_commands", Json::array()},
@@ -105,6 +110,17 @@ void FrameWriter::init(const std::string& model, const std::string& permission_m
          {"plugins", Json::array()},
          {"capabilities", Json::array()},
          {"uuid", next_id()}});
+}
+
+void FrameWriter::informational(const std::string& text, const std::string& call) {
+  Json frame = {{"type", "system"},   {"subtype", "informational"}, {"content", text},
+                {"level", "warning"}, {"uuid", next_id()},          {"session_id", session_id_}};
+  if (!call.empty()) {
+    frame["tag"] = "hook_no_verdict";
+    frame["hook_no_verdict"] = {
+        {"hook_event", "PreToolUse"}, {"tool_use_id", call}, {"timed_out", true}};
+  }
+  write(frame);
 }
 
 void FrameWriter::message_start() {
@@ -217,10 +233,10 @@ void FrameWriter::result(const TurnOutcome& outcome, const Totals& totals, const
                 {"usage", usage(outcome.calls)},
                 {"modelUsage", model_usage(model_, totals)},
                 {"permission_denials", outcome.permission_denials},
-                {"terminal_reason", outcome.terminal_reason},
                 {"is_error", outcome.is_error},
                 {"num_turns", outcome.calls},
                 {"subtype", outcome.subtype}};
+  if (!outcome.terminal_reason.empty()) frame["terminal_reason"] = outcome.terminal_reason;
   if (is_complete) {
     frame["stop_reason"] = outcome.is_error ? "stop_sequence" : "end_turn";
     frame["api_error_status"] = outcome.is_error ? Json(400) : Json(nullptr);

@@ -29,8 +29,8 @@ struct Totals {
 struct TurnOutcome {
   bool is_error = false;
   std::string subtype = "success";
-  std::string terminal_reason = "completed";
-  std::string text;  // the answer, or the error
+  std::string terminal_reason = "completed";  // empty: the frame does not say it
+  std::string text;                           // the answer, or the error
   std::int64_t calls = 0;
   std::int64_t duration_ms = 0;
   std::string prompt_uuid;  // may be empty
@@ -50,7 +50,11 @@ class FrameWriter {
   const std::string& session_id() const { return session_id_; }
   std::string next_id() { return uuid_from(session_id_, ++made_); }
 
-  void init(const std::string& model, const std::string& permission_mode);
+  // `broken_server`: the name of an MCP server that has failed; empty: there is none.
+  void init(const std::string& model, const std::string& permission_mode,
+            const std::string& broken_server);
+  // Tells the host something. `call`: the tool call on which a hook gave no verdict; empty: none.
+  void informational(const std::string& text, const std::string& call);
   void message_start();
   void stream(Json event);
   void assistant(Json block, bool is_aborted);

@@ -55,6 +55,13 @@ void apply(Script& script, std::string_view keyword, std::string_view argument) 
   if (keyword == "later") script.later = argument;
   if (keyword == "task") script.task_ms = number(argument);
   if (keyword == "cost") script.cost_nano_usd = nano_usd(argument);
+  if (keyword == "refuse") script.refusal = argument;
+  if (keyword == "stop") script.is_stopped = true;
+  if (keyword == "mcp") script.broken_server = argument;
+  if (keyword == "warn") {
+    script.warning = argument;
+    script.tools = std::max<std::int64_t>(script.tools, 1);
+  }
   if (keyword == "ask") {
     script.asks = true;
     script.tools = std::max<std::int64_t>(script.tools, 1);

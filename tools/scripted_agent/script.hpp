@@ -13,6 +13,11 @@
 //                  it has ended
 //   [child]        start a child in a session of its own, which sleeps for ten minutes;
 //                  "[child bare]": also without any environment
+//   [refuse TEXT]  the prompt is refused before the model is asked, as by a hook, for that reason
+//   [stop]         a hook stops the turn behind its tool calls, without an answer
+//   [warn TEXT]    warn of each tool call that a hook gave no verdict (one call when [tools] is
+//                  missing)
+//   [mcp NAME]     an MCP server of that name has failed to start
 //   [hang]         never answer until interrupted
 //   [deaf]         ignore SIGTERM from now on
 //   [error]        end the turn with is_error
@@ -43,6 +48,10 @@ struct Script {
   std::optional<std::int64_t> cost_nano_usd;
   std::optional<std::string> later;
   std::optional<std::int64_t> task_ms;
+  std::optional<std::string> refusal;
+  std::optional<std::string> warning;
+  std::optional<std::string> broken_server;
+  bool is_stopped = false;
   bool asks = false;
   bool starts_child = false;
   bool child_is_bare = false;

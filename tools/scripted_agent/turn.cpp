@@ -31,13 +31,15 @@ TurnOutcome Turn::play(const Script& script) {
   host_.set_turn_running(true);
   // Set before the first frame, so that a host which has seen one knows that it is in force.
   if (script.is_deaf) ::signal(SIGTERM, SIG_IGN);
-  frames_.init(settings_.model, settings_.permission_mode);
+  frames_.init(settings_.model, settings_.permission_mode, script.broken_server.value_or(""));
   play_oddities(script);
+  if (script.refusal) return refused(*script.refusal);
   if (script.hangs) {
     while (pause(-1)) continue;
   }
   play_tools(script);
-  if (!host_.is_interrupted()) play_text(script);
+  if (!host_.is_interrupted() && !script.is_stopped) play_text(script);
+  if (script.is_stopped) outcome_.terminal_reason = "hook_stopped";
   host_.set_turn_running(false);
   if (host_.is_interrupted()) return interrupted(is_in_tool_);
   if (script.ending == Ending::error) {
@@ -89,6 +91,7 @@ void Turn::play_tools(const Script& script) {
     frames_.assistant(tool_use, false);
     end_message("tool_use");
     is_in_tool_ = true;
+    if (script.warning) frames_.informational(*script.warning, tool_use["id"].get<std::string>());
     const bool is_allowed = !script.asks || ask(tool_use);
     if (!pause(script.delay_ms)) return;
     is_in_tool_ = false;
@@ -188,6 +191,15 @@ void Turn::end_process(const Script& script) {
       write_all(STDOUT_FILENO, "{\"type\":\"assistant\",\"text\":\"");
       for (const std::string block(65536, 'x');;) write_all(STDOUT_FILENO, block);
   }
+}
+
+// The agent calls it a success.
+TurnOutcome Turn::refused(const std::string& why) {
+  host_.set_turn_running(false);
+  outcome_.text = "UserPromptSubmit operation blocked by hook: " + why;
+  outcome_.terminal_reason.clear();
+  frames_.informational(outcome_.text, "");
+  return outcome_;
 }
 
 TurnOutcome Turn::interrupted(bool is_in_tool) {

@@ -32,6 +32,7 @@ class Turn {
   void end_message(const Json& stop_reason);
   void stream(Json event);
   void end_process(const Script& script);
+  TurnOutcome refused(const std::string& why);
   TurnOutcome interrupted(bool is_in_tool);
 
   const Settings& settings_;

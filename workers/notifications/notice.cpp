@@ -12,6 +12,7 @@
 #include "eventlog/log/stream_reader.hpp"
 #include "workers/notifications/command_template.hpp"
 #include "workers/notifications/shown_output.hpp"
+#include "workers/text/end_text.hpp"
 
 namespace workers {
 namespace {
@@ -133,13 +134,18 @@ class NoticeReader {
       notice_.error = failure_words(e);
       add_words(notice_.error, text);
       if (text.empty()) {
-        add_words(notice_.error, e.terminal_reason);
-        add_words(notice_.error, e.subtype);
+        add_words(notice_.error, failure_reason(e));
       }
       domain::cut_text(notice_.error, kLastBytesMax);
     }
   }
-  void end(const domain::TurnFinished&, const RecordedEvent&) { has_turn_ended_ = true; }
+  void end(const domain::TurnFinished& e, const RecordedEvent& event) {
+    const bool is_last = !std::exchange(has_turn_ended_, true);
+    const std::string text = text_of(event);
+    const bool has_text = event.envelope.content && event.envelope.content->bytes > 0;
+    if (is_last) notice_.end = end_text(e, has_text);
+    if (e.is_answer && !text.empty() && said_.size() < kLastBlocksMax) said_.push_back(text);
+  }
   void end(const domain::AgentStartFailed&, const RecordedEvent& event) {
     if (!notice_.error.empty() || has_turn_ended_) return;
     notice_.error = text_of(event);
@@ -192,6 +198,16 @@ class NoticeReader {
   base::Time ended_;
 };
 
+// Returns what people are to know of an end beside its kind: that it was odd, and what was denied;
+// empty: nothing.
+std::string caution_text(const Notice& notice) {
+  const domain::NotificationRequested& requested = notice.requested;
+  std::string text = notice.end;
+  const std::string denied = denied_text(requested.denied, requested.denied_tools);
+  if (!denied.empty()) text += (text.empty() ? "" : "; ") + denied;
+  return text;
+}
+
 std::string agent_name(const Notice& notice) {
   return notice.engine == "claude" ? "Claude" : "The agent";
 }
@@ -210,11 +226,16 @@ void add_line(std::string& text, std::string_view before, std::string_view line)
 }
 
 // "✅ Claude Code [id] completed (3m20s)", where it ran, what it was asked and why it failed.
-std::string end_text(const Notice& notice, std::string_view sign) {
-  std::string text(sign);
+// "⚠️ … completed, but 1 tool call was denied: Write (3m20s)", if there is something to be
+// known.
+std::string ended_text(const Notice& notice, std::string_view sign) {
+  const std::string caution = caution_text(notice);
+  const bool is_completed = notice.requested.kind == NotificationKind::completed;
+  std::string text(is_completed && !caution.empty() ? "⚠️" : sign);
   text += notice.engine == "claude" ? " Claude Code " : " Session ";
-  text += id_text(notice) + " " + std::string(base::enum_name(notice.requested.kind)) + " (" +
-          base::duration_text(notice.lived) + ")";
+  text += id_text(notice) + " " + std::string(base::enum_name(notice.requested.kind)) +
+          (caution.empty() ? "" : ", but " + caution) + " (" + base::duration_text(notice.lived) +
+          ")";
   add_line(text, "📁 ", notice.workdir);
   add_line(text, "📝 ", notice.prompt);
   add_line(text, "⚠️ ", notice.error);
@@ -236,6 +257,7 @@ std::string waiting_text(const Notice& notice) {
   }
   std::string text = "🔔 [" + notice.name + "] " + agent_name(notice) + " asks:";
   add_line(text, "", notice.last);
+  add_line(text, "⚠️ ", caution_text(notice));
   return text;
 }
 
@@ -309,13 +331,13 @@ std::string chat_text(const Notice& notice) {
       }
       break;
     case NotificationKind::completed:
-      text = end_text(notice, "✅");
+      text = ended_text(notice, "✅");
       break;
     case NotificationKind::failed:
-      text = end_text(notice, "❌");
+      text = ended_text(notice, "❌");
       break;
     case NotificationKind::killed:
-      text = end_text(notice, "⛔");
+      text = ended_text(notice, "⛔");
       break;
     case NotificationKind::cut_off:
       text = "⚠️ Internal error. Session " + named(notice) +
@@ -373,6 +395,7 @@ std::string system_text(const Notice& notice) {
     add_line(text, "Reason: ", pause_text(notice));
   }
   if (!is_behind_cap(notice)) add_line(text, "Error: ", notice.error);
+  add_line(text, "Caution: ", caution_text(notice));
   if (!notice.last.empty()) add_line(text, "\nLast output:\n", notice.last);
   add_line(text, "", notice.fault);
   add_line(text, "\nFull output: steno output ", notice.requested.alias);
@@ -405,6 +428,9 @@ std::string parent_text(const Notice& notice) {
     text += spent_text(notice.reason) + ".";
   } else {
     text += " " + std::string(base::enum_name(kind)) + ".";
+  }
+  if (notice.requested.denied > 0) {
+    add_line(text, "", denied_text(notice.requested.denied, notice.requested.denied_tools) + ".");
   }
   add_line(text, "Its words: steno output ", alias);
   if (kind == NotificationKind::waiting || kind == NotificationKind::turn_failed) {
@@ -443,6 +469,9 @@ std::string json_text(const Notice& notice) {
       {"prompt", notice.prompt},
       {"last_output", notice.last},
       {"error", notice.error},
+      {"end", notice.end},
+      {"denied", requested.denied},
+      {"denied_tools", requested.denied_tools},
       {"reason", base::enum_name(notice.reason)},
       {"multi_turn", notice.is_multi_turn},
       {"lived_s", std::chrono::duration_cast<std::chrono::seconds>(notice.lived).count()}};

@@ -8,6 +8,7 @@
 #include "eventlog/domain/stream_name.hpp"
 #include "eventlog/domain/text_limits.hpp"
 #include "workers/queries/output_page.hpp"
+#include "workers/text/end_text.hpp"
 #include "workers/text/tool_summary.hpp"
 
 namespace workers {
@@ -25,6 +26,11 @@ bool has_words(const domain::RecordedEvent& event) {
   }
   const auto* call = std::get_if<domain::ToolCallStarted>(&event.event);
   if (call != nullptr) return call->parent.empty();
+  if (const auto* noted = std::get_if<domain::AgentNoted>(&event.event)) {
+    return domain::is_warning(*noted);
+  }
+  const auto* finished = std::get_if<domain::TurnFinished>(&event.event);
+  if (finished != nullptr) return finished->is_answer;
   return std::holds_alternative<domain::TurnFailed>(event.event);
 }
 
@@ -37,7 +43,13 @@ std::string shown_text(const domain::RecordedEvent& event) {
     domain::cut_text(text, kShownBytesMax);
     text += "…";
   }
-  return std::holds_alternative<domain::TurnFailed>(event.event) ? "⚠️ " + text : text;
+  const auto* finished = std::get_if<domain::TurnFinished>(&event.event);
+  const bool is_empty =
+      finished != nullptr && (!event.envelope.content || event.envelope.content->bytes == 0);
+  if (is_empty) text = end_text(*finished);
+  const bool is_warning = is_empty || std::holds_alternative<domain::TurnFailed>(event.event) ||
+                          std::holds_alternative<domain::AgentNoted>(event.event);
+  return is_warning ? "⚠️ " + text : text;
 }
 
 }  // namespace

@@ -123,7 +123,7 @@ struct ShowAnswer {
   }
 };
 
-enum class ItemKind { prompt, said, thought, tool_call, tool_result, failure };
+enum class ItemKind { prompt, said, thought, tool_call, tool_result, failure, notice };
 
 struct OutputItem {
   Position position;
@@ -215,6 +215,6 @@ struct DigestsAnswer {
 
 template <>
 struct base::EnumNames<workers::ItemKind> {
-  static constexpr std::string_view kNames[] = {"prompt",    "said",        "thought",
-                                                "tool_call", "tool_result", "failure"};
+  static constexpr std::string_view kNames[] = {"prompt",      "said",    "thought", "tool_call",
+                                                "tool_result", "failure", "notice"};
 };

@@ -8,6 +8,7 @@
 #include "eventlog/log/log_reader.hpp"
 #include "workers/queries/output_page.hpp"
 #include "workers/queries/session_texts.hpp"
+#include "workers/text/end_text.hpp"
 
 namespace workers {
 namespace {
@@ -45,6 +46,33 @@ std::optional<OutputItem> as_item(const domain::RecordedEvent& event) {
     item.turn = queued->turn;
   } else if (const auto* injected = std::get_if<domain::PromptInjected>(&event.event)) {
     item.turn = injected->turn;
+  } else if (const auto* finished = std::get_if<domain::TurnFinished>(&event.event)) {
+    const bool has_text = event.envelope.content && event.envelope.content->bytes > 0;
+    item.turn = finished->turn;
+    item.kind = has_text && finished->is_answer ? ItemKind::said : ItemKind::notice;
+    if (!finished->is_answer && !has_odd_end(*finished)) return std::nullopt;
+    if (item.kind == ItemKind::notice) {
+      item.text = end_text(*finished);
+      return item;
+    }
+  } else if (const auto* noted = std::get_if<domain::AgentNoted>(&event.event)) {
+    if (!domain::is_warning(*noted)) return std::nullopt;
+    item.kind = ItemKind::notice;
+    item.turn = noted->turn;
+    item.call = noted->call;
+  } else if (const auto* mcp = std::get_if<domain::McpServersReported>(&event.event)) {
+    item.kind = ItemKind::notice;
+    item.text = mcp_text(mcp->broken);
+    if (item.text.empty()) return std::nullopt;
+    return item;
+  } else if (const auto* denied = std::get_if<domain::ToolCallDenied>(&event.event)) {
+    item.kind = ItemKind::notice;
+    item.turn = denied->turn;
+    item.call = denied->call;
+    item.tool = denied->tool;
+    item.is_denied = true;
+    item.text = "the call of " + denied->tool + " was denied";
+    return item;
   } else if (const auto* failed = std::get_if<domain::TurnFailed>(&event.event)) {
     item.kind = ItemKind::failure;
     item.turn = failed->turn;

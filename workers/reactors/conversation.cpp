@@ -129,7 +129,10 @@ class Telling {
                      : "Result: ",
         in_part(text_of(event), kToolBytesMax));
   }
-  void take(const domain::TurnFinished&, const RecordedEvent&) { cut_off(); }
+  void take(const domain::TurnFinished& e, const RecordedEvent& event) {
+    cut_off();
+    if (e.is_answer && !text_of(event).empty()) add("You: ", text_of(event));
+  }
   void take(const domain::TurnFailed&, const RecordedEvent& event) {
     cut_off();
     add("(Your answer failed: ", in_part(text_of(event), kToolBytesMax) + ")");

@@ -268,9 +268,9 @@ std::optional<base::Duration> AgentRunner::silence_due(const Run& run) const {
   return run.watch.silent_at(run.active_at, options_.silence_max);
 }
 
-void AgentRunner::report_silence(Run& run, bool is_over) {
-  report(run,
-         domain::AgentSilenceReported{run.answered != run.begun ? run.begun : run.own, is_over});
+void AgentRunner::report_silence(Run& run, bool is_over, base::Duration silence) {
+  const base::TurnId turn = run.answered != run.begun ? run.begun : run.own;
+  report(run, domain::AgentSilenceReported{turn, is_over, silence});
 }
 
 void AgentRunner::close_stdin(Run& run, base::Duration now) {
@@ -297,7 +297,9 @@ void AgentRunner::pump(Run& run, base::Duration now) {
   if (due && *due <= as_time(now)) {
     report_all(run, run.agent.engine->on_time(as_time(now)), false);
   }
-  if (const auto silent = silence_due(run); silent && *silent <= now) report_silence(run, false);
+  if (const auto silent = silence_due(run); silent && *silent <= now) {
+    report_silence(run, false, now - run.active_at);
+  }
 }
 
 void AgentRunner::take_event(Run& run, const engines::ProcessEvent& event, base::Duration now) {

@@ -124,7 +124,7 @@ class AgentRunner {
   std::optional<base::Duration> tasks_due(const Run& run) const;
   bool is_to_stop(const Run& run, base::Duration now) const;
   std::optional<base::Duration> silence_due(const Run& run) const;
-  void report_silence(Run& run, bool is_over);
+  void report_silence(Run& run, bool is_over, base::Duration silence = {});
   void close_stdin(Run& run, base::Duration now);
   void end(Run& run);
   void pump(Run& run, base::Duration now);

@@ -44,6 +44,10 @@ struct NotificationRequested {
   StreamVersion through;       // version of the session's last event that it is about
   Time not_before;             // log time of the first attempt; 0: at once
   SessionId parent{};          // of the target `parent`
+  // Tool calls that were denied for lack of a permission: of the session, if it has ended; else of
+  // the turn that has.
+  std::int64_t denied = 0;
+  std::vector<std::string> denied_tools{};  // their names
 
   bool operator==(const NotificationRequested&) const = default;
   template <class Visit>
@@ -58,6 +62,8 @@ struct NotificationRequested {
     visit("through", &NotificationRequested::through);
     visit("not_before", &NotificationRequested::not_before);
     visit("parent", &NotificationRequested::parent);
+    visit("denied", &NotificationRequested::denied);
+    visit("denied_tools", &NotificationRequested::denied_tools);
   }
 };
 

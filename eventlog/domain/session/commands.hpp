@@ -66,9 +66,11 @@ struct SendPrompt {
 struct InterruptTurn {
   static constexpr std::string_view kType = "InterruptTurn";
   static constexpr CommandClass kClass = CommandClass::control;
-  TurnId turn;
+  TurnId turn{};  // unset: the one that runs, or that is the next to be started
 
-  CommandId follows() const { return {turn.bytes}; }
+  std::optional<CommandId> follows() const {
+    return turn.is_set() ? std::optional(CommandId{turn.bytes}) : std::nullopt;
+  }
   bool operator==(const InterruptTurn&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
@@ -346,6 +348,7 @@ struct ReportToolCallFinished {
   std::string output;
   bool is_denied = false;  // it was not carried out, for lack of a permission
   std::string parent{};    // as at the call's start
+  std::string tool{};      // as ToolCallFinished has it
 
   bool operator==(const ReportToolCallFinished&) const = default;
   template <class Visit>
@@ -356,6 +359,7 @@ struct ReportToolCallFinished {
     visit("output", &ReportToolCallFinished::output);
     visit("denied", &ReportToolCallFinished::is_denied);
     visit("parent", &ReportToolCallFinished::parent);
+    visit("tool", &ReportToolCallFinished::tool);
   }
 };
 
@@ -380,6 +384,7 @@ struct ReportTurnResult {
   NanoUsd agent_base{-1};
   // The agent was given so many of the prompts that were added to the turn, and answers them, too.
   std::int64_t injected = 0;
+  bool is_unsaid = false;  // no report of the turn's output says what the agent itself answered
 
   bool operator==(const ReportTurnResult&) const = default;
   template <class Visit>
@@ -399,6 +404,7 @@ struct ReportTurnResult {
     visit("claimed", &ReportTurnResult::claimed);
     visit("agent_base", &ReportTurnResult::agent_base);
     visit("injected", &ReportTurnResult::injected);
+    visit("unsaid", &ReportTurnResult::is_unsaid);
   }
 };
 
@@ -465,6 +471,26 @@ struct ReportAgentSessionLost {
   }
 };
 
+// The agent has told its host something; see AgentNoted.
+struct ReportAgentNoted {
+  static constexpr std::string_view kType = "AgentNoted";
+  TurnId turn;
+  std::string level;
+  std::string tag;
+  std::string call;
+  std::string text;
+
+  bool operator==(const ReportAgentNoted&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &ReportAgentNoted::turn);
+    visit("level", &ReportAgentNoted::level);
+    visit("tag", &ReportAgentNoted::tag);
+    visit("call", &ReportAgentNoted::call);
+    visit("text", &ReportAgentNoted::text);
+  }
+};
+
 struct ReportAgentLine {
   static constexpr std::string_view kType = "AgentLine";
   LineFault fault = LineFault::unknown_kind;
@@ -502,14 +528,14 @@ struct ReportAgentExited {
   }
 };
 
-// The last six are recorded as they are reported.
+// The last eight are recorded as they are reported.
 using Reports =
     base::Types<ReportAgentStarted, ReportStartFailed, ReportInitialized, ReportOutput,
                 ReportPartialOutput, ReportToolCallStarted, ReportToolCallFinished,
                 ReportTurnResult, ReportAgentLine, ReportAgentExited, ReportOwnTurnStarted,
-                ReportSpending, ReportTasksChanged, ReportAgentSessionLost, ModelCallRetried,
-                ModelFellBack, RateLimitReported, ContextCompacted, AgentStatusReported,
-                AgentSilenceReported>;
+                ReportSpending, ReportTasksChanged, ReportAgentSessionLost, ReportAgentNoted,
+                ModelCallRetried, ModelFellBack, RateLimitReported, ContextCompacted,
+                AgentStatusReported, AgentSilenceReported, ToolCallDenied, McpServersReported>;
 using Report = base::SealedVariant<Reports>;
 
 // A report and its place. Sequences start at 1 with each lease and have no gaps.

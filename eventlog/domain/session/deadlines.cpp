@@ -42,7 +42,7 @@ Decided decide_one(Deciding d, const PassDeadline& c) {
       break;
     case DeadlineKind::day:
       d.emit(QueueContinued{});
-      if (s.lease) d.start_next_turn(s.lease->token);
+      if (s.lease && !s.queue.empty()) d.start_next_turn(s.lease->token);
       break;
     case DeadlineKind::start:
       expire(d);

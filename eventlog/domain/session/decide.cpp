@@ -33,11 +33,17 @@ bool is_repeated_call(const Report& report) {
   return call != nullptr && call->repeats > 0;
 }
 
+bool is_unanswered_hook(const Report& report) {
+  const auto* noted = std::get_if<ReportAgentNoted>(&report);
+  return noted != nullptr && noted->tag == kHookNoVerdict;
+}
+
 // True if the report can end the session, or frees the agent's own.
 bool may_end_by(const Report& report) {
   return std::holds_alternative<ReportTurnResult>(report) ||
          std::holds_alternative<ReportStartFailed>(report) ||
          std::holds_alternative<ReportSpending>(report) || is_repeated_call(report) ||
+         is_unanswered_hook(report) || std::holds_alternative<McpServersReported>(report) ||
          std::holds_alternative<ReportTasksChanged>(report) ||
          std::holds_alternative<ReportAgentSessionLost>(report) ||
          std::holds_alternative<ReportAgentExited>(report);
@@ -94,6 +100,17 @@ void read_relatives(const SessionCommand& command, const StreamRef& target,
     if (at_work.session == target.id) continue;
     further.add(session_stream(target.agent, at_work.session));
   }
+}
+
+// Notes the end of the day on turns that its budget interrupts.
+Decided with_days(Decided decided, const Context& context) {
+  if (!decided) return decided;
+  for (Emitted& emitted : *decided) {
+    auto* cut = std::get_if<TurnInterrupted>(&emitted.event);
+    const bool is_of_day = cut != nullptr && cut->reason == EndReason::daily_budget;
+    if (is_of_day) cut->day_over = day_end(context.now);
+  }
+  return decided;
 }
 
 }  // namespace
@@ -261,8 +278,8 @@ Decided decide(const SessionCommand& command, const States& states, const Contex
       [&]<class C>(const C& c) -> Decided {
         Deciding d{states, context};
         if constexpr (!base::kContains<C, SessionClientCommands>) {
-          return notifying(accounting(decide_one(std::move(d), c), states, context), states,
-                           context);
+          Decided decided = with_days(decide_one(std::move(d), c), context);
+          return notifying(accounting(std::move(decided), states, context), states, context);
         } else {
           if constexpr (!kIsAlwaysTaken<C>) {
             if (auto bad = check_client(d.session(), context)) return tl::unexpected(*bad);

@@ -326,12 +326,20 @@ struct TurnFinished {
   static constexpr std::string_view kType = "TurnFinished";
   TurnId turn;
   TurnCost cost;
+  // The agent's own word for why it stopped, such as "completed" or "hook_stopped"; empty: not
+  // said.
+  std::string terminal_reason{};
+  // No block of the turn says what the agent answered: the result's text is its answer. Without a
+  // text it gave none.
+  bool is_answer = false;
 
   bool operator==(const TurnFinished&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("turn", &TurnFinished::turn);
     visit("cost", &TurnFinished::cost);
+    visit("terminal_reason", &TurnFinished::terminal_reason);
+    visit("answer", &TurnFinished::is_answer);
   }
 };
 
@@ -361,6 +369,7 @@ struct TurnInterrupted {
   TurnId turn;
   EndReason reason = EndReason::none;
   TurnCost cost;
+  Time day_over{};  // of one for the budget of a day: when that is over; else 0
 
   bool operator==(const TurnInterrupted&) const = default;
   template <class Visit>
@@ -368,6 +377,7 @@ struct TurnInterrupted {
     visit("turn", &TurnInterrupted::turn);
     visit("reason", &TurnInterrupted::reason);
     visit("cost", &TurnInterrupted::cost);
+    visit("day_over", &TurnInterrupted::day_over);
   }
 };
 
@@ -417,7 +427,7 @@ struct ToolCallStarted {
   std::string parent{};   // the call whose subagent made this one; empty: the agent itself
   std::string message{};  // as OutputRecorded has it
   // So many calls with the same tool and input came directly one after the other, this one
-  // included; 0: it differs from the one before.
+  // included, and those before had the same result; 0: it differs from the one before.
   std::int64_t repeats = 0;
 
   bool operator==(const ToolCallStarted&) const = default;
@@ -456,12 +466,14 @@ struct AgentSilenceReported {
   static constexpr std::string_view kType = "AgentSilenceReported";
   TurnId turn;
   bool is_over = false;
+  base::Duration silence{};  // for so long it had said nothing; 0: not said
 
   bool operator==(const AgentSilenceReported&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("turn", &AgentSilenceReported::turn);
     visit("over", &AgentSilenceReported::is_over);
+    visit("silence_us", &AgentSilenceReported::silence);
   }
 };
 
@@ -473,6 +485,7 @@ struct ToolCallFinished {
   bool is_error = false;
   bool is_denied = false;  // not carried out, for lack of a permission; also an error
   std::string parent{};    // as at the call's start
+  std::string tool{};      // of a denied call; empty: it was not denied, or of earlier releases
 
   bool operator==(const ToolCallFinished&) const = default;
   template <class Visit>
@@ -482,6 +495,66 @@ struct ToolCallFinished {
     visit("error", &ToolCallFinished::is_error);
     visit("denied", &ToolCallFinished::is_denied);
     visit("parent", &ToolCallFinished::parent);
+    visit("tool", &ToolCallFinished::tool);
+  }
+};
+
+// A call that has ended with an error was not carried out, for lack of a permission. Agents that
+// say so only at the turn's end are the cause of this event.
+struct ToolCallDenied {
+  static constexpr std::string_view kType = "ToolCallDenied";
+  TurnId turn;
+  std::string call;
+  std::string tool;
+
+  bool operator==(const ToolCallDenied&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &ToolCallDenied::turn);
+    visit("call", &ToolCallDenied::call);
+    visit("tool", &ToolCallDenied::tool);
+  }
+};
+
+// The agent has told its host something beside the conversation, such as that a hook did not
+// answer; see is_warning().
+// Content: its words.
+struct AgentNoted {
+  static constexpr std::string_view kType = "AgentNoted";
+  TurnId turn;
+  std::string level;  // the agent's own word, such as "notice" or "warning"
+  std::string tag;    // likewise, what it is about, such as "hook_no_verdict"; empty: not said
+  std::string call;   // the tool call that it is about; empty: none
+
+  bool operator==(const AgentNoted&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &AgentNoted::turn);
+    visit("level", &AgentNoted::level);
+    visit("tag", &AgentNoted::tag);
+    visit("call", &AgentNoted::call);
+  }
+};
+
+// The agent's tag for a hook that gave no verdict on a tool call, so that the call was not checked.
+constexpr std::string_view kHookNoVerdict = "hook_no_verdict";
+
+// True if people are to be shown it at once.
+inline bool is_warning(const AgentNoted& e) {
+  const bool is_mere_news =
+      e.level.empty() || e.level == "info" || e.level == "notice" || e.level == "suggestion";
+  return !is_mere_news || e.tag == kHookNoVerdict;
+}
+
+// Other MCP servers of the agent than before are not connected.
+struct McpServersReported {
+  static constexpr std::string_view kType = "McpServersReported";
+  std::vector<std::string> broken;  // "NAME: STATUS" each, in the agent's words; empty: all connect
+
+  bool operator==(const McpServersReported&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("broken", &McpServersReported::broken);
   }
 };
 
@@ -776,11 +849,12 @@ using SessionEvents =
                 TasksChanged, ModelCallRetried, ModelFellBack, RateLimitReported, ContextCompacted,
                 AgentStatusReported, SpendingRecorded, TurnFinished, TurnFailed, TurnInterrupted,
                 OutputRecorded, PartialOutputRecorded, ToolCallStarted, ToolCallsRepeated,
-                AgentSilenceReported, ToolCallFinished, AgentLineRecorded, ReportIgnored,
-                NothingChanged, LeaseGranted, LeaseReleased, LeaseExpired, AgentStarted,
-                AgentInitialized, AgentSessionLost, AgentStartFailed, AgentExited, CloseRequested,
-                SessionClosed, LongRunReached, ForegroundChanged, OutputSeen, AttentionDismissed,
-                SessionResumed, ContentErased, ContentErasureCompleted>;
+                AgentSilenceReported, ToolCallFinished, ToolCallDenied, AgentNoted,
+                McpServersReported, AgentLineRecorded, ReportIgnored, NothingChanged, LeaseGranted,
+                LeaseReleased, LeaseExpired, AgentStarted, AgentInitialized, AgentSessionLost,
+                AgentStartFailed, AgentExited, CloseRequested, SessionClosed, LongRunReached,
+                ForegroundChanged, OutputSeen, AttentionDismissed, SessionResumed, ContentErased,
+                ContentErasureCompleted>;
 
 }  // namespace domain
 

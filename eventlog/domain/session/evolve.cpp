@@ -39,6 +39,11 @@ void forget_spent(SessionState& s, bool is_own) {
 }
 void forget_spent(LeaseState&, bool) {}
 
+void begin_denials(SessionState& s) {
+  s.turn_denied.reset();
+}
+void begin_denials(LeaseState&) {}
+
 void begin_total(SessionState& s, std::optional<NanoUsd> agent_total) {
   s.agent_total = agent_total.value_or(running_total(s));
   s.beyond_total = {};
@@ -137,6 +142,8 @@ bool apply(OfSession auto& s, const Envelope& envelope, const TurnStarted& e) {
   s.turn = turn;
   if (limits_of(s).run_timeout.count() > 0) s.turn->started_at = envelope.log_time;
   s.queue.erase(s.queue.begin());
+  s.day_over = {};
+  begin_denials(s);
   return true;
 }
 
@@ -199,7 +206,7 @@ void unpause(OfSession auto& s) {
 }
 
 bool apply(OfSession auto& s, const Envelope&, const QueueContinued&) {
-  if (s.pause == EndReason::none) return false;
+  if (s.pause == EndReason::none && s.day_over.us == 0) return false;
   unpause(s);
   return true;
 }
@@ -261,7 +268,11 @@ bool apply(OfSession auto& s, const Envelope&, const TurnFailed& e) {
 }
 
 bool apply(OfSession auto& s, const Envelope&, const TurnInterrupted& e) {
-  if (ends_turn(s, e.turn, e.cost)) return true;
+  if (ends_turn(s, e.turn, e.cost)) {
+    // The next prompts wait for the next day, which the session's people are to know.
+    if (e.day_over.us != 0) s.day_over = e.day_over;
+    return true;
+  }
   const auto queued = std::find_if(s.queue.begin(), s.queue.end(),
                                    [&](const QueuedTurn& q) { return q.turn == e.turn; });
   if (queued == s.queue.end()) return false;
@@ -302,10 +313,29 @@ bool apply(SessionState& s, const Envelope&, const ToolCallStarted& e) {
   return true;
 }
 
+void count_denial(Denials& denied, const std::string& tool) {
+  add_bounded(denied.calls, 1);
+  const auto known = std::find(denied.tools.begin(), denied.tools.end(), tool);
+  const bool is_new = known == denied.tools.end();
+  if (is_new && denied.tools.size() < kDeniedToolsMax) denied.tools.push_back(tool);
+}
+
+void count_denial(SessionState& s, const std::string& tool) {
+  count_denial(s.denied.edit(), tool);
+  count_denial(s.turn_denied.edit(), tool);
+}
+
+bool apply(SessionState& s, const Envelope&, const ToolCallDenied& e) {
+  if (s.status == SessionStatus::none) return false;
+  count_denial(s, e.tool);
+  return true;
+}
+
 // The call of a subagent ends with it.
 bool apply(SessionState& s, const Envelope& envelope, const ToolCallFinished& e) {
   if (s.status == SessionStatus::none) return false;
   note_output(s, envelope);
+  if (e.is_denied && !e.tool.empty()) count_denial(s, e.tool);
   if (s.is_repeating && s.repeating_parent == e.call) forget_repeating(s);
   return true;
 }
@@ -495,6 +525,12 @@ bool apply(SessionState& s, const Envelope&, const ContextCompacted&) {
 bool apply(SessionState& s, const Envelope&, const AgentStatusReported&) {
   return exists(s);
 }
+bool apply(SessionState& s, const Envelope&, const AgentNoted&) {
+  return exists(s);
+}
+bool apply(SessionState& s, const Envelope&, const McpServersReported&) {
+  return exists(s);
+}
 bool apply(SessionState& s, const Envelope&, const AgentLineRecorded&) {
   return exists(s);
 }
@@ -529,9 +565,9 @@ using NotOfLeases =
     base::Types<SessionNamed, ModelCallRetried, ModelFellBack, RateLimitReported, ContextCompacted,
                 AgentStatusReported, SpendingRecorded, OutputRecorded, PartialOutputRecorded,
                 ToolCallStarted, ToolCallsRepeated, AgentSilenceReported, ToolCallFinished,
-                AgentLineRecorded, ReportIgnored, NothingChanged, AgentStartFailed, AgentExited,
-                ForegroundChanged, OutputSeen, AttentionDismissed, SessionResumed, ContentErased,
-                ContentErasureCompleted>;
+                ToolCallDenied, AgentNoted, McpServersReported, AgentLineRecorded, ReportIgnored,
+                NothingChanged, AgentStartFailed, AgentExited, ForegroundChanged, OutputSeen,
+                AttentionDismissed, SessionResumed, ContentErased, ContentErasureCompleted>;
 static_assert(base::kHasSameMembers<SessionEvents, base::Joined<LeaseEvents, NotOfLeases>>);
 
 void count_report(OfSession auto& s, const Envelope& envelope) {

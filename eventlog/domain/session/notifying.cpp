@@ -52,6 +52,12 @@ struct CauseOf {
   }
 };
 
+bool has_closed(const Deciding& d) {
+  return std::any_of(d.decision.begin(), d.decision.end(), [](const Emitted& emitted) {
+    return std::holds_alternative<SessionClosed>(emitted.event);
+  });
+}
+
 // True if a turn ended otherwise than by its success or because somebody asked for it.
 bool has_failed_turn(const Deciding& d) {
   return std::any_of(d.decision.begin(), d.decision.end(), [](const Emitted& emitted) {
@@ -210,6 +216,9 @@ Decided notifying(Decided decided, const States& states, const Context& context)
   for (const Emitted& emitted : d.decision) {
     if (emitted.stream.empty()) request.through = request.through.next();
   }
+  const Denials& denied = has_closed(d) ? *s.denied : *s.turn_denied;
+  request.denied = denied.calls;
+  request.denied_tools = denied.tools;
   if (*kind == NotificationKind::waiting) {
     request.not_before = not_before(*outbox, s, context.now);
   }

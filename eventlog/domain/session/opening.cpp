@@ -318,6 +318,9 @@ Decided decide_one(Deciding d, const Spawn& c) {
     if (spec.allowed_tools->empty()) spec.allowed_tools = source.spec.allowed_tools;
     if (spec.max_turns == 0) spec.max_turns = source.spec.max_turns;
     spec.continues_after_failure |= source.spec.continues_after_failure;
+    spec.hooks_must_answer |= source.spec.hooks_must_answer;
+    spec.mcp_must_connect |= source.spec.mcp_must_connect;
+    if (spec.setting_sources->empty()) spec.setting_sources = source.spec.setting_sources;
     const bool has_other_model = source.spec.fallback_model != spec.model;
     if (spec.fallback_model->empty() && has_other_model) {
       spec.fallback_model = source.spec.fallback_model;

@@ -31,6 +31,15 @@ std::optional<Rejection> check_sender(const Deciding& d, SessionId from) {
                        "' to send the prompt from; name one of this agent's, or none"};
 }
 
+// Returns the turn that runs, or that is the next to be started; unset: there is none.
+TurnId turn_meant(const SessionState& s) {
+  // A prompt that came meanwhile waits in the agent for the end of the agent's own turn.
+  if (s.own_turn.is_set()) return s.own_turn;
+  if (s.turn) return s.turn->turn;
+  const bool is_next = !s.queue.empty() && s.pause == EndReason::none;
+  return is_next ? s.queue.front().turn : TurnId{};
+}
+
 // Returns why the session's only turn takes no further prompt; none: it does.
 std::optional<Rejection> check_injection(const Deciding& d, const SendPrompt& c) {
   const SessionState& s = d.session();
@@ -114,9 +123,17 @@ Decided decide_one(Deciding d, const SendPrompt& c) {
   return std::move(d.decision);
 }
 
-Decided decide_one(Deciding d, const InterruptTurn& c) {
+Decided decide_one(Deciding d, const InterruptTurn& asked) {
   const SessionState& s = d.session();
   if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
+  InterruptTurn c = asked;
+  if (!c.turn.is_set()) c.turn = turn_meant(s);
+  if (!c.turn.is_set()) {
+    return reject(RejectionCode::turn_not_running,
+                  "session " + label(s) +
+                      (s.queue.empty() ? " runs no turn now, and no prompt waits for it"
+                                       : " runs no turn now, and its prompts are paused"));
+  }
   if (s.turn && s.turn->turn == c.turn) {
     // No agent works on it that could end it.
     if (s.turn->is_continued) return kill(std::move(d));

@@ -70,10 +70,47 @@ void report(Deciding& d, const ReportToolCallStarted& r) {
   if (repeats / 2 >= limit && !is_limited) d.stop_turn(r.turn, EndReason::repeated_calls);
 }
 
+// The tool of a denied call; an event that names none is of an earlier release, and not counted.
+std::string tool_name(const std::string& tool) {
+  return tool.empty() ? "unknown" : cut_fact(tool);
+}
+
 void report(Deciding& d, const ReportToolCallFinished& r) {
-  d.emit(ToolCallFinished{r.turn, cut_fact(r.call), r.is_error, r.is_denied, cut_fact(r.parent)},
+  d.emit(ToolCallFinished{r.turn, cut_fact(r.call), r.is_error, r.is_denied, cut_fact(r.parent),
+                          r.is_denied ? tool_name(r.tool) : std::string()},
          r.output);
   interrupt_at_limit(d);
+}
+
+void report(Deciding& d, ToolCallDenied r) {
+  r.call = cut_fact(r.call);
+  r.tool = tool_name(r.tool);
+  d.emit(std::move(r));
+}
+
+void report(Deciding& d, const ReportAgentNoted& r) {
+  d.emit(AgentNoted{r.turn, cut_fact(r.level), cut_fact(r.tag), cut_fact(r.call)}, r.text);
+  const bool is_unchecked = r.tag == kHookNoVerdict && d.session().spec.hooks_must_answer;
+  if (is_unchecked && is_live(d.session().status)) d.stop_turn(r.turn, EndReason::hook_unanswered);
+}
+
+// An agent has few servers; of more, people read the first.
+constexpr std::size_t kMcpServersMax = 64;
+
+void report(Deciding& d, McpServersReported r) {
+  if (r.broken.size() > kMcpServersMax) r.broken.resize(kMcpServersMax);
+  std::string all;
+  for (std::string& server : r.broken) {
+    server = cut_fact(server);
+    all += (all.empty() ? "" : ", ") + server;
+  }
+  d.emit(std::move(r));
+  const SessionState& s = d.session();
+  if (all.empty() || !s.spec.mcp_must_connect || !is_live(s.status)) return;
+  d.emit(AgentStartFailed{}, "MCP servers of the agent are not connected (" + all +
+                                 "), and mcp_must_connect says that they must be; mend their "
+                                 "configuration, or resume the session without that setting");
+  d.fail(EndReason::start_failed);
 }
 
 void report(Deciding& d, const ReportAgentLine& r) {
@@ -222,8 +259,15 @@ void continue_turn(Deciding& d, const ReportTurnResult& r) {
 }
 
 void end_turn(Deciding& d, const ReportTurnResult& r) {
-  const TurnCost cost = turn_cost(d.session(), r);
-  if (!r.is_error) return d.emit(TurnFinished{r.turn, cost}, r.text);
+  const SessionState& s = d.session();
+  const TurnCost cost = turn_cost(s, r);
+  if (!r.is_error) {
+    const bool is_own = d.has_own_turn && s.own_turn == r.turn;
+    // Without a call of the model, or without a prompt, nobody is owed an answer.
+    const bool is_owed = !r.text.empty() || (r.model_calls > 0 && !is_own);
+    const bool is_answer = r.is_unsaid && is_owed;
+    return d.emit(TurnFinished{r.turn, cost, cut_fact(r.terminal_reason), is_answer}, r.text);
+  }
   d.emit(TurnFailed{r.turn, cut_fact(r.subtype), cut_fact(r.terminal_reason), r.api_status, cost},
          r.text);
 }
@@ -248,11 +292,18 @@ EndReason limit_of_only_turn(const Deciding& d, const ReportTurnResult& r) {
   return used_up(*s.spec.use_limits, use);
 }
 
+// True if the agent did not end the turn by itself. Commands that it carries out without the model,
+// such as a compaction, and some cut answers are no errors to it.
+bool is_cut_short(const ReportTurnResult& r) {
+  const bool is_stopped_command = r.model_calls == 0 && r.terminal_reason.empty();
+  return r.is_error || r.terminal_reason.starts_with("aborted") || is_stopped_command;
+}
+
 // The end of a turn of the agent's own ends only a session that has waited for it. A session of one
 // prompt fails with any of its turns.
 void end_own_turn(Deciding& d, const ReportTurnResult& r) {
   const SessionState& s = d.session();
-  const bool is_interrupted = r.is_error && s.is_own_turn_to_end;
+  const bool is_interrupted = s.is_own_turn_to_end && is_cut_short(r);
   const bool is_limited = is_interrupted && s.own_stop != EndReason::none;
   if (is_interrupted) {
     const EndReason reason = is_limited ? s.own_stop : EndReason::user;
@@ -264,7 +315,7 @@ void end_own_turn(Deciding& d, const ReportTurnResult& r) {
   if (s.turn) return;
   if (is_limited && is_spent(s.own_stop)) return d.close(SessionStatus::failed, s.own_stop);
   if (!s.queue.empty()) return;
-  if (r.is_error && !s.spec.is_multi_turn) {
+  if ((r.is_error || is_interrupted) && !s.spec.is_multi_turn) {
     if (is_limited) return d.close(SessionStatus::failed, s.own_stop);
     return is_interrupted ? d.close(SessionStatus::killed, EndReason::user)
                           : d.close(SessionStatus::failed, failure_of(s, r));
@@ -281,7 +332,7 @@ void report(Deciding& d, const ReportTurnResult& r) {
   const bool has_more = injected < static_cast<std::int64_t>(s.turn->injected->size());
   if (has_more && !r.is_error && !s.turn->is_interrupt_requested) return continue_turn(d, r);
   const EndReason limit = r.is_error ? EndReason::none : limit_of_only_turn(d, r);
-  const bool is_asked = r.is_error && s.turn->is_interrupt_requested;
+  const bool is_asked = s.turn->is_interrupt_requested && is_cut_short(r);
   const bool is_interrupted = is_asked || limit != EndReason::none;
   const EndReason reason = is_asked ? interrupt_reason(*s.turn) : limit;
   if (is_interrupted) {

@@ -39,6 +39,17 @@ std::optional<Rejection> check_lengths(const SessionSpec& spec) {
 
 }  // namespace
 
+bool is_setting_sources(std::string_view text) {
+  if (text.empty() || text == "none") return true;
+  while (true) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    const std::string_view one = text.substr(0, comma);
+    if (one != "user" && one != "project" && one != "local") return false;
+    if (comma == text.size()) return true;
+    text.remove_prefix(comma + 1);
+  }
+}
+
 std::optional<Rejection> check_spec(const SessionSpec& spec, std::span<const std::string> engines) {
   if (auto bad = check_lengths(spec)) return bad;
   if (std::find(engines.begin(), engines.end(), spec.engine) == engines.end()) {
@@ -52,6 +63,12 @@ std::optional<Rejection> check_spec(const SessionSpec& spec, std::span<const std
   if (!spec.model.empty() && spec.fallback_model == spec.model) {
     return Rejection{RejectionCode::invalid,
                      "the fallback model is the model itself; name another one, or none"};
+  }
+  if (!is_setting_sources(*spec.setting_sources)) {
+    return Rejection{RejectionCode::invalid,
+                     "setting_sources is '" + cut_fact(*spec.setting_sources) +
+                         "'; accepted are user, project and local, with commas between them, and "
+                         "none"};
   }
   if (spec.budget.value < 0 || spec.max_turns < 0) {
     return Rejection{RejectionCode::invalid, "budget and max_turns cannot be negative"};

@@ -13,4 +13,7 @@ namespace domain {
 // Returns why no session can be opened with these settings; none: one can. `engines` are known.
 std::optional<Rejection> check_spec(const SessionSpec& spec, std::span<const std::string> engines);
 
+// True for a value of SessionSpec::setting_sources: "user,project", "none", or empty for all.
+bool is_setting_sources(std::string_view text);
+
 }  // namespace domain

@@ -73,7 +73,9 @@ bool is_failure(const SessionState& state) {
 // A session whose text is all erased needs nobody.
 Attention attention_of_ended(const SessionState& state) {
   const bool is_erased = state.last_content.value > 0 && is_wholly_erased(state);
-  if (!is_failure(state) || is_erased) return Attention::none;
+  if (is_erased) return Attention::none;
+  const bool is_denied = state.status == SessionStatus::completed && state.denied->calls > 0;
+  if (!is_failure(state)) return is_denied ? Attention::denied : Attention::none;
   const bool is_of_budget =
       is_spent(state.end_reason) || is_cap(state.end_reason) || state.end_reason == EndReason::idle;
   return is_of_budget ? Attention::over_budget : Attention::failed;
@@ -91,7 +93,8 @@ Attention attention_of(const SessionState& state) {
   // It waits for its schedule.
   const bool is_heartbeat = state.descriptor->kind == DescriptorKind::heartbeat;
   if (is_heartbeat && !has_used_up(state)) return Attention::none;
-  return has_used_up(state) ? Attention::over_budget : Attention::waiting_for_input;
+  const bool is_over = has_used_up(state) || state.day_over.us != 0;
+  return is_over ? Attention::over_budget : Attention::waiting_for_input;
 }
 
 bool is_stopped(const CurrentTurn& turn) {

@@ -140,7 +140,24 @@ enum class Attention : std::uint8_t {
   stuck,              // its agent is silent, or makes one tool call again and again
   over_budget,        // what it may use is spent, or its prompts wait for the next day
   failed,             // it failed or was cut off, or its prompts wait behind a failed turn
+  denied,             // it has ended, and tool calls were denied for lack of a permission
 };
+
+// Tool calls that were denied for lack of a permission. Those of earlier releases, whose events do
+// not name the tool, are not counted, so that their sessions' states stay as they were.
+struct Denials {
+  std::int64_t calls = 0;
+  std::vector<std::string> tools{};  // their names, each once; the first kDeniedToolsMax
+
+  bool operator==(const Denials&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("calls", &Denials::calls);
+    visit("tools", &Denials::tools);
+  }
+};
+// People read the names; a few of them tell enough.
+constexpr std::size_t kDeniedToolsMax = 8;
 
 // Channels that a session knows at once.
 constexpr std::size_t kViewersMax = 64;
@@ -193,12 +210,16 @@ struct SessionState {
   base::Sparse<std::string> repeating_parent;  // the call whose subagent repeats; empty: the agent
   Time own_asked_at;                           // as CurrentTurn::asked_at has it
   std::vector<QueuedTurn> queue;
-  Time day_over;           // when a pause for the day's budget ends; 0: there is none
+  // When a pause for the day's budget ends, or the day whose budget interrupted the last turn; 0:
+  // there is none.
+  Time day_over;
   std::int64_t tasks = 0;  // as TasksChanged has it, and so has the next one; 0 without a lease
   std::int64_t subagents = 0;
-  std::int64_t blocks = 0;  // finished output blocks so far
-  Time idle_since;          // it has no work since then; kept only if that time is limited
-  Time remind_since;        // of a reminder that is still to come; 0: there is none
+  std::int64_t blocks = 0;            // finished output blocks so far
+  base::Sparse<Denials> denied;       // of all turns
+  base::Sparse<Denials> turn_denied;  // since the last turn of a prompt began
+  Time idle_since;    // it has no work since then; kept only if that time is limited
+  Time remind_since;  // of a reminder that is still to come; 0: there is none
   base::Sparse<std::map<std::string, Viewer>> viewers;  // by channel
   Usage usage;
   std::int64_t tool_calls = 0;    // so far; kept only if they are limited
@@ -251,6 +272,8 @@ struct SessionState {
     visit("tasks", &SessionState::tasks);
     visit("subagents", &SessionState::subagents);
     visit("blocks", &SessionState::blocks);
+    visit("denied", &SessionState::denied);
+    visit("turn_denied", &SessionState::turn_denied);
     visit("idle_since", &SessionState::idle_since);
     visit("remind_since", &SessionState::remind_since);
     visit("silent", &SessionState::is_silent);
@@ -402,8 +425,8 @@ std::optional<AcceptedCommand> known_command(const SessionState& state, const Co
 
 template <>
 struct base::EnumNames<domain::Attention> {
-  static constexpr std::string_view kNames[] = {"none", "waiting_for_input", "stuck", "over_budget",
-                                                "failed"};
+  static constexpr std::string_view kNames[] = {
+      "none", "waiting_for_input", "stuck", "over_budget", "failed", "denied"};
 };
 template <>
 struct base::EnumNames<domain::DeadlineKind> {

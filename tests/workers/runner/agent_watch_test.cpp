@@ -56,6 +56,62 @@ TEST_CASE("calls of another turn are not repeated ones", "[workers]") {
   CHECK(repeats_of(watch, "Bash", "ls") == 0);
 }
 
+// Makes a call that ends with that result.
+std::int64_t polled(AgentWatch& watch, const std::string& result) {
+  const std::int64_t repeats = repeats_of(watch, "Bash", "gh pr checks");
+  domain::ReportToolCallFinished finished;
+  finished.turn = turn(1);
+  finished.call = "call";
+  finished.output = result;
+  take(watch, finished);
+  return repeats;
+}
+
+TEST_CASE("a poll whose result changes is no repetition", "[workers]") {
+  AgentWatch watch;
+  for (int i = 0; i < 100; ++i) CHECK(polled(watch, std::to_string(i)) <= 2);
+}
+
+TEST_CASE("identical calls with identical results are counted", "[workers]") {
+  AgentWatch watch;
+  CHECK(polled(watch, "pending") == 0);
+  CHECK(polled(watch, "pending") == 2);
+  CHECK(polled(watch, "pending") == 3);
+  CHECK(polled(watch, "passed") == 4);
+  CHECK(polled(watch, "passed") == 2);
+  CHECK(polled(watch, "passed") == 3);
+}
+
+TEST_CASE("a result is known whose turn has said nothing", "[workers]") {
+  AgentWatch watch;
+  const auto is_unsaid = [&] {
+    domain::ReportTurnResult result;
+    result.turn = turn(1);
+    domain::Report report = result;
+    watch.take(report);
+    return std::get<domain::ReportTurnResult>(report).is_unsaid;
+  };
+  CHECK(is_unsaid());
+  take(watch, domain::ReportOutput{turn(1), domain::OutputKind::thinking, "Hm."});
+  take(watch, domain::ReportOutput{turn(1), domain::OutputKind::text, "A subagent's.", "call"});
+  take(watch, domain::ReportOutput{turn(2), domain::OutputKind::text, "Of another turn."});
+  CHECK(is_unsaid());
+  take(watch, domain::ReportOutput{turn(1), domain::OutputKind::text, "Yes."});
+  CHECK_FALSE(is_unsaid());
+  CHECK(is_unsaid());
+}
+
+TEST_CASE("the tool of a denied call is filled in", "[workers]") {
+  AgentWatch watch;
+  repeats_of(watch, "Write", "{}");
+  domain::ReportToolCallFinished denied;
+  denied.call = "call";
+  denied.is_denied = true;
+  domain::Report report = denied;
+  watch.take(report);
+  CHECK(std::get<domain::ReportToolCallFinished>(report).tool == "Write");
+}
+
 TEST_CASE("an agent is silent a while after it was last heard", "[workers][R065]") {
   AgentWatch watch;
   CHECK(watch.silent_at(kHeard, kSilence) == kHeard + kSilence);

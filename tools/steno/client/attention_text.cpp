@@ -1,10 +1,17 @@
 // The words differ by how the session came to need somebody; the kinds are the domain's.
 #include "tools/steno/client/attention_text.hpp"
 
+#include "workers/text/end_text.hpp"
+#include "workers/text/terminal_text.hpp"
+
 namespace steno {
 namespace {
 
 using domain::Attention;
+
+std::string denials_text(const projections::SessionRow& row) {
+  return workers::safe_line(workers::denied_text(row.denied, row.denied_tools));
+}
 
 std::string failed_text(const projections::SessionRow& row) {
   const domain::EndReason reason =
@@ -18,6 +25,7 @@ std::string failed_text(const projections::SessionRow& row) {
 domain::EndReason limit_of(const projections::SessionRow& row) {
   using domain::EndReason;
   if (domain::is_cap(row.pause)) return row.pause;
+  if (row.pause == EndReason::none && row.day_over.us != 0) return EndReason::daily_budget;
   if (domain::is_spent(row.end_reason) || domain::is_cap(row.end_reason)) {
     return row.end_reason;
   }
@@ -49,13 +57,15 @@ std::string attention_text(const projections::SessionRow& row) {
     case Attention::none:
       return {};
     case Attention::waiting_for_input:
-      return "waiting for input";
+      return row.denied == 0 ? "waiting for input" : "waiting for input, " + denials_text(row);
     case Attention::stuck:
       return row.is_repeating ? "stuck: repeats a tool call" : "stuck: silent";
     case Attention::over_budget:
       return over_budget_text(row);
     case Attention::failed:
       return failed_text(row);
+    case Attention::denied:
+      return "completed, but " + denials_text(row);
   }
   return {};
 }
@@ -71,8 +81,8 @@ std::string attention_command(const projections::SessionRow& row, std::string_vi
     case Attention::stuck:
       return "steno interrupt" + named;
     case Attention::over_budget:
-      if (row.pause == domain::EndReason::daily_budget) return "steno show" + named;
       if (row.pause == domain::EndReason::agent_budget) return "steno continue" + named;
+      if (is_live && limit_of(row) == domain::EndReason::daily_budget) return "steno show" + named;
       if (limit_of(row) != domain::EndReason::budget) {
         return (is_live ? "steno kill" + named + "; " : "") + "steno resume" + named;
       }
@@ -82,6 +92,13 @@ std::string attention_command(const projections::SessionRow& row, std::string_vi
       // A session whose agent never began cannot be resumed.
       const bool has_begun = !row.agent_session.empty();
       return (is_live ? "steno continue" : has_begun ? "steno resume" : "steno show") + named;
+    }
+    case Attention::denied: {
+      std::string command = "steno resume" + named;
+      for (const std::string& tool : row.denied_tools) {
+        command += " --allow-tool " + workers::safe_line(tool);
+      }
+      return command;
     }
   }
   return {};
@@ -93,6 +110,9 @@ std::string reason_text(domain::EndReason reason) {
   if (reason == domain::EndReason::run_timeout) return "run_timeout: it ran for too long";
   if (reason == domain::EndReason::repeated_calls) {
     return "repeated_calls: the agent made one tool call again and again";
+  }
+  if (reason == domain::EndReason::hook_unanswered) {
+    return "hook_unanswered: a hook gave no verdict on a tool call, and hooks_must_answer is on";
   }
   if (reason == domain::EndReason::daily_budget) {
     return "daily_budget: the agent's sessions have spent what they may today";

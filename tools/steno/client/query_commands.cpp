@@ -20,6 +20,7 @@
 #include "workers/json/event_json.hpp"
 #include "workers/json/json.hpp"
 #include "workers/protocol/feed_levels.hpp"
+#include "workers/text/end_text.hpp"
 #include "workers/text/terminal_text.hpp"
 
 namespace steno {
@@ -261,6 +262,13 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
                                 duration_text(now - row.attention_since) + ": " +
                                 attention_command(row, row.agent));
   }
+  fields.add("denied", safe_line(workers::denied_text(row.denied, row.denied_tools)));
+  for (const std::string& server : row.mcp_broken) {
+    fields.add("MCP", "⚠ " + safe_line(workers::mcp_text({server})));
+  }
+  if (row.day_over.us != 0 && row.pause == domain::EndReason::none) {
+    fields.add("budget of day", "spent; prompts are started from " + short_time_text(row.day_over));
+  }
   fields.add("limits", limits_text(row));
   fields.add("cost", cost_text(row) + doubts_text(row));
   fields.add("budget", budget_text(answer));
@@ -324,7 +332,7 @@ Outcome<Kinds> parse_kinds(const std::vector<std::string>& names) {
     if (kind || name == "subagent") continue;
     return fail(kExitUsage, "unknown kind '" + name +
                                 "'; known are prompt, said, thought, tool_call, tool_result, "
-                                "failure, subagent");
+                                "failure, notice, subagent");
   }
   return wanted;
 }

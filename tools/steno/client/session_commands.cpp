@@ -376,14 +376,9 @@ Outcome<int> interrupt(const Config& config, const ReferenceArguments& arguments
     return fail(kExitConflict,
                 "session " + row.alias + " is already " + std::string(base::enum_name(row.status)));
   }
-  // A prompt that came meanwhile waits in the agent.
-  const base::TurnId turn = row.own_turn.is_set() ? row.own_turn : row.turn;
-  if (!turn.is_set()) {
-    return fail(kExitConflict, "session " + row.alias + " runs no turn now");
-  }
   const auto reply = (*connection)
                          ->command((*connection)->fresh_command_id(), row.session, row.agent,
-                                   domain::InterruptTurn{turn});
+                                   domain::InterruptTurn{});
   if (!reply) return tl::unexpected(reply.error());
   print_reply(config, row, *reply, "interrupting " + row.alias);
   return kExitOk;

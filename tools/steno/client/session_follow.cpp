@@ -66,6 +66,9 @@ class SessionFollow {
   void note(const domain::ToolCallFinished& e) {
     has_denials_ |= e.is_denied && (!request_.ends_with_turn || e.turn == request_.turn);
   }
+  void note(const domain::ToolCallDenied& e) {
+    has_denials_ |= !request_.ends_with_turn || e.turn == request_.turn;
+  }
   template <class Event>
   void note(const Event&) {}
   void end_turn(base::TurnId turn, int code, const domain::TurnCost& cost);
@@ -312,6 +315,7 @@ Outcome<int> SessionFollow::finish(int code) {
     if (row.end_reason != domain::EndReason::none) {
       line += " (" + reason_text(row.end_reason) + ")";
     }
+    if (row.denied > 0) line += ", " + std::to_string(row.denied) + " denied";
     remark(line + " after " + duration_text(row.closed_at - row.created_at) + ", " +
            cost_text(row));
   }

@@ -5,6 +5,7 @@
 #include "tools/steno/client/attention_text.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/units.hpp"
+#include "workers/text/end_text.hpp"
 #include "workers/text/terminal_text.hpp"
 
 namespace steno {
@@ -13,16 +14,6 @@ namespace {
 using workers::lines_of;
 using workers::safe_line;
 using workers::safe_text;
-
-// The agent calls a failed call of its model's API a success, and gives the reason elsewhere.
-std::string reason_of(const domain::TurnFailed& event) {
-  const bool is_named = !event.subtype.empty() && event.subtype != "success";
-  std::string reason = is_named ? event.subtype : event.terminal_reason;
-  if (event.api_status != 0) {
-    reason += (reason.empty() ? "HTTP " : ", HTTP ") + std::to_string(event.api_status);
-  }
-  return reason;
-}
 
 // Returns the duration in tenths of a second.
 base::Duration rounded(base::Duration duration) {
@@ -125,7 +116,28 @@ void SessionPrinter::on(const domain::PromptInjected&, const std::string& text) 
   note("", "↳ added to the turn: " + safe_line(text));
 }
 
+void SessionPrinter::on(const domain::ToolCallDenied& event, const std::string&) {
+  note("", "✗ " + calls_.deny(event.call, event.tool) + ": denied");
+}
+
+void SessionPrinter::on(const domain::AgentNoted& event, const std::string& text) {
+  if (domain::is_warning(event)) note("", "⚠ " + safe_line(text));
+}
+
+void SessionPrinter::on(const domain::McpServersReported& event, const std::string&) {
+  if (!event.broken.empty()) note("", "⚠ " + safe_line(workers::mcp_text(event.broken)));
+}
+
+void SessionPrinter::on(const domain::AgentSilenceReported& event, const std::string&) {
+  if (event.is_over) return;
+  const bool is_told = event.silence.count() > 0;
+  note("", "⋯ the agent has been silent" +
+               (is_told ? " for " + duration_text(event.silence) : std::string(" for a while")));
+}
+
+// A limit that allows all is no news to people.
 void SessionPrinter::on(const domain::RateLimitReported& event, const std::string&) {
+  if (event.status == "allowed") return;
   note("", "⚠ rate limit " + safe_line(event.limit) + ": " + safe_line(event.status) +
                (event.resets_at.us == 0 ? "" : ", until " + short_time_text(event.resets_at)));
 }
@@ -145,7 +157,7 @@ void SessionPrinter::on(const domain::AgentStatusReported& event, const std::str
 
 void SessionPrinter::on(const domain::ToolCallsRepeated& event, const std::string&) {
   note("", "⚠ the agent has made the same call of " + safe_line(event.tool) + " " +
-               std::to_string(event.repeats) + " times in a row");
+               std::to_string(event.repeats) + " times in a row, with the same result");
 }
 
 void SessionPrinter::on(const domain::AgentSessionLost&, const std::string& text) {
@@ -165,13 +177,17 @@ void SessionPrinter::on(const domain::QueuePaused& event, const std::string&) {
   note("", "⏸ the prompts that wait are paused; steno continue gives them to the agent");
 }
 
-void SessionPrinter::on(const domain::TurnFinished&, const std::string&) {
+void SessionPrinter::on(const domain::TurnFinished& event, const std::string& text) {
+  end_block();
+  if (event.is_answer) say(text);
+  const std::string end = workers::end_text(event, !text.empty());
+  if (!end.empty()) note("", "⚠ " + safe_line(end));
   end_block();
 }
 
 void SessionPrinter::on(const domain::TurnFailed& event, const std::string& text) {
   end_block();
-  const std::string reason = reason_of(event);
+  const std::string reason = workers::failure_reason(event);
   note("", "❌ turn failed" + (reason.empty() ? "" : " (" + reason + ")") +
                (text.empty() ? "" : ": " + text));
 }

@@ -31,6 +31,10 @@ class SessionPrinter {
   void on(const domain::ModelFellBack& event, const std::string& text);
   void on(const domain::TurnReturned& event, const std::string& text);
   void on(const domain::PromptInjected& event, const std::string& text);
+  void on(const domain::ToolCallDenied& event, const std::string& text);
+  void on(const domain::AgentNoted& event, const std::string& text);
+  void on(const domain::McpServersReported& event, const std::string& text);
+  void on(const domain::AgentSilenceReported& event, const std::string& text);
   void on(const domain::RateLimitReported& event, const std::string& text);
   void on(const domain::ContextCompacted& event, const std::string& text);
   void on(const domain::AgentStatusReported& event, const std::string& text);

@@ -39,6 +39,7 @@ std::string table_text(const projections::MetricsReport& report, const std::stri
   fields.add("completed", std::to_string(totals.completed));
   fields.add("failed", std::to_string(totals.failed));
   fields.add("killed", std::to_string(totals.killed));
+  fields.add("denied tool calls", std::to_string(totals.denied));
   fields.add("average duration", totals.sessions_with_duration == 0
                                      ? "n/a"
                                      : duration_text(std::chrono::milliseconds(
@@ -110,6 +111,9 @@ std::string prometheus_text(const projections::MetricsReport& report, const std:
   text.add("steno_sessions_ended_total", "status=\"completed\"", number(totals.completed));
   text.add("steno_sessions_ended_total", "status=\"failed\"", number(totals.failed));
   text.add("steno_sessions_ended_total", "status=\"killed\"", number(totals.killed));
+  text.begin("steno_tool_calls_denied_total", "counter",
+             "Tool calls that were denied for lack of a permission.");
+  text.add("steno_tool_calls_denied_total", "", number(totals.denied));
   text.begin("steno_session_duration_seconds", "summary",
              "From the opening of a session to its end.");
   text.add(

@@ -33,6 +33,10 @@ void add_bounds(CLI::App* command, Arguments& arguments, const std::string& with
       ->type_name("TOOL");
 }
 
+// About the agent's own configuration: its settings, hooks and MCP servers.
+constexpr const char* kAgentConfigKeys[] = {"setting_sources", "hooks_must_answer",
+                                            "mcp_must_connect"};
+
 void add_spawn_flags(CommandLine& line, CLI::App* command, SpawnArguments& arguments) {
   command->add_option("PROMPT", arguments.prompt, "The agent's task; -: read from stdin")
       ->required();
@@ -48,6 +52,9 @@ void add_spawn_flags(CommandLine& line, CLI::App* command, SpawnArguments& argum
   for (const char* key : {"fallback_model", "background", "idle_timeout", "run_timeout",
                           "repeated_calls_max", "remind_after", "max_tokens", "max_tool_calls",
                           "max_output_bytes", "channel", "restart_policy", "start_within"}) {
+    line.setting(*command, key, flag_name(key));
+  }
+  for (const char* key : kAgentConfigKeys) {
     line.setting(*command, key, flag_name(key));
   }
   CLI::Option* parent = command->add_option(
@@ -116,6 +123,9 @@ void add_resume(CommandLine& line) {
                           "budget_usd", "background", "idle_timeout", "run_timeout",
                           "repeated_calls_max", "remind_after", "max_tokens", "max_tool_calls",
                           "max_output_bytes", "channel", "restart_policy", "start_within"}) {
+    line.setting(*command, key, flag_name(key));
+  }
+  for (const char* key : kAgentConfigKeys) {
     line.setting(*command, key, flag_name(key));
   }
   add_bounds(command, arguments, "0: as the old session");

@@ -14,6 +14,7 @@
 
 #include "bus/endpoint.hpp"
 #include "eventlog/domain/outbox/route.hpp"
+#include "eventlog/domain/session/spec_check.hpp"
 #include "eventlog/domain/stream_name.hpp"
 #include "eventlog/domain/text_limits.hpp"
 #include "tools/steno/config/absolute_path.hpp"
@@ -177,6 +178,11 @@ std::string show_enum(const Config& config) {
 
 bool set_restart_policy(Config& config, const Given& given) {
   return given.text != "none" && set_enum<&Config::restart_policy>(config, given);
+}
+
+bool set_setting_sources(Config& config, const Given& given) {
+  config.setting_sources = given.text == "all" ? std::string() : given.text;
+  return !given.text.empty() && domain::is_setting_sources(config.setting_sources);
 }
 
 bool set_agent(Config& config, const Given& given) {
@@ -523,6 +529,26 @@ const std::vector<Key>& keys() {
        KeyKind::text,
        set_restart_policy,
        show_enum<&Config::restart_policy>},
+      {{"setting_sources", "all, none, or words such as user,project,local",
+        "The places from which an agent takes its own settings, hooks and MCP servers"},
+       KeyKind::text,
+       set_setting_sources,
+       [](const Config& c) { return c.setting_sources.empty() ? "all" : c.setting_sources; }},
+      {{"hooks_must_answer", "true or false",
+        "A turn is interrupted if a hook of the agent's gives no verdict on a tool call"},
+       KeyKind::boolean,
+       set_boolean<&Config::hooks_must_answer>,
+       show_boolean<&Config::hooks_must_answer>},
+      {{"mcp_must_connect", "true or false",
+        "A session fails at its start if an MCP server of its agent is not connected"},
+       KeyKind::boolean,
+       set_boolean<&Config::mcp_must_connect>,
+       show_boolean<&Config::mcp_must_connect>},
+      {{"chat_file_mentions", "true or false",
+        "Prompts from chats can have @PATH, which the agent reads without a permission"},
+       KeyKind::boolean,
+       set_boolean<&Config::takes_file_mentions>,
+       show_boolean<&Config::takes_file_mentions>},
       {{"start_within", "a duration such as 1h, or never",
         "A prompt that cannot be started in this time is dropped"},
        KeyKind::text,

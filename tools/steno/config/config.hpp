@@ -89,6 +89,10 @@ struct Config {
   domain::UseLimits use_limits;
   base::Duration remind_after = std::chrono::minutes(10);  // of a session that lives; 0: never
   domain::RestartPolicy restart_policy = domain::RestartPolicy::notify;
+  std::string setting_sources;  // of agents, such as "user,project"; "none"; empty: all
+  bool hooks_must_answer = false;
+  bool mcp_must_connect = false;
+  bool takes_file_mentions = false;  // a chat's prompt can have @/any/file, which the agent reads
   base::Duration start_within = std::chrono::hours(1);  // of prompts from chats; 0: never too late
   // Where notifications of a session go, in the order in which they are looked at: said for the
   // session, by the folder that it works in or below ("/folder=channel"), for all others.

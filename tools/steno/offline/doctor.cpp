@@ -404,10 +404,14 @@ void Examination::examine_agent(const projections::SessionRow& row, base::Time n
          "of " + row.agent_model + " is not known: the budget of " + row.alias + " does not hold",
          "limit such sessions with max_tokens, or write the price into prices_file"});
   }
-  if (!is_at_work(row) || now - row.updated_at < kAgentSilence) return;
+  const bool is_stuck = row.is_silent || row.is_repeating;
+  if (!is_at_work(row) || (!is_stuck && now - row.updated_at < kAgentSilence)) return;
   const std::string arguments = row.session.text() + " --agent " + row.agent;
   const std::string end = row.turn.is_set() ? "interrupt " : "kill ";
-  add({"agent", Health::unknown, "of " + row.alias + ": " + silence_text(row, now),
+  const std::string what = row.is_repeating ? "stuck: repeats a tool call"
+                           : row.is_silent  ? "stuck: says nothing, and no tool of its runs"
+                                            : silence_text(row, now);
+  add({"agent", is_stuck ? Health::bad : Health::unknown, "of " + row.alias + ": " + what,
        "steno show " + arguments + "; steno " + end + arguments + " ends what it does"});
 }
 

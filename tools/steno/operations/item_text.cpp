@@ -47,6 +47,8 @@ std::string ItemText::of_whole(const workers::OutputItem& item, const std::strin
       return item.is_error ? mark + calls_.fail(item.call, item.is_denied, text) + "\n" : "";
     case ItemKind::failure:
       return "❌ " + text + "\n";
+    case ItemKind::notice:
+      return mark + "⚠ " + safe_line(text) + "\n";
   }
   return {};
 }

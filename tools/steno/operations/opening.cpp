@@ -35,6 +35,9 @@ domain::SessionSpec spec_of(const Config& config) {
   spec.use_limits = config.use_limits;
   spec.fallback_model = config.fallback_model;
   spec.restart_policy = config.restart_policy;
+  spec.setting_sources = config.setting_sources;
+  spec.hooks_must_answer = config.hooks_must_answer;
+  spec.mcp_must_connect = config.mcp_must_connect;
   settle_fallback(config, spec);
   return spec;
 }
@@ -146,6 +149,9 @@ domain::Spawn to_resume(const Config& config, const ResumeRequest& wanted,
   }
   if (is_told("fallback_model")) spawn.spec.fallback_model = config.fallback_model;
   if (is_told("restart_policy")) spawn.spec.restart_policy = config.restart_policy;
+  if (is_told("setting_sources")) spawn.spec.setting_sources = config.setting_sources;
+  if (is_told("hooks_must_answer")) spawn.spec.hooks_must_answer = config.hooks_must_answer;
+  if (is_told("mcp_must_connect")) spawn.spec.mcp_must_connect = config.mcp_must_connect;
   if (is_told("remind_after")) spawn.spec.remind_after = said(config.remind_after);
   // Without one of its own it goes where those of the old session went.
   if (wanted.takes_flags && is_set(config, "channel")) spawn.origin_channel = config.channel;

@@ -64,6 +64,8 @@ Json session_json(const SessionRow& row, const std::string& prompt, base::Time n
   json["foregroundChannels"] = row.foreground;
   json["multiTurn"] = row.is_multi_turn;
   json["waitingForInput"] = row.is_waiting_for_input;
+  json["denied"] = row.denied;
+  json["deniedTools"] = row.denied_tools;
   json["display"] = session_lines(row, prompt, now);
   return json;
 }

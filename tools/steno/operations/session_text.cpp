@@ -3,6 +3,7 @@
 
 #include "eventlog/domain/session/cost_text.hpp"
 #include "tools/steno/text/units.hpp"
+#include "workers/text/terminal_text.hpp"
 
 namespace steno {
 
@@ -17,6 +18,8 @@ std::string status_text(const projections::SessionRow& row) {
   if (is_of_interest && row.end_reason != domain::EndReason::none) {
     text += " (" + std::string(base::enum_name(row.end_reason)) + ")";
   }
+  if (!row.terminal_reason.empty()) text += ", " + workers::safe_line(row.terminal_reason);
+  if (row.denied > 0) text += ", " + std::to_string(row.denied) + " denied";
   return text;
 }
 

@@ -2,6 +2,7 @@
 #include "tools/steno/operations/surfaces.hpp"
 
 #include "tools/steno/operations/chat_line.hpp"
+#include "tools/steno/operations/file_mention.hpp"
 #include "tools/steno/operations/json_rpc.hpp"
 #include "tools/steno/operations/operations.hpp"
 
@@ -25,6 +26,9 @@ Outcome<ChatAnswer> do_chat_line(Connection& connection, const std::string& chan
                                  std::string_view line) {
   const auto call = parse_chat(line);
   if (!call) return tl::unexpected(call.error());
+  if (!connection.config().takes_file_mentions) {
+    if (const auto ok = check_mentions(call->arguments); !ok) return tl::unexpected(ok.error());
+  }
   auto answer = call->operation->run({connection, channel}, call->arguments);
   if (!answer && answer.error().exit_code == kExitUsage) {
     return fail(kExitUsage, answer.error().text + "; usage: " + call->operation->chat_usage());

@@ -39,13 +39,22 @@ std::string ToolCalls::fail(const std::string& call, bool is_denied, std::string
   const auto found = calls_.find(call);
   const std::string summary = found == calls_.end() ? "a tool call" : std::move(found->second);
   if (found != calls_.end()) calls_.erase(found);
+  if (failed_.size() < kCallsMax) failed_.insert_or_assign(call, summary);
   if (is_denied && denied_.size() < kDeniedMax) denied_.push_back(summary);
   const std::string reason = reason_of(output);
   return "✗ " + summary + (is_denied ? ": denied" : ": failed") +
          (reason.empty() ? "" : ": " + reason);
 }
 
+std::string ToolCalls::deny(const std::string& call, std::string_view tool) {
+  const auto found = failed_.find(call);
+  std::string summary = found == failed_.end() ? safe_line(tool) : found->second;
+  if (denied_.size() < kDeniedMax) denied_.push_back(summary);
+  return summary;
+}
+
 std::vector<std::string> ToolCalls::take_denied() {
+  failed_.clear();
   return std::exchange(denied_, {});
 }
 

@@ -22,11 +22,15 @@ class ToolCalls {
   std::string fail(const std::string& call, bool is_denied, std::string_view output);
   // Forgets a call that ended well.
   void end(const std::string& call) { calls_.erase(call); }
+  // As fail(), of a denied call whose result came before. Returns what it was: "Write — notes.txt",
+  // or the tool alone.
+  std::string deny(const std::string& call, std::string_view tool);
   // Returns the first 100 calls denied since the last call of this function: "Bash — make test".
   std::vector<std::string> take_denied();
 
  private:
-  std::map<std::string, std::string> calls_;  // by id, as "Bash — make test"
+  std::map<std::string, std::string> calls_;   // by id, as "Bash — make test"
+  std::map<std::string, std::string> failed_;  // likewise, since the last take_denied()
   std::vector<std::string> denied_;
 };
 

@@ -42,6 +42,14 @@ TurnId changed(TurnId id, std::uint64_t number) {
 // Tokens of leases are below; beyond are the numbers of prompts that were added to a turn.
 constexpr std::uint64_t kInjectedFrom = std::uint64_t{1} << 63;
 
+// The subtype of the failure of a turn whose prompt was refused before the model was asked.
+constexpr std::string_view kRefusedSubtype = "prompt_refused";
+
+// True if the agent has finished a run without asking the model.
+bool is_unasked(const domain::ReportTurnResult& result) {
+  return !result.is_error && result.model_calls == 0 && result.terminal_reason.empty();
+}
+
 bool is_resuming(const SessionLaunch& session) {
   return !session.resume_agent_session.empty() || !session.spec.resume_agent_session->empty();
 }
@@ -135,11 +143,20 @@ void ClaudeEngine::take(const InitFrame& frame, const Step& step) {
   end_own(runs_.own(), "no_result", true, step.out);
   runs_.on_init(frame);
   tasks_.on_run_begun();
-  if (frame.init == last_init_) return;
-  last_init_ = frame.init;
-  domain::ReportInitialized init = frame.init;
-  init.is_unpriced = !init.model.empty() && settings_.prices.find(init.model) == nullptr;
-  step.out.emplace_back(std::move(init));
+  is_refusing_ = false;
+  if (frame.init != last_init_) {
+    last_init_ = frame.init;
+    domain::ReportInitialized init = frame.init;
+    init.is_unpriced = !init.model.empty() && settings_.prices.find(init.model) == nullptr;
+    step.out.emplace_back(std::move(init));
+  }
+  report_servers(frame, step.out);
+}
+
+void ClaudeEngine::report_servers(const InitFrame& frame, Reports& out) {
+  if (frame.broken == broken_) return;
+  broken_ = frame.broken;
+  out.emplace_back(domain::McpServersReported{broken_});
 }
 
 // A turn of the agent's own is reported once something happens in it: the agent also makes runs in
@@ -183,6 +200,8 @@ void ClaudeEngine::take(const MessageFrame& frame, const Step& step) {
           if constexpr (requires { report.tool; }) runs_.on_call(report.call, turn, step.now);
           if constexpr (requires { report.is_denied; }) {
             report.is_denied = denied_calls_.erase(report.call) > 0;
+            const bool has_room = told_denials_.size() < kDeniedCallsMax;
+            if (report.is_denied && has_room) told_denials_.insert(report.call);
           }
           step.out.emplace_back(std::move(report));
         },
@@ -200,6 +219,11 @@ void ClaudeEngine::take(const ResultFrame& frame, const Step& step) {
     return;
   }
   domain::ReportTurnResult result = frame.result;
+  // The agent calls it a success.
+  if (std::exchange(is_refusing_, false) && is_unasked(result)) {
+    result.is_error = true;
+    result.subtype = kRefusedSubtype;
+  }
   result.agent_total = std::min(result.agent_total.plus(cleared_total_.value), kTotalMax);
   agent_total_ = result.agent_total;
   // The text has no finished block, so the partial text is all that is known of it.
@@ -225,12 +249,25 @@ void ClaudeEngine::take(const ResultFrame& frame, const Step& step) {
     if (is_empty && own_turn_ != ended.turn) return;
     begin_own(*ended.own, step.out);
   }
+  report_denials(frame, ended.turn, step.out);
   result.agent_base = std::exchange(agent_base_, base::NanoUsd{-1});
   if (is_to_hold(result)) return hold(std::move(result), step.out);
   const bool is_of_turn = ended.turn == turn_;
   has_result_ |= is_of_turn;
   if (is_of_turn && injections_.is_holding()) result = injections_.take_with(std::move(result));
   step.out.emplace_back(std::move(result));
+}
+
+// Older versions tell of denied calls here only, and so does each version of those that a hook
+// denied.
+void ClaudeEngine::report_denials(const ResultFrame& frame, TurnId turn, Reports& out) {
+  for (domain::ToolCallDenied denied : frame.denied) {
+    denied_calls_.erase(denied.call);
+    if (told_denials_.contains(denied.call)) continue;
+    denied.turn = turn;
+    out.emplace_back(std::move(denied));
+  }
+  told_denials_.clear();
 }
 
 // An agent whose turn has failed or was interrupted is not waited for any longer.
@@ -290,6 +327,14 @@ void ClaudeEngine::take(const CallDenied& frame, const Step&) {
   note_denial(frame.call);
 }
 
+void ClaudeEngine::take(const NoteFrame& frame, const Step& step) {
+  is_refusing_ |= frame.is_refusal;
+  domain::ReportAgentNoted note = frame.note;
+  const auto of_call = runs_.turn_of_call(note.call, step.now);
+  note.turn = of_call ? *of_call : turn_at_work(step.out);
+  step.out.emplace_back(std::move(note));
+}
+
 // A prompt joins a run of the agent's own, or is dropped before the agent has begun with it. A
 // dropped prompt's turn gets a result here; otherwise it would wait for one for ever.
 void ClaudeEngine::take(const PromptLifecycle& frame, const Step& step) {
@@ -316,7 +361,17 @@ void ClaudeEngine::take(const StateChanged& frame, const Step&) {
   tasks_.on_state(frame);
 }
 
+// False for a limit that still allows all, which the agent says again and again.
+bool ClaudeEngine::is_news(const Notice& notice) {
+  const auto* limit = std::get_if<domain::RateLimitReported>(&notice);
+  if (limit == nullptr) return true;
+  if (limit->status == "allowed") return allowed_.insert(limit->limit).second;
+  allowed_.erase(limit->limit);
+  return true;
+}
+
 void ClaudeEngine::take(Notice frame, const Step& step) {
+  if (!is_news(frame)) return;
   const TurnId turn = turn_at_work(step.out);
   std::visit(
       [&](auto& fact) {
@@ -361,9 +416,9 @@ Launch ClaudeEngine::launch() const {
   return claude_launch(settings_, session_);
 }
 
-// The agent needs no initialize request, but only that one can carry a system prompt.
+// Only the initialize request can carry a system prompt, and ask for the words of subagents that
+// run within a turn.
 Bytes ClaudeEngine::start() {
-  if (session_.system_prompt.empty()) return {};
   return initialize_line(next_request_id(), session_.system_prompt);
 }
 

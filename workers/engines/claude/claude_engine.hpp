@@ -60,6 +60,7 @@ class ClaudeEngine final : public Engine {
   void take(const TextDelta& frame, const Step& step);
   void take(const AgentRequest& frame, const Step& step);
   void take(const CallDenied& frame, const Step& step);
+  void take(const NoteFrame& frame, const Step& step);
   void take(const PromptLifecycle& frame, const Step& step);
   void take(const TasksChanged& frame, const Step& step);
   void take(const StateChanged& frame, const Step& step);
@@ -76,6 +77,9 @@ class ClaudeEngine final : public Engine {
   void report_spending(domain::Spending spent, Reports& out);
   void report_due(Time now, Reports& out);
   void report_tasks(Time now, Reports& out);
+  void report_servers(const InitFrame& frame, Reports& out);
+  void report_denials(const ResultFrame& frame, TurnId turn, Reports& out);
+  bool is_news(const Notice& notice);
   bool is_to_hold(const domain::ReportTurnResult& result) const;
   void hold(domain::ReportTurnResult result, Reports& out);
   void release_held(Reports& out);
@@ -94,6 +98,10 @@ class ClaudeEngine final : public Engine {
   TurnId own_turn_;  // the agent's own that was reported last
   bool has_result_ = false;
   std::set<std::string> denied_calls_;  // denied calls of this turn whose results have not come yet
+  std::set<std::string> told_denials_;  // denied calls of this run that were reported
+  std::vector<std::string> broken_;     // MCP servers, as reported last
+  std::set<std::string> allowed_;  // limits of the account that were reported last as "allowed"
+  bool is_refusing_ = false;       // a note of this run can say why its prompt was refused
   std::int64_t requests_ = 0;
   PartialOutput partial_;
   ClaudeSpending spending_{settings_.prices};

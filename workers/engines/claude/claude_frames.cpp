@@ -11,7 +11,8 @@ namespace {
 
 using domain::OutputKind;
 
-// Frames that only repeat other frames, or that only a screen would show.
+// Frames that only repeat other frames, or that only a screen would show. The table
+// tests/golden/claude_frames.tsv says of each why nothing is done with it.
 constexpr std::string_view kKnownTypes[] = {
     "active_goal",      "auth_status",       "control_cancel_request",
     "keep_alive",       "prompt_suggestion", "tool_progress",
@@ -19,29 +20,16 @@ constexpr std::string_view kKnownTypes[] = {
 
 // mirror_error, session_writes_lost and worker_shutting_down are not among them: they tell of a
 // loss and therefore belong on the record.
-constexpr std::string_view kKnownSystem[] = {"commands_changed",
-                                             "control_request_progress",
-                                             "elicitation_complete",
-                                             "files_persisted",
-                                             "hook_progress",
-                                             "hook_response",
-                                             "hook_started",
-                                             "informational",
-                                             "local_command_output",
-                                             "memory_recall",
-                                             "model_refusal_no_fallback",
-                                             "notification",
-                                             "plugin_install",
-                                             "session_title_changed",
-                                             "autocompact_state",
-                                             "task_progress",
-                                             "task_started",
-                                             "task_updated",
-                                             "thinking_tokens",
-                                             "ui_invalidate",
-                                             "task_summary",
-                                             "session_metadata",
-                                             "transcript_mirror",
+constexpr std::string_view kKnownSystem[] = {"commands_changed",      "control_request_progress",
+                                             "elicitation_complete",  "files_persisted",
+                                             "hook_progress",         "hook_response",
+                                             "hook_started",          "local_command_output",
+                                             "memory_recall",         "plugin_install",
+                                             "session_title_changed", "autocompact_state",
+                                             "task_progress",         "task_started",
+                                             "task_updated",          "thinking_tokens",
+                                             "ui_invalidate",         "task_summary",
+                                             "session_metadata",      "transcript_mirror",
                                              "post_turn_summary"};
 
 template <class Names>
@@ -123,15 +111,58 @@ Frame read_status(const JsonObject& frame) {
   return Notice{std::move(status)};
 }
 
+// Returns "NAME: STATUS" of each server that is not connected although it should be.
+std::vector<std::string> read_broken(const JsonValue& servers) {
+  std::vector<std::string> broken;
+  for (const JsonValue& server : servers.items()) {
+    const JsonObject fields = server.object();
+    const std::string status = fields["status"].text();
+    if (status == "connected" || status == "pending" || status == "disabled") continue;
+    broken.push_back(fields["name"].text() + ": " + status);
+  }
+  return broken;
+}
+
+// A refused prompt has an outcome in newer versions; in older ones a warning is all that there is.
+Frame read_informational(const JsonObject& frame) {
+  NoteFrame out;
+  out.note.level = frame["level"].text();
+  out.note.tag = frame["tag"].text();
+  out.note.call = frame["hook_no_verdict"].object()["tool_use_id"].text();
+  out.note.text = frame["content"].text();
+  const bool is_told =
+      frame["prevent_continuation"].is_true() || !frame["prompt_submit_outcome"].is_null();
+  out.is_refusal = is_told || (out.note.level == "warning" && out.note.tag.empty());
+  return out;
+}
+
+Frame read_notification(const JsonObject& frame) {
+  return NoteFrame{{{}, "notice", frame["key"].text(), {}, frame["text"].text()}};
+}
+
+Frame read_model_refusal(const JsonObject& frame) {
+  std::string text = frame["content"].text();
+  if (text.empty()) text = frame["api_refusal_explanation"].text();
+  if (text.empty()) {
+    text = "the model " + frame["original_model"].text() +
+           " refuses to answer, and there is no other one to ask";
+  }
+  return NoteFrame{{{}, "warning", "model_refusal_no_fallback", {}, std::move(text)}};
+}
+
 Frame read_system(const JsonObject& frame) {
   const std::string subtype = frame["subtype"].text();
   if (subtype == "init") {
     return InitFrame{
         {frame["session_id"].text(), frame["model"].text(), frame["claude_code_version"].text()},
         read_id(frame["uuid"]),
-        read_ids(frame["user_message_uuids"])};
+        read_ids(frame["user_message_uuids"]),
+        read_broken(frame["mcp_servers"])};
   }
   if (subtype == "permission_denied") return CallDenied{frame["tool_use_id"].text()};
+  if (subtype == "informational") return read_informational(frame);
+  if (subtype == "notification") return read_notification(frame);
+  if (subtype == "model_refusal_no_fallback") return read_model_refusal(frame);
   if (subtype == "task_notification") {
     return TaskEnded{frame["task_id"].text(), frame["tool_use_id"].text(),
                      !frame["output_file"].text().empty()};
@@ -280,6 +311,10 @@ Frame read_result(const JsonObject& frame) {
     append_paragraph(result.text, error.text());
   }
   out.is_unresumed = is_unresumed(result);
+  for (const JsonValue& denied : frame["permission_denials"].items()) {
+    const JsonObject call = denied.object();
+    out.denied.push_back({{}, call["tool_use_id"].text(), call["tool_name"].text()});
+  }
   out.prompts = read_ids(frame["user_message_uuids"]);
   out.run = read_id(frame["uuid"]);
   out.is_own = !frame["origin"].is_null();

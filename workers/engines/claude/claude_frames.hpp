@@ -16,6 +16,9 @@ struct InitFrame {
   domain::ReportInitialized init;
   base::TurnId run{};                   // the frame's own id
   std::vector<base::TurnId> prompts{};  // those with which the run begins; older versions: none
+  std::vector<std::string> broken{};    // as McpServersReported has it
+
+  bool operator==(const InitFrame&) const = default;
 };
 
 // A call of the model, and what is known of its use.
@@ -23,6 +26,8 @@ struct ModelCall {
   std::string id;
   std::string model;  // empty: not said
   domain::Usage usage;
+
+  bool operator==(const ModelCall&) const = default;
 };
 
 // One finished block of a message: text, thinking, a tool call, or a tool's result. The reports'
@@ -36,6 +41,8 @@ struct MessageFrame {
   bool is_strange = false;  // it also has a block of an unknown kind
   std::vector<Block> blocks;
   ModelCall call{};  // that made the message; the output is not counted yet
+
+  bool operator==(const MessageFrame&) const = default;
 };
 
 // What the agent says that it used of one model.
@@ -48,6 +55,8 @@ struct ModelClaim {
   // The agent itself says that it knows the model's price, or that it does not; none: it does not
   // say it.
   std::optional<bool> is_priced{};
+
+  bool operator==(const ModelClaim&) const = default;
 };
 
 // The end of a run.
@@ -62,17 +71,24 @@ struct ResultFrame {
   bool is_cut_off = false;           // a call of the model did not come to its end
   bool has_odd_figures = false;      // some cannot be right, and were left out
   bool is_unresumed = false;         // there is no transcript of what the agent was to resume
+  std::vector<domain::ToolCallDenied> denied{};  // in this run; their turn is not set
+
+  bool operator==(const ResultFrame&) const = default;
 };
 
 // A new message of the model begins to stream.
 struct StreamStarted {
   ModelCall call;
+
+  bool operator==(const StreamStarted&) const = default;
 };
 
 // More is known of the use of the call whose message streams.
 struct CallUsage {
   domain::Usage usage;
   bool has_input = false;  // else only the output counts
+
+  bool operator==(const CallUsage&) const = default;
 };
 
 // The tasks in the background that run now.
@@ -80,16 +96,22 @@ struct TasksChanged {
   std::int64_t tasks = 0;
   std::string text;            // what they are to do
   std::int64_t subagents = 0;  // of these tasks: all but those that are known to be shell commands
+
+  bool operator==(const TasksChanged&) const = default;
 };
 
 // The agent begins to work, or comes to rest. Newer versions say it.
 struct StateChanged {
   bool is_idle = false;
+
+  bool operator==(const StateChanged&) const = default;
 };
 
 // More of the text block that the main agent is writing.
 struct TextDelta {
   std::string text;
+
+  bool operator==(const TextDelta&) const = default;
 };
 
 // A request of the agent to its host, which waits for the answer.
@@ -97,11 +119,23 @@ struct AgentRequest {
   std::string id;
   bool is_permission = false;
   std::string call;  // the tool call that needs the permission; older versions leave it out
+
+  bool operator==(const AgentRequest&) const = default;
 };
 
 // The agent has denied a tool call by itself; the call's result, an error, follows.
 struct CallDenied {
   std::string call;
+
+  bool operator==(const CallDenied&) const = default;
+};
+
+// The agent tells its host something. Its turn is not set yet.
+struct NoteFrame {
+  domain::ReportAgentNoted note;
+  bool is_refusal = false;  // it can say why the prompt is not given to the model
+
+  bool operator==(const NoteFrame&) const = default;
 };
 
 enum class PromptState { other, started, cancelled };
@@ -111,6 +145,8 @@ struct PromptLifecycle {
   base::TurnId prompt;
   PromptState state = PromptState::other;
   bool is_wake_up = false;  // the agent had asked to be woken by it
+
+  bool operator==(const PromptLifecycle&) const = default;
 };
 
 // A fact that is recorded as the frame tells it. Its turn is not set yet.
@@ -123,21 +159,29 @@ struct TaskEnded {
   std::string task;            // the agent's id of it
   std::string call;            // the tool call that had started it; empty: not said
   bool is_background = false;  // else a tool of the run, which goes on
+
+  bool operator==(const TaskEnded&) const = default;
 };
 
 // The conversation was cleared: a new agent session follows, whose running totals begin at zero.
-struct ConversationReset {};
+struct ConversationReset {
+  bool operator==(const ConversationReset&) const = default;
+};
 
-struct KnownFrame {};  // needs no report
+struct KnownFrame {  // needs no report
+  bool operator==(const KnownFrame&) const = default;
+};
 
 struct StrangeFrame {
   domain::LineFault fault = domain::LineFault::unknown_kind;
+
+  bool operator==(const StrangeFrame&) const = default;
 };
 
 using Frame =
     std::variant<InitFrame, MessageFrame, ResultFrame, StreamStarted, CallUsage, TextDelta,
-                 AgentRequest, CallDenied, PromptLifecycle, TasksChanged, StateChanged, Notice,
-                 TaskEnded, ConversationReset, KnownFrame, StrangeFrame>;
+                 AgentRequest, CallDenied, NoteFrame, PromptLifecycle, TasksChanged, StateChanged,
+                 Notice, TaskEnded, ConversationReset, KnownFrame, StrangeFrame>;
 
 // Reads any bytes as a frame.
 Frame read_frame(base::ByteView line);

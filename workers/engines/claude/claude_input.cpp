@@ -24,7 +24,9 @@ base::Bytes response(Json body) {
 }  // namespace
 
 base::Bytes initialize_line(std::string_view request_id, base::ByteView system_prompt) {
-  return request(request_id, {{"subtype", "initialize"}, {"appendSystemPrompt", system_prompt}});
+  Json body = {{"subtype", "initialize"}, {"forwardSubagentText", true}};
+  if (!system_prompt.empty()) body["appendSystemPrompt"] = system_prompt;
+  return request(request_id, std::move(body));
 }
 
 base::Bytes prompt_line(base::TurnId turn, base::ByteView prompt) {

@@ -167,6 +167,9 @@ std::vector<std::string> argv_of(const EngineSettings& settings, const SessionLa
   if (!spec.allowed_tools->empty()) {
     argv.push_back("--allowedTools=" + joined(*spec.allowed_tools));
   }
+  if (const std::string& sources = *spec.setting_sources; !sources.empty()) {
+    argv.push_back("--setting-sources=" + (sources == "none" ? "" : sources));
+  }
   argv.push_back("--permission-mode=" + std::string(base::enum_name(spec.permission_mode)));
   if (spec.permission_mode == domain::PermissionMode::bypass_permissions) {
     argv.emplace_back("--allow-dangerously-skip-permissions");

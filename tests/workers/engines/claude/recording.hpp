@@ -109,6 +109,11 @@ inline std::string shown(const domain::Spending& spent) {
   }
   return out;
 }
+inline std::string shown(const std::vector<std::string>& values) {
+  std::string out;
+  for (const std::string& value : values) out += (out.empty() ? "" : ", ") + value;
+  return out;
+}
 template <class Enum>
 requires std::is_enum_v<Enum> std::string shown(Enum value) {
   return std::string(base::enum_name(value));
@@ -127,7 +132,8 @@ inline std::string shown(const Report& report) {
               name == "injected")
             return;
           if (name == "message" || name == "repeats") return;
-          const bool is_rare = name == "denied" || name == "parent" || name == "unpriced";
+          const bool is_rare =
+              name == "denied" || name == "parent" || name == "tool" || name == "unpriced";
           if (is_rare && (text.empty() || text == "no")) return;
           out.append(" ").append(name).append("=").append(text);
         });
