@@ -127,7 +127,7 @@ class Archives(unittest.TestCase):
 
     def said(self, reference):
         items = self.home.ask("output", reference, "--all")["items"]
-        return [item["text"] for item in items if item["kind"] == "said"]
+        return [item.get("text", "") for item in items if item["kind"] == "said"]
 
     def test_archived_conversations_are_found_by_their_names_and_read(self):
         texts = {}

@@ -25,8 +25,8 @@ namespace {
 // The pause after a reader held a file, which lasts for one read; and after a failure that somebody
 // must mend, twice as long after each.
 constexpr base::Duration kBusyWait = std::chrono::seconds(1);
-constexpr base::Duration kFirstWait = std::chrono::minutes(1);
-constexpr base::Duration kLongestWait = std::chrono::minutes(10);
+constexpr base::Duration kFailedWait = std::chrono::minutes(1);
+constexpr base::Duration kFailedWaitMax = std::chrono::minutes(10);
 constexpr std::size_t kFailingShownMax = 5;  // sessions that a text names
 
 }  // namespace
@@ -154,7 +154,7 @@ void UpkeepJobs::note_failure(const projections::PendingErasure& pending, base::
         pending.agent + "/" + (row && *row ? (*row)->alias : std::string(pending.session.text()));
   }
   const bool is_short = why.code == base::ErrorCode::busy;
-  failing.wait = is_short ? kBusyWait : std::clamp(failing.wait * 2, kFirstWait, kLongestWait);
+  failing.wait = is_short ? kBusyWait : std::clamp(failing.wait * 2, kFailedWait, kFailedWaitMax);
   failing.through = pending.through;
   failing.again_at = base::Time{now.us + failing.wait.count()};
   failing.why = std::move(why);

@@ -505,8 +505,10 @@ TEST_CASE("an erasure that had not reached the content of a copy is not called c
 
 TEST_CASE("what is left to record of an erasure is what the log has and does not say",
           "[eventlog]") {
-  const auto stream = [](int number) {
-    return domain::session_stream("main", support::numbered<base::SessionId>(number));
+  const auto stream = [](char number) {
+    base::SessionId id;
+    id.bytes.back() = number;
+    return domain::session_stream("main", id);
   };
   const std::string a = stream(1);
   const std::string b = stream(2);
