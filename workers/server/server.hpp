@@ -44,7 +44,11 @@ struct ServerOptions {
   eventlog::LogTail tail;  // for an empty log with a fresh log id and epoch
   CommandLoopOptions commands;
   LeaseDispatcherOptions leases;
-  std::string key{};  // fingerprint of the key that signs anchors; empty: there is none
+  std::string key{};    // fingerprint of the key that signs anchors; empty: there is none
+  ServerFacts facts{};  // told to who asks for the status
+  // The sessions whose private folders were there before this server began; unset: sessions have no
+  // folders.
+  std::optional<std::vector<base::SessionId>> found_folders{};
 };
 
 class Server : private Asker {
