@@ -63,15 +63,16 @@ def in_closed_terminal(user):
     """Calls `steno ls` in a terminal that is closed before it is called; returns code and output."""
     out = user.path("out")
     read_end, write_end = os.pipe()
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as a shell does for nohup and disown
     pid, terminal = pty.fork()
     if pid == 0:
         with contextlib.suppress(Exception):
-            signal.signal(signal.SIGHUP, signal.SIG_IGN)
             os.close(write_end)
             os.read(read_end, 1)  # until the terminal is gone
             os.execve("/bin/sh", ["sh", "-c", f"exec '{program()}' ls -o json > '{out}' 2>&1"],
                       user.login)
         os._exit(99)
+    signal.signal(signal.SIGHUP, before)
     os.close(read_end)
     os.close(terminal)
     os.close(write_end)
