@@ -100,9 +100,27 @@ Result<IpcListener> IpcListener::listen(const Endpoint& endpoint) {
   return IpcListener(std::move(*lock), endpoint.path, *fd);
 }
 
+IpcListener::IpcListener(base::FileLock lock, std::string path, int fd)
+    : lock_(std::move(lock)), path_(std::move(path)), fd_(fd) {
+  struct stat status {};
+  if (::lstat(path_.c_str(), &status) != 0) return;
+  device_ = status.st_dev;
+  inode_ = status.st_ino;
+}
+
 IpcListener::~IpcListener() {
   if (fd_ >= 0) ::close(fd_);
-  if (!path_.empty()) ::unlink(path_.c_str());
+  if (!path_.empty() && is_at_its_path()) ::unlink(path_.c_str());
+}
+
+bool IpcListener::is_at_its_path() const {
+  struct stat status {};
+  return ::lstat(path_.c_str(), &status) == 0 && status.st_dev == device_ &&
+         status.st_ino == inode_;
+}
+
+bool IpcListener::is_reachable() const {
+  return is_at_its_path() && base::is_locked(path_ + ".lock").value_or(false);
 }
 
 int IpcListener::take_fd() {

@@ -2,6 +2,8 @@
 // keys can be used, because an endpoint without them would let anybody in.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,21 +38,37 @@ class IpcListener {
   IpcListener(IpcListener&& other) noexcept
       : lock_(std::move(other.lock_)),
         path_(std::exchange(other.path_, {})),
-        fd_(std::exchange(other.fd_, -1)) {}
-  IpcListener& operator=(IpcListener&&) = delete;
-  // Removes the socket, then frees the lock.
+        fd_(std::exchange(other.fd_, -1)),
+        device_(other.device_),
+        inode_(other.inode_) {}
+  IpcListener& operator=(IpcListener&& other) noexcept {
+    std::swap(lock_, other.lock_);
+    std::swap(path_, other.path_);
+    std::swap(fd_, other.fd_);
+    std::swap(device_, other.device_);
+    std::swap(inode_, other.inode_);
+    return *this;
+  }
+  // Removes the socket if it is still this one, then frees the lock.
   ~IpcListener();
 
+  // True while a peer can find it: the socket's name is this socket's, and its lock has a name.
+  bool is_reachable() const;
+
+  const std::string& path() const { return path_; }
   // Gives up the descriptor; libzmq owns and closes it.
   int take_fd();
 
  private:
-  IpcListener(base::FileLock lock, std::string path, int fd)
-      : lock_(std::move(lock)), path_(std::move(path)), fd_(fd) {}
+  IpcListener(base::FileLock lock, std::string path, int fd);
+  bool is_at_its_path() const;
 
   base::FileLock lock_;
   std::string path_;  // empty: moved from
   int fd_;            // -1: taken
+  // Of the socket's file.
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
 };
 
 }  // namespace bus

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "eventlog/base/bytes.hpp"
+#include "eventlog/base/result.hpp"
 
 namespace bus {
 
@@ -39,6 +40,15 @@ class Pollable {
   virtual ZmqSocket* poll_handle() const = 0;
 };
 
+// A socket that others connect to by a name in the file system, which can be removed under it.
+class BoundEndpoint : public Pollable {
+ public:
+  // Looks whether new peers can still find the socket, and binds it anew if not; those that are
+  // connected stay. Returns true if it was bound anew. Errors: those of binding; it can be tried
+  // again.
+  virtual base::Result<bool> stay_reachable() { return false; }
+};
+
 // The bytes of a large frame, in the transport's own memory.
 class HeldFrame {
  public:
@@ -55,7 +65,7 @@ struct Incoming {
 };
 
 // Receives from many peers and can answer each (ROUTER).
-class ServerSocket : public Pollable {
+class ServerSocket : public BoundEndpoint {
  public:
   virtual std::optional<Incoming> receive() = 0;
   // Returns false, with nothing sent, when the peer is gone, its queue is full (in messages or
@@ -83,7 +93,7 @@ struct SubscriptionChange {
 
 // Sends to all subscribers (XPUB). A subscriber whose queue is full misses the message, and nobody
 // is told: the log is the truth, the feed a hint.
-class PublisherSocket : public Pollable {
+class PublisherSocket : public BoundEndpoint {
  public:
   // Sends a message; `level` has at most kTopicBytesMax bytes, `frame` at most kFrameBytesMax, else
   // it is not sent.

@@ -14,6 +14,7 @@ class ZmqPublisher final : public PublisherSocket {
       : listener_(std::move(bound.listener)), socket_(std::move(bound.socket)) {}
 
   ZmqSocket* poll_handle() const override { return socket_.get(); }
+  base::Result<bool> stay_reachable() override { return bind_anew(*socket_, listener_); }
 
   void publish(std::string_view level, ByteView frame) override {
     if (level.size() > kTopicBytesMax || frame.size() > kFrameBytesMax) return;

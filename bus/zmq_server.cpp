@@ -44,6 +44,7 @@ class ZmqServer final : public ServerSocket {
         queue_bytes_max_(queue_bytes_max) {}
 
   ZmqSocket* poll_handle() const override { return socket_.get(); }
+  base::Result<bool> stay_reachable() override { return bind_anew(*socket_, listener_); }
 
   std::optional<Incoming> receive() override {
     zmq::message_t part;

@@ -44,6 +44,23 @@ base::Result<BoundSocket> bind_socket(Context& context, std::string_view endpoin
   }
 }
 
+base::Result<bool> bind_anew(ZmqSocket& socket, IpcListener& listener) {
+  if (listener.is_reachable()) return false;
+  const auto parsed = parse_endpoint("ipc://" + listener.path());
+  if (!parsed) return tl::unexpected<base::Error>(parsed.error());
+  auto next = IpcListener::listen(*parsed);
+  if (!next) return tl::unexpected<base::Error>(next.error());
+  try {
+    // libzmq goes on with the old descriptor, too, since its connections belong to it.
+    socket.set(zmq::sockopt::use_fd, next->take_fd());
+    socket.bind(parsed->address);
+  } catch (const zmq::error_t& error) {
+    return socket_failure(error, parsed->path);
+  }
+  listener = std::move(*next);
+  return true;
+}
+
 void set_reconnection(zmq::socket_t& socket) {
   socket.set(zmq::sockopt::reconnect_ivl, kReconnectMs);
   socket.set(zmq::sockopt::reconnect_ivl_max, kReconnectMaxMs);

@@ -53,6 +53,9 @@ class ZmqSocket {
     socket_.set(option, value);
   }
 
+  // Binds it to one more address. Throws zmq::error_t.
+  void bind(const std::string& address) { socket_.bind(address); }
+
   // For the poller.
   int fd() const { return fd_; }  // readable when libzmq must be asked again
   bool is_known_empty() const { return is_known_empty_; }
@@ -80,6 +83,9 @@ struct BoundSocket {
 base::Result<BoundSocket> bind_socket(Context& context, std::string_view endpoint,
                                       zmq::socket_type type,
                                       void (*set_options)(zmq::socket_t& socket));
+
+// Binds the socket anew if its listener's name in the file system is gone: see BoundEndpoint.
+base::Result<bool> bind_anew(ZmqSocket& socket, IpcListener& listener);
 
 // Sets how soon a connection that ended is made again: at first after 20 ms, later twice a second.
 void set_reconnection(zmq::socket_t& socket);

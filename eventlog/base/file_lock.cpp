@@ -3,6 +3,7 @@
 #include "eventlog/base/file_lock.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +13,15 @@ namespace base {
 namespace {
 
 constexpr std::size_t kHolderBytesMax = 32;
+// How often a file can be deleted between its opening and its locking, each time by a holder.
+constexpr int kTriesMax = 100;
+
+bool is_named(int fd, const std::string& path) {
+  struct stat own {};
+  struct stat named {};
+  return ::fstat(fd, &own) == 0 && ::stat(path.c_str(), &named) == 0 &&
+         own.st_dev == named.st_dev && own.st_ino == named.st_ino;
+}
 
 struct flock whole_file() {
   struct flock whole {};
@@ -40,22 +50,26 @@ int holder_of(int fd) {
 }  // namespace
 
 Result<FileLock> FileLock::take(const std::string& path) {
-  FileLock lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (lock.fd_ < 0) return errno_failure("cannot open the lock file", path);
-  struct flock whole = whole_file();
-  if (::fcntl(lock.fd_, F_OFD_SETLK, &whole) != 0) {
-    if (errno != EAGAIN && errno != EACCES) return errno_failure("cannot lock the file", path);
-    const int pid = holder_of(lock.fd_);
-    return failure(ErrorCode::in_use,
-                   (pid > 0 ? "process " + std::to_string(pid) : "another process") + " holds it",
-                   path);
+  for (int tries = 0; tries < kTriesMax; ++tries) {
+    FileLock lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (lock.fd_ < 0) return errno_failure("cannot open the lock file", path);
+    struct flock whole = whole_file();
+    if (::fcntl(lock.fd_, F_OFD_SETLK, &whole) != 0) {
+      if (errno != EAGAIN && errno != EACCES) return errno_failure("cannot lock the file", path);
+      const int pid = holder_of(lock.fd_);
+      return failure(ErrorCode::in_use,
+                     (pid > 0 ? "process " + std::to_string(pid) : "another process") + " holds it",
+                     path);
+    }
+    if (!is_named(lock.fd_, path)) continue;
+    const std::string name = std::to_string(::getpid()) + '\n';
+    if (::ftruncate(lock.fd_, 0) != 0 ||
+        ::pwrite(lock.fd_, name.data(), name.size(), 0) != static_cast<ssize_t>(name.size())) {
+      return errno_failure("cannot write the lock file", path);
+    }
+    return lock;
   }
-  const std::string name = std::to_string(::getpid()) + '\n';
-  if (::ftruncate(lock.fd_, 0) != 0 ||
-      ::pwrite(lock.fd_, name.data(), name.size(), 0) != static_cast<ssize_t>(name.size())) {
-    return errno_failure("cannot write the lock file", path);
-  }
-  return lock;
+  return failure(ErrorCode::io, "the lock file is deleted again and again", path);
 }
 
 FileLock::~FileLock() {

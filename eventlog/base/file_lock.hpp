@@ -3,8 +3,8 @@
 // (fcntl(2), F_OFD_SETLK). It can be queried without being taken, also excludes a second holder in
 // the same process, and is released by the kernel however its holder ends.
 //
-// The file names its holder, for the process that comes second. It is never deleted: the name of a
-// deleted file could be locked a second time while the first holder still lives.
+// The file names its holder, for the process that comes second. Only a holder may delete it: take()
+// looks at the name again once it has the lock, and never returns the lock of a file without one.
 #pragma once
 
 #include <string>

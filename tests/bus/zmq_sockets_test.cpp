@@ -151,6 +151,65 @@ TEST_CASE("a socket left behind by a killed server is taken over", "[bus][C07]")
   CHECK(bus::bind_server(world.context, endpoint->address));
 }
 
+// Sends to the server until it has received that many more frames, and returns whether it has.
+bool is_heard(bus::ClientSocket& client, bus::ServerSocket& server) {
+  base::SystemClock clock;
+  const Duration end = clock.boot() + Duration{60'000'000};
+  bool is_sent = false;
+  while (clock.boot() < end) {
+    is_sent = is_sent || client.send("hello");
+    if (server.receive()) return true;
+    std::vector<bus::PollItem> items{bus::PollItem::of(server), bus::PollItem::of(client)};
+    REQUIRE(bus::poll(items, Duration{5'000}));
+  }
+  return false;
+}
+
+TEST_CASE("a socket whose files were removed is bound anew, and who is connected stays", "[bus]") {
+  Folder folder;
+  bus::Context context;
+  const std::string endpoint = folder.endpoint("command");
+  auto server = bus::bind_server(context, endpoint);
+  REQUIRE(server);
+  auto before = bus::connect_client(context, endpoint);
+  REQUIRE(before);
+  REQUIRE(is_heard(**before, **server));
+  CHECK((*server)->stay_reachable() == false);
+
+  const bool is_whole_folder = GENERATE(true, false);
+  const bool is_lock = GENERATE(true, false);
+  if (is_whole_folder || !is_lock) ::unlink((folder.path + "/command").c_str());
+  if (is_whole_folder || is_lock) ::unlink((folder.path + "/command.lock").c_str());
+  if (is_whole_folder) REQUIRE(::rmdir(folder.path.c_str()) == 0);
+  CHECK((*server)->stay_reachable() == true);
+  CHECK((*server)->stay_reachable() == false);
+  struct stat status {};
+  REQUIRE(::stat(folder.path.c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == 0700);
+  auto after = bus::connect_client(context, endpoint);
+  REQUIRE(after);
+  CHECK(is_heard(**after, **server));
+  CHECK(is_heard(**before, **server));
+}
+
+TEST_CASE("a socket whose place another server has taken is not bound anew", "[bus]") {
+  Folder folder;
+  bus::Context context;
+  const std::string endpoint = folder.endpoint("command");
+  auto server = bus::bind_server(context, endpoint);
+  REQUIRE(server);
+  ::unlink((folder.path + "/command").c_str());
+  ::unlink((folder.path + "/command.lock").c_str());
+  auto other = bus::bind_server(context, endpoint);
+  REQUIRE(other);
+  const auto bound = (*server)->stay_reachable();
+  REQUIRE_FALSE(bound);
+  CHECK(bound.error().code == base::ErrorCode::in_use);
+  // Its end takes nothing away from the other one.
+  server->reset();
+  CHECK((*other)->stay_reachable() == false);
+}
+
 TEST_CASE("a foreign file in the socket's place is refused and left alone", "[bus]") {
   SocketsWorld world;
   const std::string path = world.folder.path + "/other";

@@ -805,10 +805,11 @@ class Formats(OneServer):
         totals = self.home.ask("stats")["totals"]
         text = self.home.run("stats", "-o", "prometheus").out
         label = r'\w+="\w+"'
-        sample = rf"\w+\{{{label}(,{label})*\}} \d+(\.\d+)?"
+        sample = rf"\w+(\{{{label}(,{label})*\}})? \d+(\.\d+)?"
         for line in text.splitlines():
             self.assertRegex(line, rf"^(# (HELP|TYPE) \w+ .+|{sample})$")
         values = dict(line.rsplit(" ", 1) for line in text.splitlines() if line[0] != "#")
+        self.assertEqual(values["steno_up"], "1")
         self.assertEqual(values['steno_sessions_started_total{agent="main"}'],
                          str(totals["launched"]))
         self.assertEqual(values['steno_sessions_ended_total{agent="main",status="completed"}'],

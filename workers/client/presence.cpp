@@ -3,6 +3,7 @@
 
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -12,6 +13,24 @@
 #include "eventlog/base/unique_fd.hpp"
 
 namespace workers {
+namespace {
+
+// A socket's path tells nothing about who listens there, and prompts are for nobody else.
+base::Result<void> check_peer(int fd, const std::string& path) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
+    return base::failure(base::ErrorCode::io, std::strerror(errno), path);
+  }
+  if (peer.uid == ::geteuid()) return {};
+  return base::failure(base::ErrorCode::refused,
+                       "the server here (process " + std::to_string(peer.pid) +
+                           ") is run by user " + std::to_string(peer.uid) + ", and this is user " +
+                           std::to_string(::geteuid()) + "; call steno as that user",
+                       path);
+}
+
+}  // namespace
 
 base::Result<void> probe_listener(const std::string& endpoint) {
   const auto parsed = bus::parse_endpoint(endpoint);
@@ -22,7 +41,7 @@ base::Result<void> probe_listener(const std::string& endpoint) {
   const base::UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd.is_open()) return base::failure(base::ErrorCode::io, std::strerror(errno), parsed->path);
   if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
-    return {};
+    return check_peer(fd.get(), parsed->path);
   }
   const bool is_forbidden = errno == EACCES || errno == EPERM;
   return base::failure(

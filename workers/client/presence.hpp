@@ -8,8 +8,8 @@
 namespace workers {
 
 // Returns without an error when a process listens on the Unix socket of `endpoint`. Errors:
-// unreachable when no process does; refused without permission to use it; io; invalid when
-// `endpoint` is no endpoint.
+// unreachable when no process does; refused without permission to use it, or when another user's
+// process does; io; invalid when `endpoint` is no endpoint.
 base::Result<void> probe_listener(const std::string& endpoint);
 
 // Returns true when no process serves at the command endpoint any more. A server holds the lock

@@ -88,7 +88,8 @@ base::Result<Started> start(const std::vector<std::string>& argv, std::string_vi
   ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
-    return engines::system_failure(error, "the program cannot be started");
+    return engines::system_failure(
+        error, std::string("the program ") + arguments.front() + " cannot be started");
   }
   started.pidfd = base::UniqueFd(::pidfd_open(started.pid, 0));
   if (started.pidfd.is_open()) return started;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "eventlog/base/time.hpp"
 #include "workers/instruments/duty_cycle.hpp"
 #include "workers/instruments/flight_recorder.hpp"
 
@@ -20,6 +21,58 @@ struct FlightAnswer {
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("entries", &FlightAnswer::entries);
+  }
+};
+
+// An engine as the server's settings have it, looked at with the server's own eyes.
+struct EngineFacts {
+  std::string name;
+  std::string program;  // its words, as one text
+  std::string path;     // of the program that they start; empty: it is not there, or cannot be run
+
+  bool operator==(const EngineFacts&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("name", &EngineFacts::name);
+    visit("program", &EngineFacts::program);
+    visit("path", &EngineFacts::path);
+  }
+};
+
+// What a server was started with, which a client cannot know from its own surroundings.
+struct ServerFacts {
+  std::int64_t pid = 0;
+  base::Time since;  // wall time of its start
+  std::string user;
+  std::string data_folder;
+  std::string run_folder;
+  std::string config_file;        // that was read; empty: none
+  std::string program_folder;     // of its programs
+  std::string search_path;        // PATH
+  std::string agent_home;         // HOME of agents
+  std::string engine;             // of sessions that name none
+  std::vector<std::string> keys;  // names of the variables with a key or token that are set
+  bool has_login = false;         // the agents' HOME holds a login of Claude Code
+  std::vector<EngineFacts> engines;
+  std::vector<std::string> settings;  // of engines and agents that are not the default: "KEY=VALUE"
+
+  bool operator==(const ServerFacts&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("pid", &ServerFacts::pid);
+    visit("since", &ServerFacts::since);
+    visit("user", &ServerFacts::user);
+    visit("data_folder", &ServerFacts::data_folder);
+    visit("run_folder", &ServerFacts::run_folder);
+    visit("config_file", &ServerFacts::config_file);
+    visit("program_folder", &ServerFacts::program_folder);
+    visit("search_path", &ServerFacts::search_path);
+    visit("agent_home", &ServerFacts::agent_home);
+    visit("engine", &ServerFacts::engine);
+    visit("keys", &ServerFacts::keys);
+    visit("has_login", &ServerFacts::has_login);
+    visit("engines", &ServerFacts::engines);
+    visit("settings", &ServerFacts::settings);
   }
 };
 
@@ -46,6 +99,7 @@ struct StatusAnswer {
   std::string key;            // fingerprint of the key that signs anchors
   std::string erasure_fault;  // why erasures are not completed; empty: no fault is known
   StageTimes stages;
+  ServerFacts facts;  // of an older release: none
 
   bool operator==(const StatusAnswer&) const = default;
   template <class Visit>
@@ -72,6 +126,7 @@ struct StatusAnswer {
     visit("key", &StatusAnswer::key);
     visit("erasure_fault", &StatusAnswer::erasure_fault);
     visit("stages", &StatusAnswer::stages);
+    visit("facts", &StatusAnswer::facts);
   }
 };
 

@@ -2,18 +2,35 @@
 // waits until the results are recorded.
 #include "workers/reactors/upkeep.hpp"
 
+#include <set>
+
 namespace workers {
 namespace {
 
 // How late retention, which is counted in days, can be; also the pause after a failure.
 constexpr base::Duration kInterval = std::chrono::minutes(1);
+// The folders of sessions that end soon after another are removed together.
+constexpr base::Duration kFoldersWait = std::chrono::seconds(1);
 constexpr base::Duration kBehindWait = std::chrono::milliseconds(20);
 // The pause after a reader held a file, which lasts for one read. Any other failure needs repair.
 constexpr base::Duration kRetryWait = std::chrono::seconds(1);
 
 }  // namespace
 
+void Upkeep::take_folders(const std::vector<base::SessionId>& found) {
+  std::set<base::SessionId> under_way;
+  for (const auto& [key, state] : sessions_->all()) under_way.insert(key.session);
+  for (const base::SessionId session : found) {
+    if (!under_way.contains(session)) over_.push_back(session);
+  }
+}
+
 void Upkeep::on_durable(const domain::RecordedEvent& event) {
+  const auto* changed = sessions_ != nullptr ? sessions_->changed() : nullptr;
+  if (changed != nullptr && !domain::is_under_way(changed->second)) {
+    over_.push_back(changed->first.session);
+    due_ = std::min(due_, boot_ + kFoldersWait);
+  }
   if (!std::holds_alternative<domain::ContentErased>(event.event)) return;
   at_least_ = std::max(at_least_, event.envelope.position);
   due_ = boot_;
@@ -50,7 +67,7 @@ bool Upkeep::do_work(const Cycle& cycle) {
   const bool is_engaged = is_running_ || asked_ > 0 || !unrecorded_.is_empty() || !is_taken;
   if (is_engaged || (orders_.empty() && boot_ < due_)) return has_worked;
   is_running_ = true;
-  UpkeepJob job{at_least_, now_, {}, {}, {}};
+  UpkeepJob job{at_least_, now_, {}, {}, {}, std::exchange(over_, {})};
   if (!orders_.empty()) {
     job.order = std::move(orders_.front());
     orders_.pop_front();
@@ -65,6 +82,7 @@ bool Upkeep::do_work(const Cycle& cycle) {
 
 void Upkeep::take(UpkeepOutcome outcome) {
   is_running_ = false;
+  over_.insert(over_.end(), outcome.kept_folders.begin(), outcome.kept_folders.end());
   if (outcome.backup) {
     backup_ = std::move(outcome.backup);
     return;

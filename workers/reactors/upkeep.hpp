@@ -1,20 +1,28 @@
 // The reactor that carries out erasures. It hands pending ones to the UpkeepPort, and records with
 // CompleteErasure that a session's are done. It ends the content that was kept for long enough with
-// ExpireContent. Backups, archives and anchors are made through the same port. It remembers only
-// what the log says, so a server that was killed at any step goes on where it was.
+// ExpireContent. Backups, archives and anchors are made through the same port. It also has the
+// private folders of sessions removed that are over: they have ended, and have no agent any more.
+// It remembers only what the log says, so a server that was killed at any step goes on where it
+// was.
 #pragma once
 
 #include "workers/reactors/reactor.hpp"
 #include "workers/reactors/retry.hpp"
+#include "workers/reactors/sessions_under_way.hpp"
 #include "workers/upkeep/upkeep_jobs.hpp"
 
 namespace workers {
 
 class Upkeep final : public Reactor {
  public:
-  // All references outlive it.
-  Upkeep(CommandLoop& commands, UpkeepPort& port, base::Random& random)
-      : commands_(commands), port_(port), random_(random) {}
+  // All references outlive it. `sessions` null: sessions have no folders.
+  Upkeep(CommandLoop& commands, UpkeepPort& port, base::Random& random,
+         const SessionsUnderWay* sessions = nullptr)
+      : commands_(commands), port_(port), random_(random), sessions_(sessions) {}
+
+  // Call it once, before the first work, with the sessions whose folders were found. Those of
+  // sessions under way stay.
+  void take_folders(const std::vector<base::SessionId>& found);
 
   // Work that earlier servers left undone is found once the projections have come to `started_at`.
   void begin(Position started_at, std::int64_t) override { at_least_ = started_at; }
@@ -45,10 +53,12 @@ class Upkeep final : public Reactor {
   CommandLoop& commands_;
   UpkeepPort& port_;
   base::Random& random_;
-  Position at_least_;        // the position that a job must know of
-  base::Duration due_{0};    // boot time of the next job
-  bool is_running_ = false;  // a job runs
-  std::size_t asked_ = 0;    // commands without an answer
+  const SessionsUnderWay* sessions_;
+  std::vector<base::SessionId> over_;  // sessions whose folders are to be removed
+  Position at_least_;                  // the position that a job must know of
+  base::Duration due_{0};              // boot time of the next job
+  bool is_running_ = false;            // a job runs
+  std::size_t asked_ = 0;              // commands without an answer
   std::uint64_t next_ticket_ = 0;
   std::map<std::uint64_t, domain::ServerCommand> recording_;  // results, by their tickets
   Retry<domain::ServerCommand> unrecorded_;                   // results, not decided yet

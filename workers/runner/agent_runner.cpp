@@ -25,6 +25,16 @@ domain::LineFault fault_of(engines::LineEnding ending) {
                                                  : domain::LineFault::cut_short;
 }
 
+// Returns what helps, behind the text of the failure.
+std::string advice_on(engines::StartFailure reason, const std::string& engine) {
+  if (reason == engines::StartFailure::no_folder) {
+    return "; make the folder, or start the session in another one (--workdir)";
+  }
+  if (reason != engines::StartFailure::no_program) return {};
+  return "; install it in the PATH of steno serve, or set " + engine +
+         "_program and start the server again (steno restart); steno doctor shows both";
+}
+
 constexpr std::size_t kFaultyLineMax = 64 << 10;  // the part of a broken line that is kept
 
 }  // namespace
@@ -308,7 +318,8 @@ void AgentRunner::take_event(Run& run, const engines::ProcessEvent& event, base:
     report(run, domain::ReportAgentStarted{started->pid, started->start_ticks,
                                            std::string(run.agent.engine->prices())});
   } else if (const auto* failed = std::get_if<engines::StartFailed>(&event)) {
-    report(run, domain::ReportStartFailed{failed->text});
+    report(run, domain::ReportStartFailed{failed->text +
+                                          advice_on(failed->reason, run.directive.spec.engine)});
     run.has_exited = true;
   } else if (const auto* line = std::get_if<engines::Line>(&event)) {
     const std::int64_t reports_before = run.sequence;

@@ -1,6 +1,8 @@
 // Folders are made before the start and removed by a thread, since removing many files takes long.
 #include "workers/runner/kept_agent_launcher.hpp"
 
+#include <unistd.h>
+
 #include <filesystem>
 
 #include "eventlog/base/own_folder.hpp"
@@ -35,7 +37,22 @@ std::string KeptAgentLauncher::folder_of(base::SessionId session) const {
 void KeptAgentLauncher::clean_up(base::SessionId session) {
   while (cleaner_.poll()) {
   }
+  launched_.erase(session);
   cleaner_.submit(folder_of(session));
+}
+
+std::vector<std::string> KeptAgentLauncher::folders_of(base::SessionId session) const {
+  const std::string own = folder_of(session);
+  return {own, own + "/tmp", own + "/run"};
+}
+
+void KeptAgentLauncher::keep_folders() {
+  if (launched_.empty() || ::access(options_.session_folder.c_str(), F_OK) == 0) return;
+  for (const base::SessionId session : launched_) {
+    for (const std::string& folder : folders_of(session)) {
+      static_cast<void>(base::make_own_folder(folder));
+    }
+  }
 }
 
 base::Result<LaunchedAgent> KeptAgentLauncher::launch(const DirectiveBody& directive) {
@@ -44,15 +61,16 @@ base::Result<LaunchedAgent> KeptAgentLauncher::launch(const DirectiveBody& direc
                                                          directive.spec.engine + "'; known are " +
                                                          engines::engine_names_text());
   }
-  const std::string own = folder_of(directive.session);
+  const std::vector<std::string> folders = folders_of(directive.session);
   engines::SessionLaunch session;
   session.spec = directive.spec;
   session.token = directive.token;
   session.resume_agent_session = directive.resume_agent_session;
   session.system_prompt = directive.system_prompt;
-  session.temp_folder = own + "/tmp";
-  session.runtime_folder = own + "/run";
-  for (const std::string& folder : {own, session.temp_folder, session.runtime_folder}) {
+  session.temp_folder = folders[1];
+  session.runtime_folder = folders[2];
+  launched_.insert(directive.session);
+  for (const std::string& folder : folders) {
     if (auto ok = base::make_own_folder(folder); !ok) return tl::unexpected(ok.error());
   }
   engines::EngineSettings settings;

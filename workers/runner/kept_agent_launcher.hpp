@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,11 +35,18 @@ class KeptAgentLauncher final : public AgentLauncher {
   base::Result<LaunchedAgent> launch(const DirectiveBody& directive) override;
   // Removes the session's private folder, on a thread.
   void clean_up(base::SessionId session) override;
+  // Makes the private folders of the agents that were launched again, if somebody removed the
+  // folder that holds them: an agent has its temporary files there. Best effort; call it now and
+  // then.
+  void keep_folders();
 
  private:
   std::string folder_of(base::SessionId session) const;
 
+  std::vector<std::string> folders_of(base::SessionId session) const;
+
   const KeptAgentOptions options_;
+  std::set<base::SessionId> launched_;          // and not cleaned up since
   base::JobThread<std::string, bool> cleaner_;  // removes a folder; returns whether it succeeded
 };
 

@@ -105,7 +105,7 @@ Server::Server(const ServerPorts& ports, const ServerOptions& options,
       commands_(sequencer_, ports.loader, ports.random, with_key(options)),
       dispatcher_(commands_, ports.worker_socket, ports.locks, ports.contents, ports.random,
                   sessions_, options.leases),
-      upkeep_(commands_, ports.upkeep, ports.random),
+      upkeep_(commands_, ports.upkeep, ports.random, options.found_folders ? &sessions_ : nullptr),
       feed_(
           ports.feed_socket,
           {{options.tail.log, bus_epoch(options.tail.epoch)}, incarnation_, options.tail.position}),
@@ -123,6 +123,7 @@ Server::Server(const ServerPorts& ports, const ServerOptions& options,
     sessions_.restore(state);
     for (Reactor* reactor : reactors_) reactor->restore(state);
   }
+  if (options.found_folders) upkeep_.take_folders(*options.found_folders);
 }
 
 bool Server::do_work() {
@@ -583,6 +584,7 @@ StatusAnswer Server::status() const {
   s.key = options_.key;
   for (const Reactor* reactor : reactors_) reactor->describe(s);
   s.stages = duty_.times();
+  s.facts = options_.facts;
   return s;
 }
 

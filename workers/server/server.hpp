@@ -46,6 +46,10 @@ struct ServerOptions {
   LeaseDispatcherOptions leases;
   std::string key{};     // fingerprint of the key that signs anchors; empty: there is none
   std::string prices{};  // name of the table by which workers price the use of models
+  ServerFacts facts{};   // told to who asks for the status
+  // The sessions whose private folders were there before this server began; unset: sessions have no
+  // folders.
+  std::optional<std::vector<base::SessionId>> found_folders{};
 };
 
 class Server : private Asker {

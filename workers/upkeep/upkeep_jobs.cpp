@@ -34,6 +34,9 @@ constexpr std::size_t kFailingShownMax = 5;  // sessions that a text names
 UpkeepOutcome UpkeepJobs::run(const UpkeepJob& job) {
   thread_.check();
   UpkeepOutcome outcome;
+  for (const base::SessionId session : job.over) {
+    if (!remove_session_folder(session)) outcome.kept_folders.push_back(session);
+  }
   if (job.order) {
     std::visit([&](const auto& order) { obey(order, outcome); }, *job.order);
     return outcome;
@@ -301,7 +304,12 @@ base::Result<void> UpkeepJobs::remove_session_folder(const projections::PendingE
   const auto row = projections::get_session(views_, pending.agent, pending.session);
   if (!row) return tl::unexpected(row.error());
   if (!*row || !(*row)->is_erased || domain::is_live((*row)->status)) return {};
-  const std::string folder = options_.session_folder + "/" + pending.session.text();
+  return remove_session_folder(pending.session);
+}
+
+base::Result<void> UpkeepJobs::remove_session_folder(base::SessionId session) {
+  if (options_.session_folder.empty()) return {};
+  const std::string folder = options_.session_folder + "/" + session.text();
   std::error_code error;
   std::filesystem::remove_all(folder, error);
   if (!error) return {};

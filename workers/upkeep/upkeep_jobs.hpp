@@ -104,10 +104,13 @@ struct UpkeepJob {
   base::Time now;     // log time
   std::map<std::string, domain::NamedBackup> backups;
   std::map<std::string, domain::NamedArchive> archives{};
-  std::optional<Order> order{};  // if set, only this is done
+  std::optional<Order> order{};         // if set, only this and the next are done
+  std::vector<base::SessionId> over{};  // sessions whose private folders are removed
 };
 
 struct UpkeepOutcome {
+  // Sessions whose private folders could not be removed; it is to be tried again.
+  std::vector<base::SessionId> kept_folders{};
   bool is_behind = false;  // the projections are behind: nothing was done
   bool has_more = false;   // more than one job takes, or that it did not look at
   // Erasures whose texts are in no file any more.
@@ -168,6 +171,7 @@ class UpkeepJobs {
                                                                       bool& has_more);
   void note_failure(const projections::PendingErasure& pending, base::Time now, base::Error why);
   std::optional<base::Error> failures() const;
+  base::Result<void> remove_session_folder(base::SessionId session);
   void erase_pending(const UpkeepJob& job, UpkeepOutcome& outcome);
   void find_expired(base::Time now, UpkeepOutcome& outcome);
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <optional>
+#include <vector>
 
 #include "tests/support/catch.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -80,6 +81,36 @@ TEST_CASE("a lock moves with its owner", "[base]") {
   CHECK(is_locked(path).value());
   owner.reset();
   CHECK_FALSE(is_locked(path).value());
+}
+
+// Takes the lock again and again and deletes its file under it. Returns false if another process
+// had it at the same time: then the marker is there.
+bool take_and_delete(const std::string& path, const std::string& marker) {
+  for (int taken = 0; taken < 300;) {
+    const auto lock = FileLock::take(path);
+    if (!lock) continue;
+    ++taken;
+    if (::mkdir(marker.c_str(), 0700) != 0) return false;
+    ::rmdir(marker.c_str());
+    ::unlink(path.c_str());
+  }
+  return true;
+}
+
+TEST_CASE("a lock has one owner although its file is deleted under it", "[base][C07]") {
+  const support::TemporaryFolder folder;
+  std::vector<pid_t> children;
+  for (int i = 0; i < 3; ++i) {
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) ::_exit(take_and_delete(folder.file("a.lock"), folder.file("marker")) ? 0 : 1);
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+  }
 }
 
 TEST_CASE("a lock file is for its user alone", "[base]") {

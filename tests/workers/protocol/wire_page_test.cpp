@@ -92,6 +92,8 @@ constexpr std::string_view named(Is<domain::MadeAnchor>) { return "made_anchor";
 constexpr std::string_view named(Is<domain::AnchorMade>) { return "AnchorMade"; }
 constexpr std::string_view named(Is<workers::StageTime>) { return "stage"; }
 constexpr std::string_view named(Is<workers::StageTimes>) { return "stages"; }
+constexpr std::string_view named(Is<workers::ServerFacts>) { return "server_facts"; }
+constexpr std::string_view named(Is<workers::EngineFacts>) { return "engine_facts"; }
 constexpr std::string_view named(Is<workers::FlightEntry>) { return "step"; }
 // clang-format on
 
@@ -354,6 +356,8 @@ TEST_CASE("the page for other clients has every command and map with its fields"
               map_row<domain::ScheduleRun>(),
               map_row<workers::StageTimes>(),
               map_row<workers::StageTime>(),
+              map_row<workers::ServerFacts>(),
+              map_row<workers::EngineFacts>(),
               map_row<workers::FlightEntry>()});
 }
 

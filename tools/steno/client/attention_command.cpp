@@ -2,10 +2,12 @@
 #include "tools/steno/client/attention_text.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/connection/connection.hpp"
+#include "tools/steno/connection/login.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/json.hpp"
+#include "workers/protocol/status.hpp"
 
 namespace steno {
 namespace {
@@ -27,16 +29,41 @@ Outcome<workers::AttentionAnswer> ask_all(Connection& connection, const std::str
   return all;
 }
 
+// True if the session failed in a way that a missing login explains.
+bool may_lack_login(const SessionRow& row) {
+  const domain::EndReason reason =
+      row.pause != domain::EndReason::none ? row.pause : row.end_reason;
+  return row.attention == domain::Attention::failed && row.engine == "claude" &&
+         reason == domain::EndReason::turn_error;
+}
+
+// Returns the command that logs the agents in; empty: none of these sessions needs it.
+std::string missing_login(Connection& connection, const std::vector<SessionRow>& rows) {
+  if (std::none_of(rows.begin(), rows.end(), may_lack_login)) return {};
+  const auto status =
+      connection.ask<workers::StatusAnswer>(workers::kVerbStatus, workers::QueryBody{});
+  return status && lacks_login(status->facts) ? login_command(status->facts) : std::string();
+}
+
+// Without a login the session's own command would fail again.
+std::string next_text(const SessionRow& row, const std::string& agent, const std::string& login) {
+  const bool needs_login = !login.empty() && may_lack_login(row);
+  return (needs_login ? "log in (" + login + "); " : "") + attention_command(row, agent);
+}
+
 std::string table_text(const workers::AttentionAnswer& answer, base::Time now,
-                       const std::string& agent, bool shows_agent) {
-  std::vector<Column> columns{
-      {"ALIAS"}, {"NAME", Align::left, 40}, {"NEEDS"}, {"SINCE", Align::right}, {"NEXT"}};
+                       const std::string& agent, bool shows_agent, const std::string& login) {
+  std::vector<Column> columns{{"ALIAS"},
+                              {"NAME", Align::left, 40},
+                              {"NEEDS"},
+                              {"SINCE", Align::right},
+                              {"NEXT", Align::left, 160}};
   if (shows_agent) columns.insert(columns.begin(), Column{"AGENT"});
   Table table(std::move(columns));
   for (const SessionRow& row : answer.sessions) {
     std::vector<std::string> cells{row.alias, row.name, attention_text(row),
                                    duration_text(now - row.attention_since),
-                                   attention_command(row, agent)};
+                                   next_text(row, agent, login)};
     if (shows_agent) cells.insert(cells.begin(), row.agent);
     table.add(std::move(cells));
   }
@@ -92,7 +119,8 @@ Outcome<int> attention(const Config& config, const AttentionArguments& arguments
   } else if (answer->sessions.empty()) {
     remark("no session needs anybody");
   } else {
-    print(table_text(*answer, (*connection)->clock().wall(), config.agent, arguments.all_agents));
+    print(table_text(*answer, (*connection)->clock().wall(), config.agent, arguments.all_agents,
+                     missing_login(**connection, answer->sessions)));
   }
   return kExitOk;
 }

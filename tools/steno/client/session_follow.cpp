@@ -9,11 +9,13 @@
 #include "tools/steno/client/session_printer.hpp"
 #include "tools/steno/config/prices_file.hpp"
 #include "tools/steno/connection/follower.hpp"
+#include "tools/steno/connection/login.hpp"
 #include "tools/steno/operations/session_text.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/json.hpp"
 #include "workers/protocol/feed_levels.hpp"
+#include "workers/protocol/status.hpp"
 #include "workers/text/terminal_text.hpp"
 
 namespace steno {
@@ -73,6 +75,7 @@ class SessionFollow {
   void note(const Event&) {}
   void end_turn(base::TurnId turn, int code, const domain::TurnCost& cost);
   void tell_denials();
+  void tell_login(const workers::SeenEvent& seen);
   int with_denials(int code) const {
     return code == kExitOk && has_denials_ && !request_.is_onlooker ? kExitRefused : code;
   }
@@ -215,13 +218,28 @@ Outcome<bool> SessionFollow::take_event(const bus::FeedEvent& event) {
     seen->recorded.content = domain::Content{std::move(*text)};
     seen->content_bytes = 0;
   }
-  if (format_ == OutputFormat::table) printer_.show(*seen);
+  if (format_ == OutputFormat::table) {
+    printer_.show(*seen);
+    tell_login(*seen);
+  }
   if (format_ == OutputFormat::jsonl) {
     print(workers::event_json(*seen) + "\n");
     flush();
   }
   std::visit([&](const auto& e) { note(e); }, seen->recorded.event);
   return true;
+}
+
+// The agent's words name a command of its own terminal.
+void SessionFollow::tell_login(const workers::SeenEvent& seen) {
+  const auto* failed = std::get_if<domain::TurnFailed>(&seen.recorded.event);
+  if (failed == nullptr || request_.is_onlooker) return;
+  const std::string text = seen.recorded.content ? seen.recorded.content->text : "";
+  if (!is_login_failure(text, failed->api_status)) return;
+  const auto status =
+      connection_.ask<workers::StatusAnswer>(workers::kVerbStatus, workers::QueryBody{});
+  remark("→ the agent is not logged in: " +
+         login_advice(status ? status->facts : workers::ServerFacts{}));
 }
 
 // Who waits for the end of a turn is shown that turn, whatever others ask meanwhile.

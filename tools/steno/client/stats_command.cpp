@@ -1,5 +1,6 @@
 // `stats`: counts and costs, also as Prometheus reads them (text format 0.0.4).
 #include <algorithm>
+#include <map>
 
 #include "eventlog/domain/session/cost_text.hpp"
 #include "projections/views/metrics.hpp"
@@ -11,6 +12,7 @@
 #include "tools/steno/text/table.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/json.hpp"
+#include "workers/protocol/schedules.hpp"
 #include "workers/text/terminal_text.hpp"
 
 namespace steno {
@@ -99,10 +101,80 @@ class PrometheusText {
   std::string text_;
 };
 
+std::string number(std::int64_t value) {
+  return std::to_string(value);
+}
+
+// A scraper that reads nothing keeps what it read before, or loses its series; this one says why.
+std::string up_text(bool is_up) {
+  PrometheusText text("");
+  text.begin("steno_up", "gauge", "1 if the server has answered, 0 if none did.");
+  text.add("steno_up", "", is_up ? "1" : "0");
+  return text.take();
+}
+
+// What needs a person, counted over all pages.
+Outcome<std::map<domain::Attention, std::int64_t>> count_attention(Connection& connection,
+                                                                   const std::string& agent) {
+  workers::QueryBody query;
+  query.agent = agent;
+  std::map<domain::Attention, std::int64_t> counts;
+  for (bool has_more = true; has_more;) {
+    const auto page = connection.ask<workers::AttentionAnswer>(workers::kVerbAttention, query);
+    if (!page) return tl::unexpected(page.error());
+    for (const projections::SessionRow& row : page->sessions) ++counts[row.attention];
+    has_more = page->has_more;
+    query.after = page->after;
+  }
+  return counts;
+}
+
+std::string attention_text_of(const std::map<domain::Attention, std::int64_t>& counts,
+                              const std::string& agent) {
+  PrometheusText text(agent);
+  text.begin("steno_sessions_needing_attention", "gauge", "Sessions that need a person, by why.");
+  for (const domain::Attention need :
+       {domain::Attention::waiting_for_input, domain::Attention::stuck,
+        domain::Attention::over_budget, domain::Attention::failed}) {
+    const auto found = counts.find(need);
+    text.add("steno_sessions_needing_attention",
+             "need=\"" + std::string(base::enum_name(need)) + "\"",
+             number(found == counts.end() ? 0 : found->second));
+  }
+  return text.take();
+}
+
+// Counts the schedules whose last outcome was that nothing ran.
+std::string schedules_text(const workers::SchedulesAnswer& answer, const std::string& agent) {
+  std::map<domain::RunOutcome, std::int64_t> counts;
+  for (const domain::Schedule& schedule : answer.schedules) {
+    if (!agent.empty() && schedule.spec.agent != agent) continue;
+    if (!schedule.runs.empty()) ++counts[schedule.runs.back().outcome];
+  }
+  PrometheusText text(agent);
+  text.begin("steno_schedules", "gauge", "Schedules, by the outcome of their last time.");
+  for (const std::string_view name : base::EnumNames<domain::RunOutcome>::kNames) {
+    const auto outcome = base::parse_enum<domain::RunOutcome>(name);
+    text.add("steno_schedules", "last_outcome=\"" + std::string(name) + "\"",
+             number(outcome ? counts[*outcome] : 0));
+  }
+  text.begin("steno_schedules_stopped", "gauge",
+             "Schedules that do not go on, for a reason that the server knows.");
+  const auto is_counted = [&](const auto& fault) {
+    return agent.empty() ||
+           std::any_of(answer.schedules.begin(), answer.schedules.end(),
+                       [&](const domain::Schedule& schedule) {
+                         return schedule.spec.name == fault.first && schedule.spec.agent == agent;
+                       });
+  };
+  text.add("steno_schedules_stopped", "",
+           number(std::count_if(answer.faults.begin(), answer.faults.end(), is_counted)));
+  return text.take();
+}
+
 std::string prometheus_text(const projections::MetricsReport& report, const std::string& agent) {
   const projections::MetricsTotals& totals = report.totals;
   PrometheusText text(agent);
-  const auto number = [](std::int64_t value) { return std::to_string(value); };
   text.begin("steno_sessions_started_total", "counter", "Sessions that were opened.");
   text.add("steno_sessions_started_total", "", number(totals.launched));
   text.begin("steno_sessions_live", "gauge", "Sessions that live.");
@@ -137,7 +209,21 @@ std::string prometheus_text(const projections::MetricsReport& report, const std:
 
 }  // namespace
 
-Outcome<int> stats(const Config& config, const StatsArguments& arguments) {
+namespace {
+
+// All of it is asked for before any of it is printed, so that a scrape is whole or says why not.
+Outcome<std::string> all_figures(Connection& connection, const projections::MetricsReport& report,
+                                 const std::string& agent) {
+  const auto needs = count_attention(connection, agent);
+  if (!needs) return tl::unexpected(needs.error());
+  const auto schedules =
+      connection.ask<workers::SchedulesAnswer>(workers::kVerbSchedules, workers::QueryBody{});
+  if (!schedules) return tl::unexpected(schedules.error());
+  return up_text(true) + prometheus_text(report, agent) + attention_text_of(*needs, agent) +
+         schedules_text(*schedules, agent);
+}
+
+Outcome<int> ask_stats(const Config& config, const StatsArguments& arguments) {
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   workers::QueryBody query;
@@ -152,11 +238,22 @@ Outcome<int> stats(const Config& config, const StatsArguments& arguments) {
     case OutputFormat::jsonl:
       print(workers::to_json(*report) + "\n");
       break;
-    case OutputFormat::prometheus:
-      print(prometheus_text(*report, query.agent));
+    case OutputFormat::prometheus: {
+      const auto figures = all_figures(**connection, *report, query.agent);
+      if (!figures) return tl::unexpected(figures.error());
+      print(*figures);
       break;
+    }
   }
   return kExitOk;
+}
+
+}  // namespace
+
+Outcome<int> stats(const Config& config, const StatsArguments& arguments) {
+  auto done = ask_stats(config, arguments);
+  if (!done && config.output == OutputFormat::prometheus) print(up_text(false));
+  return done;
 }
 
 }  // namespace steno

@@ -33,6 +33,8 @@ Outcome<bool> check_sender(const Config& config, const ChatArguments& arguments)
   return fail(kExitUsage, "with --sender the line is said here, not read from stdin");
 }
 
+constexpr base::Duration kSocketLookEvery = std::chrono::seconds(1);  // whether the socket is there
+
 // Ends this process when the one that started it has ended. False: it has ended already.
 bool end_with(pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGINT);
@@ -109,7 +111,9 @@ Outcome<int> gateway(const Config& config, const GatewayArguments& arguments) {
     }
     std::vector<bus::PollItem> items{bus::PollItem::of(**socket),
                                      bus::PollItem::of(interrupts.fd())};
-    if (const auto ok = bus::poll(items, base::Duration::max()); !ok) return fail(ok.error());
+    if (const auto ok = bus::poll(items, kSocketLookEvery); !ok) return fail(ok.error());
+    // Removed with its folder, it is made anew; until that works, those who are connected stay.
+    static_cast<void>((*socket)->stay_reachable());
     if ((*connection)->interrupts()->take()) return kExitOk;
   }
 }

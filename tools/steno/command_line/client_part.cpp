@@ -605,6 +605,7 @@ constexpr void (*kCommands[])(CommandLine&) = {
 
 void add_client_commands(CommandLine& line) {
   for (const auto add : kCommands) add(line);
+  add_server_commands(line);
 }
 
 }  // namespace steno

@@ -80,7 +80,7 @@ const Group kGroups[] = {
      {"run",      "spawn",  "send",   "interrupt", "continue",   "close",      "kill",
       "resume",   "ls",     "show",   "attention", "foreground", "background", "message",
       "schedule", "notify", "output", "watch",     "stats",      "chat",       "mcp"}},
-    {"Server", {"serve", "gateway", "doctor", "config", "version"}},
+    {"Server", {"serve", "stop", "status", "restart", "gateway", "doctor", "config", "version"}},
     {"The log", {"erase", "backup", "restore", "archive", "anchor", "replay"}},
 };
 

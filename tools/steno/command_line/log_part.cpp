@@ -21,12 +21,13 @@ void add_restore(CommandLine& line) {
 
 void add_doctor(CommandLine& line) {
   auto& arguments = line.keep<DoctorArguments>();
-  line.log_command(
-          line.app, "doctor", "Say what is wrong here and what to do; needs no server",
-          "  steno doctor\n  steno --home /tmp/try doctor -o json\n  steno doctor --flight",
-          arguments, &LogCommands::doctor, call<DoctorArguments>)
-      ->add_flag("--flight", arguments.shows_flight,
-                 "Show the last steps of the server's loop, also after it ended by a fault");
+  CLI::App* command = line.log_command(
+      line.app, "doctor", "Say what is wrong here and what to do; needs no server",
+      "  steno doctor\n  steno --home /tmp/try doctor -o json\n  steno doctor --flight", arguments,
+      &LogCommands::doctor, call<DoctorArguments>);
+  command->add_flag("--flight", arguments.shows_flight,
+                    "Show the last steps of the server's loop, also after it ended by a fault");
+  command->add_flag("--verbose", arguments.is_verbose, "Also show how long the server takes");
 }
 
 mode_t octal_mask(const std::string& text) {
@@ -56,12 +57,20 @@ void add_serve(CommandLine& line) {
   auto& arguments = line.keep<ServeArguments>();
   CLI::App* command = line.log_command(
       line.app, "serve", "Run the server and its worker until told to stop",
-      "  steno serve\n  steno --home /tmp/try serve\n  steno serve --max-sessions 20", arguments,
-      &LogCommands::serve,
+      "  steno serve\n  steno serve --detach\n  steno --home /tmp/try serve\n"
+      "  steno serve --max-sessions 20\n"
+      "steno status says whether one runs, steno stop ends it.",
+      arguments, &LogCommands::serve,
       [](auto run, const Config& config, const ServeArguments& told) { return run(config, told); });
   command->add_option("--role", arguments.role, "Run one role alone: server or worker")
       ->check(CLI::IsMember({"server", "worker"}))
       ->type_name("ROLE");
+  CLI::Option* role = command->get_option("--role");
+  command
+      ->add_flag("--detach", arguments.is_to_detach,
+                 "Return when it is ready; it runs on without a terminal, and logs to a file")
+      ->excludes(role);
+  command->add_flag("--detached", arguments.is_detached, "")->group("");  // given by --detach
   command->add_flag("--accept-clock", arguments.accept_clock,
                     "Serve although the clock is far behind the log's last event");
   command->add_flag("--existing", arguments.needs_log,

@@ -97,6 +97,9 @@ inline CLI::App& add_backup_group(CommandLine& line) {
   return line.group("backup", "Make and look after copies of the log");
 }
 
+// Adds `stop`, `status` and `restart`.
+void add_server_commands(CommandLine& line);
+
 // Prints a failure, and returns the exit code in either case.
 int finish(const Outcome<int>& outcome);
 

@@ -622,6 +622,13 @@ const std::vector<Key>& keys() {
   return kKeys;
 }
 
+constexpr std::string_view kLongestSocket = "gateway";
+constexpr std::string_view kByHome = "home by ";  // where a setting that follows from it comes from
+
+std::string socket_path(const std::string& run_folder, std::string_view name) {
+  return run_folder + "/" + std::string(name) + ".sock";
+}
+
 std::string lookup(const std::map<std::string, std::string>& values, const std::string& name) {
   const auto found = values.find(name);
   return found == values.end() ? std::string() : found->second;
@@ -654,11 +661,14 @@ class Sources {
       if (settings.error().code == ErrorCode::not_found && !must_exist) return {};
       return tl::unexpected(settings.error());
     }
+    has_file_ = true;
     for (FileSetting& setting : *settings) {
       if (auto ok = accept(setting, path); !ok) return ok;
     }
     return {};
   }
+
+  bool has_file() const { return has_file_; }
 
   std::optional<Given> find(const std::string& key) const {
     Given given;
@@ -733,6 +743,7 @@ class Sources {
   }
 
   const ConfigInput& input_;
+  bool has_file_ = false;
   std::string path_;
   std::map<std::string, FileSetting> file_;
 };
@@ -771,6 +782,15 @@ Result<ConfigFile> choose_file(const ConfigInput& input, const Sources& sources)
   return ConfigFile{folder.empty() ? "" : folder + "/steno/" + std::string(kFileName), false};
 }
 
+// Returns the data folder's own, which lasts as long as the log. $XDG_RUNTIME_DIR is removed at the
+// last logout, under a server that lives on; it is taken only if the other path is too long.
+std::string default_run_folder(const Config& config, const ConfigInput& input) {
+  std::string own = config.data_folder + "/run";
+  if (socket_path(own, kLongestSocket).size() <= bus::kSocketPathBytesMax) return own;
+  const std::string folder = xdg_folder(input, "XDG_RUNTIME_DIR", "");
+  return folder.empty() ? own : folder + "/steno";
+}
+
 // Returns a key's default, which can depend on keys before it.
 Given default_of(const std::string& key, const Config& config, const ConfigInput& input) {
   if (key == "workdir") return given_default(input.working_folder);
@@ -795,10 +815,7 @@ Given default_of(const std::string& key, const Config& config, const ConfigInput
     const std::string folder = xdg_folder(input, "XDG_DATA_HOME", "/.local/share");
     return given_default(folder.empty() ? "" : folder + "/steno");
   }
-  if (key == "run_folder") {
-    const std::string folder = xdg_folder(input, "XDG_RUNTIME_DIR", "");
-    return given_default(folder.empty() ? config.data_folder + "/run" : folder + "/steno");
-  }
+  if (key == "run_folder") return given_default(default_run_folder(config, input));
   return given_default("");
 }
 
@@ -808,7 +825,7 @@ std::optional<Given> from_home(const std::string& key, const Config& config,
   if (config.home.empty() || (key != "data_folder" && key != "run_folder")) return std::nullopt;
   auto given = sources.find("home");
   given->text = config.home + (key == "data_folder" ? "/data" : "/run");
-  given->where = "home by " + given->where;
+  given->where = std::string(kByHome) + given->where;
   return given;
 }
 
@@ -913,6 +930,7 @@ Result<Config> load_config(const ConfigInput& input) {
   Config config;
   config.program_folder = input.program_folder;
   config.config_file = file->path;
+  config.has_config_file = sources.has_file();
   for (const Key& key : keys()) {
     const std::string name(key.key.name);
     auto given = sources.find(name);
@@ -987,7 +1005,7 @@ Result<Endpoints> endpoints_of(const Config& config) {
   for (const auto& [name, endpoint] :
        {std::pair{"command", &endpoints.command}, std::pair{"worker", &endpoints.worker},
         std::pair{"feed", &endpoints.feed}, std::pair{"gateway", &endpoints.gateway}}) {
-    const std::string path = config.run_folder + "/" + name + ".sock";
+    const std::string path = socket_path(config.run_folder, name);
     if (path.size() > bus::kSocketPathBytesMax) {
       return base::failure(ErrorCode::too_large,
                            "a socket's path has at most " +
@@ -998,6 +1016,13 @@ Result<Endpoints> endpoints_of(const Config& config) {
     *endpoint = "ipc://" + path;
   }
   return endpoints;
+}
+
+bool is_run_folder_said(const Config& config) {
+  return std::any_of(config.settings.begin(), config.settings.end(), [](const Setting& setting) {
+    return setting.key == "run_folder" && setting.source != SettingSource::builtin &&
+           !setting.where.starts_with(kByHome);
+  });
 }
 
 std::string worker_lock_of(const Config& config) {

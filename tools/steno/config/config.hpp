@@ -47,10 +47,11 @@ std::map<std::string, std::vector<std::string>> builtin_programs();
 std::string program_key(std::string_view engine);
 
 struct Config {
-  std::string config_file;  // the file that was read, or would be if it existed
-  std::string home;         // one private folder for everything; empty: none
-  std::string data_folder;  // the log and what is derived from it
-  std::string run_folder;   // sockets, the agents' private folders
+  std::string config_file;       // the file that was read, or would be if it existed
+  bool has_config_file = false;  // it was read
+  std::string home;              // one private folder for everything; empty: none
+  std::string data_folder;       // the log and what is derived from it
+  std::string run_folder;        // sockets, the agents' private folders
   std::string agent = "main";
   std::int64_t max_sessions = 5;
   base::NanoUsd budget{5'000'000'000};  // of one session with its resumes and forks; 0: no limit
@@ -179,6 +180,10 @@ struct Endpoints {
 // Returns the sockets in the run folder. Error too_large: a Unix socket's path has at most 107
 // bytes.
 base::Result<Endpoints> endpoints_of(const Config& config);
+
+// True if a flag, a variable or the file names the run folder itself. Otherwise it follows from the
+// data folder or the home, and a server that runs elsewhere says so in the data folder.
+bool is_run_folder_said(const Config& config);
 
 // The worker's lock and the folder of the sessions' locks. They lie beside the log, so that whoever
 // opens the log sees who runs its agents, even after the run folder was changed or removed.

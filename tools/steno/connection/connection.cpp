@@ -10,6 +10,7 @@
 
 #include "bus/poller.hpp"
 #include "bus/zmq_sockets.hpp"
+#include "tools/steno/connection/found_server.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/units.hpp"
 
@@ -18,10 +19,6 @@ namespace {
 
 constexpr base::Duration kGoneToldAfter = std::chrono::seconds(1);
 constexpr base::Duration kBusyAskAgain = std::chrono::milliseconds(100);
-
-std::string how_to_serve(const Config& config) {
-  return config.home.empty() ? "steno serve" : "steno --home " + config.home + " serve";
-}
 
 // Returns the name of the user whom the process runs as, which works without a terminal, too.
 std::string actor() {
@@ -37,13 +34,14 @@ std::string actor() {
 }  // namespace
 
 Outcome<std::unique_ptr<Connection>> Connection::open(const Config& config) {
-  auto endpoints = endpoints_of(config);
+  const FoundServer found = find_server(config);
+  Config there = config;
+  there.run_folder = found.run_folder;
+  auto endpoints = endpoints_of(there);
   if (!endpoints) return fail(endpoints.error());
   if (const auto listener = workers::probe_listener(endpoints->command); !listener) {
     base::Error error = listener.error();
-    if (error.code == base::ErrorCode::unreachable) {
-      error.text += "; start it with `" + how_to_serve(config) + "`";
-    }
+    if (error.code == base::ErrorCode::unreachable) error.text = unreachable_text(config, found);
     return fail(error);
   }
   std::unique_ptr<Connection> connection(new Connection(config, std::move(*endpoints)));

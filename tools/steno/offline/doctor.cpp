@@ -3,8 +3,10 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include "eventlog/base/file_lock.hpp"
 #include "eventlog/base/list_files.hpp"
@@ -13,7 +15,10 @@
 #include "eventlog/log/stream_index.hpp"
 #include "eventlog/log/tail_proof.hpp"
 #include "projections/projections.hpp"
+#include "tools/steno/config/find_program.hpp"
 #include "tools/steno/connection/connection.hpp"
+#include "tools/steno/connection/found_server.hpp"
+#include "tools/steno/connection/login.hpp"
 #include "tools/steno/connection/silence.hpp"
 #include "tools/steno/offline/offline_commands.hpp"
 #include "tools/steno/text/console.hpp"
@@ -38,7 +43,7 @@ constexpr base::Duration kAgentSilence = std::chrono::minutes(10);
 // A worker registers within a second, unless the machine is overloaded or it cannot start.
 constexpr base::Duration kWorkerStartMax = std::chrono::seconds(5);
 
-enum class Health { good, bad, unknown };
+enum class Health { good, bad, unknown, warning };
 
 struct Finding {
   std::string subject;
@@ -61,7 +66,7 @@ struct Finding {
 
 template <>
 struct base::EnumNames<steno::Health> {
-  static constexpr std::string_view kNames[] = {"good", "bad", "unknown"};
+  static constexpr std::string_view kNames[] = {"good", "bad", "unknown", "warning"};
 };
 
 namespace steno {
@@ -69,7 +74,8 @@ namespace {
 
 class Examination {
  public:
-  explicit Examination(const Config& config) : config_(config) {}
+  Examination(const Config& config, bool is_verbose)
+      : config_(config), is_verbose_(is_verbose), found_(find_server(config)) {}
 
   int run();
 
@@ -79,11 +85,18 @@ class Examination {
   void examine_disk();
   void examine_log();
   void examine_log_end();
+  void tell_proof();
   void examine_rows(eventlog::BlockStore& log, const std::string& name, const std::string& folder);
   void examine_projections(Connection& connection);
   void examine_program(const std::string& subject, const std::string& program,
                        const std::string& key);
+  void ask_server();
   void examine_server();
+  void examine_missing_server();
+  void examine_agent_program();
+  void examine_facts(const workers::ServerFacts& facts);
+  void examine_login(const workers::ServerFacts& facts);
+  std::string clients_text(const workers::StatusAnswer& status) const;
   void examine_status(const workers::StatusAnswer& status);
   void examine_agents(Connection& connection);
   void examine_agent(const projections::SessionRow& row, base::Time now);
@@ -94,8 +107,12 @@ class Examination {
   void print_findings() const;
 
   const Config& config_;
+  const bool is_verbose_;
+  const FoundServer found_;
   std::vector<Finding> findings_;
+  std::unique_ptr<Connection> connection_;  // null: nobody listens
   std::optional<workers::StatusAnswer> status_;
+  Failure failure_;  // why there is no status
   int server_code_ = kExitOk;
   int log_code_ = kExitOk;
 };
@@ -122,20 +139,21 @@ base::Result<std::vector<eventlog::Checkpoint>> seen_by(eventlog::KeyValueStore&
 
 int Examination::run() {
   add({"release", Health::good, STENO_RELEASE, ""});
-  add({"configuration", Health::good, config_.config_file, ""});
+  ask_server();
+  const bool has_file = config_.has_config_file;
+  add({"configuration", Health::good,
+       has_file ? config_.config_file : "none; " + config_.config_file + " does not exist", ""});
   examine_folder("data folder", config_.data_folder);
-  examine_folder("run folder", config_.run_folder);
+  examine_folder("run folder", found_.run_folder);
   examine_disk();
   examine_log();
   examine_program("keeper", config_.keeper_program, "keeper_program");
   if (!config_.notify_webhook_file.empty()) {
     examine_program("webhook program", webhook_program(config_), "notify_webhook_file");
   }
-  const auto& agent = config_.programs.at(config_.engine);
-  if (!agent.empty()) {
-    examine_program("agent program", agent.front(), program_key(config_.engine));
-  }
+  examine_agent_program();
   examine_server();
+  tell_proof();
   print_findings();
   if (log_code_ != kExitOk) return log_code_;
   if (server_code_ != kExitOk) return server_code_;
@@ -188,6 +206,7 @@ void Examination::examine_log() {
   }
   for (const base::ListedFile& file : listed.value_or(std::vector<base::ListedFile>())) {
     if (file.kind != base::FileKind::file) continue;
+    if (file.path.starts_with(found_.run_folder + "/")) continue;  // agents' files, if it lies here
     std::error_code ignored;
     const auto size = std::filesystem::file_size(file.path, ignored);
     // A file can disappear between listing and reading its size.
@@ -198,61 +217,137 @@ void Examination::examine_log() {
   if (files == 0) {
     add({"log", Health::unknown, "none yet; `steno serve` begins one", ""});
   } else {
-    add({"log", Health::good,
-         std::to_string(files) + " files, " + size_text(bytes) +
-             "; `steno replay verify` proves that it is whole",
-         ""});
+    add({"log", Health::good, std::to_string(files) + " files, " + size_text(bytes), ""});
+  }
+}
+
+// A log that was found to be damaged is not one that a proof would find whole.
+void Examination::tell_proof() {
+  if (log_code_ != kExitOk) return;
+  for (Finding& finding : findings_) {
+    if (finding.subject != "log" || finding.health != Health::good) continue;
+    finding.text += "; `steno replay verify` proves that it is whole";
   }
 }
 
 void Examination::examine_program(const std::string& subject, const std::string& program,
                                   const std::string& key) {
-  std::vector<std::string> candidates;
-  if (program.find('/') != std::string::npos) {
-    candidates.push_back(program);
-  } else if (const char* path = std::getenv("PATH"); path != nullptr) {
-    std::string_view rest = path;
-    while (!rest.empty()) {
-      const std::size_t colon = std::min(rest.find(':'), rest.size());
-      candidates.push_back(std::string(rest.substr(0, colon)) + "/" + program);
-      rest.remove_prefix(std::min(colon + 1, rest.size()));
-    }
-  }
-  for (const std::string& candidate : candidates) {
-    if (::access(candidate.c_str(), X_OK) != 0) continue;
-    add({subject, Health::good, candidate, ""});
-    return;
-  }
+  const char* path = std::getenv("PATH");
+  const std::string found = find_program(program, path == nullptr ? "" : path);
+  if (!found.empty()) return add({subject, Health::good, found, ""});
   add({subject, Health::bad, "'" + program + "' is not an executable program here",
        "install it, or set " + key});
 }
 
-void Examination::examine_server() {
-  auto connection = Connection::open(config_);
-  Outcome<workers::StatusAnswer> status = fail(kExitFailed, "");
-  if (connection) {
-    status = (*connection)->ask<workers::StatusAnswer>(workers::kVerbStatus, workers::QueryBody{});
-  } else {
-    status = tl::unexpected(connection.error());
+// The server starts agents, with its own settings and PATH; this shell's say nothing about it.
+void Examination::examine_agent_program() {
+  if (status_ && status_->facts.pid != 0) return;
+  const auto& agent = config_.programs.at(config_.engine);
+  if (!agent.empty()) {
+    examine_program("agent program", agent.front(), program_key(config_.engine));
   }
-  if (status) {
-    status_ = *status;
-    examine_status(*status);
-    examine_projections(**connection);
-    examine_agents(**connection);
-    examine_notifications(**connection);
+}
+
+void Examination::ask_server() {
+  auto connection = Connection::open(config_);
+  if (!connection) {
+    failure_ = connection.error();
     return;
   }
-  server_code_ = status.error().exit_code;
-  if (connection) {
-    return add({"server", Health::bad, status.error().text,
-                "it listens but does not answer: look at its log, then stop and start it"});
+  connection_ = std::move(*connection);
+  auto status = connection_->ask<workers::StatusAnswer>(workers::kVerbStatus, workers::QueryBody{});
+  if (status) {
+    status_ = std::move(*status);
+  } else {
+    failure_ = status.error();
   }
+}
+
+void Examination::examine_server() {
+  if (!status_) return examine_missing_server();
+  examine_status(*status_);
+  examine_facts(status_->facts);
+  examine_projections(*connection_);
+  examine_agents(*connection_);
+  examine_notifications(*connection_);
+}
+
+void Examination::examine_missing_server() {
+  server_code_ = failure_.exit_code;
+  if (connection_ != nullptr) {
+    return add({"server", Health::bad, failure_.text,
+                "it listens but does not answer: look at its log, then steno restart"});
+  }
+  // The log of a server that runs is its own affair.
+  if (found_.holder.is_there()) return add({"server", Health::bad, failure_.text, ""});
   // A server would refuse a log that does not open, so the log is examined first.
   examine_log_end();
   const bool can_start = log_code_ == kExitOk;
-  add({"server", Health::bad, can_start ? status.error().text : "none runs here",
+  add({"server", Health::bad, can_start ? failure_.text : "none runs here",
        can_start ? "" : "mend the log first: the server does not start with this one"});
+}
+
+void Examination::examine_facts(const workers::ServerFacts& facts) {
+  if (facts.pid == 0) return;  // of an older release
+  add({"server's user", Health::good,
+       facts.user + ", HOME of agents " + facts.agent_home + ", PATH " + facts.search_path, ""});
+  const std::string own = config_.has_config_file ? config_.config_file : "";
+  const bool is_same = facts.config_file == own;
+  add({"server's settings", is_same ? Health::good : Health::warning,
+       facts.config_file.empty() ? "no file was read" : facts.config_file,
+       is_same ? ""
+               : "this shell's commands read " + (own.empty() ? std::string("none") : own) +
+                     "; settings of the server count from the other one, and after steno restart"});
+  for (const std::string& setting : facts.settings) {
+    add({"server's setting", Health::good, setting, ""});
+  }
+  const auto engine =
+      std::find_if(facts.engines.begin(), facts.engines.end(),
+                   [&](const workers::EngineFacts& one) { return one.name == config_.engine; });
+  if (engine == facts.engines.end()) {
+    return add({"agent program", Health::bad, "the server has none for " + config_.engine,
+                "set " + program_key(config_.engine) + " for the server, then steno restart"});
+  }
+  if (engine->path.empty()) {
+    return add({"agent program", Health::bad,
+                "'" + engine->program +
+                    "' is no program that the server can run, in its PATH or "
+                    "as a path",
+                "install it there, or set " + program_key(config_.engine) +
+                    " for the server, then steno restart"});
+  }
+  add({"agent program", Health::good, engine->path + ", as the server sees it", ""});
+  if (config_.engine == "claude") examine_login(facts);
+}
+
+void Examination::examine_login(const workers::ServerFacts& facts) {
+  if (lacks_login(facts)) {
+    return add({"agent login", Health::warning,
+                "no key in the server's environment, and no login in " + facts.agent_home,
+                login_advice(facts)});
+  }
+  std::string text;
+  for (const std::string& key : facts.keys) text += (text.empty() ? "" : ", ") + key;
+  if (!text.empty()) text += " in the server's environment";
+  if (facts.has_login) {
+    text += (text.empty() ? "" : "; ") + std::string("a login in ") + facts.agent_home;
+  }
+  add({"agent login", Health::good, text, ""});
+}
+
+// Returns how many clients are connected now, without this one. The kernel lists the connections of
+// a socket by its path; if it does not tell, the server's count of those heard lately stands in.
+std::string Examination::clients_text(const workers::StatusAnswer& status) const {
+  std::ifstream file("/proc/net/unix");
+  const std::string path = " " + found_.run_folder + "/command.sock";
+  constexpr std::string_view kConnected = " 03 ";  // SS_CONNECTED
+  std::int64_t connected = 0;
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t state = line.find(kConnected);
+    connected += line.ends_with(path) && state != std::string::npos ? 1 : 0;
+  }
+  if (connected > 0) return std::to_string(connected - 1) + " other clients";
+  return std::to_string(status.clients) + " clients heard in the last two minutes";
 }
 
 // Opens the log as a starting server does, but read-only.
@@ -275,10 +370,8 @@ void Examination::examine_log_end() {
   log_code_ = exit_code_of(log.error().code);
   const bool is_damaged = log.error().code == base::ErrorCode::damaged;
   add({"log's end", Health::bad, base::describe(log.error()),
-       is_damaged
-           ? "`steno replay verify` names what is missing; then `steno restore` a backup, or "
-             "`steno replay salvage --to NEW` keeps what is proved"
-           : "leave the files as they are until that is clear"});
+       is_damaged ? std::string(kDamageAdvice)
+                  : "leave the files as they are until that is clear"});
 }
 
 // Examines rows that are derived from the log. Damaged rows heal at the next start. Rows with a
@@ -328,8 +421,9 @@ void Examination::examine_projections(Connection& connection) {
 
 void Examination::examine_status(const workers::StatusAnswer& status) {
   add({"server", Health::good,
-       "release " + status.release + ", up " + duration_text(base::Duration{status.uptime_us}) +
-           ", " + std::to_string(status.clients) + " clients",
+       (found_.holder.is_there() ? "process " + std::to_string(found_.holder.pid) + ", " : "") +
+           "release " + status.release + ", up " + duration_text(base::Duration{status.uptime_us}) +
+           ", " + clients_text(status),
        ""});
   if (status.release != STENO_RELEASE) {
     add({"release", Health::bad, "the server is of release " + status.release,
@@ -433,10 +527,11 @@ void Examination::examine_notifications(Connection& connection) {
   if (failed > 0) text += ", " + std::to_string(failed) + " of which are tried again";
   if (given_up > 0) text += ", " + std::to_string(given_up) + " given up";
   if (!error.empty()) text += "; the last error: " + error;
-  add({"notifications", given_up > 0 ? Health::bad : Health::good, text,
-       given_up > 0
-           ? "steno notify ls lists them; mend what delivers, then steno notify retry --all"
-           : ""});
+  const Health health = given_up > 0 ? Health::bad : failed > 0 ? Health::warning : Health::good;
+  add({"notifications", health, text,
+       health == Health::good
+           ? ""
+           : "steno notify ls lists them; mend what delivers, then steno notify retry --all"});
 }
 
 void Examination::examine_lost_worker(base::Duration uptime) {
@@ -450,14 +545,17 @@ void Examination::examine_lost_worker(base::Duration uptime) {
          "if this lasts, it was started with another run folder: set run_folder to that folder and "
          "restart the server, or end the process and with it its agents"});
   } else {
-    add({"workers", Health::bad, "none", "no session can run: see worker.log in the run folder"});
+    add({"workers", Health::bad, "none",
+         "no session can run: see worker.log in " + found_.run_folder + ", and the server's log"});
   }
 }
 
+// What is slow is told; all of it is for who works on the server.
 void Examination::examine_stage(const std::string& name, const workers::StageTime& time,
                                 std::int64_t slow_us, const std::string& advice) {
   if (time.count == 0) return;
   const bool is_slow = time.p99_us > slow_us && !advice.empty();
+  if (!is_slow && !is_verbose_) return;
   add({name, is_slow ? Health::bad : Health::good,
        "p50 " + std::to_string(time.p50_us) + " µs, p99 " + std::to_string(time.p99_us) +
            " µs, max " + std::to_string(time.max_us) + " µs of " + std::to_string(time.count),
@@ -476,9 +574,10 @@ void Examination::print_findings() const {
     return;
   }
   for (const Finding& finding : findings_) {
-    const char* mark = finding.health == Health::good  ? "ok  "
-                       : finding.health == Health::bad ? "BAD "
-                                                       : "--  ";
+    const char* mark = finding.health == Health::good      ? "ok  "
+                       : finding.health == Health::bad     ? "BAD "
+                       : finding.health == Health::warning ? "WARN "
+                                                           : "--  ";
     std::string line = mark + finding.subject;
     line.append(line.size() < 19 ? 19 - line.size() : 1, ' ');
     line += safe_line(finding.text);
@@ -491,7 +590,7 @@ void Examination::print_findings() const {
 
 Outcome<int> doctor(const Config& config, const DoctorArguments& arguments) {
   if (arguments.shows_flight) return show_flight(config);
-  return Examination(config).run();
+  return Examination(config, arguments.is_verbose).run();
 }
 
 }  // namespace steno

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "tools/steno/connection/connection.hpp"
+#include "tools/steno/connection/found_server.hpp"
 #include "tools/steno/offline/offline_commands.hpp"
 #include "tools/steno/text/console.hpp"
 #include "workers/json/json.hpp"
@@ -71,7 +72,7 @@ Outcome<FlightAnswer> ask(const Config& config, std::string& from) {
   if (connection.error().exit_code != kExitUnreachable) {
     return tl::unexpected(connection.error());
   }
-  from = config.run_folder + "/flight.log";
+  from = find_server(config).run_folder + "/flight.log";
   return read_file(from);
 }
 

@@ -16,6 +16,7 @@ Outcome<int> restore(const Config& config, const RestoreArguments& arguments);
 
 struct DoctorArguments {
   bool shows_flight = false;  // print only the last steps of the server's loop
+  bool is_verbose = false;    // also print the server's latencies
 };
 Outcome<int> doctor(const Config& config, const DoctorArguments& arguments);
 // `doctor --flight`

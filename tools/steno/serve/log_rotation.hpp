@@ -19,12 +19,21 @@ class LogRotation {
   explicit LogRotation(std::string path) : path_(std::move(path)) {}
 
   // Renames a file that has become too large to "<path>.1", replacing the one before it, and
-  // continues in a new one.
+  // continues in a new one. Makes the file again if it was removed.
   void do_work(base::Duration now);
 
  private:
   const std::string path_;
   base::Duration look_at_{0};
 };
+
+// Renames the file likewise, if it is too large, before a process is started that logs to it. One
+// that dies at once never gets to do so itself.
+void rotate_before_start(const std::string& path);
+
+// Keeps the log of a process that runs and does not rotate it itself: copies a file that is twice
+// as large as that to "<path>.1" and empties it. The process must append to it. What it writes
+// between the two steps is lost.
+void empty_large_log(const std::string& path);
 
 }  // namespace steno

@@ -4,18 +4,19 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <spdlog/spdlog.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 
 #include "bus/poller.hpp"
 #include "eventlog/base/file_lock.hpp"
-#include "eventlog/base/list_files.hpp"
 #include "eventlog/base/unique_fd.hpp"
+#include "tools/steno/serve/log_rotation.hpp"
+#include "workers/client/server_place.hpp"
 #include "workers/engines/process/pidfd.hpp"
 
 namespace steno {
@@ -25,19 +26,6 @@ constexpr base::Duration kBackOffMin = std::chrono::milliseconds(50);
 // The next worker ends orphans of dead keepers, which must happen within 2 s.
 constexpr base::Duration kBackOffMax = std::chrono::seconds(1);
 constexpr base::Duration kHealthyAfter = std::chrono::seconds(1);  // beyond its back-off
-
-bool has_open(pid_t pid, const std::string& path) {
-  struct stat wanted {};
-  if (::stat(path.c_str(), &wanted) != 0) return false;
-  const auto files = base::list_files("/proc/" + std::to_string(pid) + "/fd");
-  if (!files) return false;
-  for (const base::ListedFile& file : *files) {
-    struct stat open {};
-    if (::stat(file.path.c_str(), &open) != 0) continue;
-    if (open.st_dev == wanted.st_dev && open.st_ino == wanted.st_ino) return true;
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -55,6 +43,10 @@ bool ProcessSupervisor::is_alive() {
 }
 
 void ProcessSupervisor::do_work(base::Duration now) {
+  if (now >= look_at_) {
+    look_at_ = now + LogRotation::kLookEvery;
+    if (!argv_.empty()) empty_large_log(log_path_);
+  }
   if (is_stopping_) return ask_to_end();
   if (argv_.empty() || now < next_start_ || is_alive()) return;
   start(now);
@@ -67,12 +59,19 @@ void ProcessSupervisor::start(base::Duration now) {
       now - next_start_ > kHealthyAfter ? kBackOffMin : std::min(back_off_ * 2, kBackOffMax);
   next_start_ = now + back_off_;
 
+  rotate_before_start(log_path_);
+  const base::UniqueFd log(
+      ::open(log_path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  if (!log.is_open()) {
+    // Not the program's failure: its log's folder is not there, or cannot be written.
+    spdlog::error("{}_not_started log={} reason=\"{}\"", name_, log_path_, std::strerror(errno));
+    return;
+  }
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, 1, log_path_.c_str(), O_WRONLY | O_CREAT | O_APPEND,
-                                   0600);
+  posix_spawn_file_actions_adddup2(&actions, log.get(), 1);
   posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none;
@@ -87,7 +86,8 @@ void ProcessSupervisor::start(base::Duration now) {
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (failed != 0) {
-    spdlog::error("{}_not_started program={} reason={}", name_, argv_[0], std::strerror(failed));
+    spdlog::error("{}_not_started program={} reason=\"{}\"", name_, argv_[0],
+                  std::strerror(failed));
     return;
   }
   child_ = child;
@@ -120,7 +120,7 @@ void ProcessSupervisor::ask_to_end() {
   const pid_t pid = base::lock_holder(lock_path_);
   if (pid <= 1) return;
   const base::UniqueFd handle(::pidfd_open(pid, 0));
-  if (handle.get() < 0 || !has_open(pid, lock_path_)) return;
+  if (handle.get() < 0 || !workers::has_open(pid, lock_path_)) return;
   is_asked_ = ::pidfd_send_signal(handle.get(), stop_signal_, nullptr, 0) == 0;
 }
 

@@ -18,8 +18,8 @@ class ProcessSupervisor {
   ProcessSupervisor(std::string name, std::vector<std::string> argv, std::string lock_path,
                     std::string log_path);
 
-  // Starts the process if none lives and the back-off is over. After stop(): asks one to end that
-  // could not be asked before.
+  // Starts the process if none lives and the back-off is over, and bounds its log. After stop():
+  // asks one to end that could not be asked before.
   void do_work(base::Duration now);
   // Asks the process by `signal` to end, once for each call. One that outlived an earlier server is
   // asked, too. A process that does not hold the lock is never signalled.
@@ -42,6 +42,7 @@ class ProcessSupervisor {
   int stop_signal_ = 0;
   base::Duration next_start_{0};
   base::Duration back_off_;
+  base::Duration look_at_{0};  // at the size of the log
 };
 
 }  // namespace steno

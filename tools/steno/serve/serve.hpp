@@ -9,6 +9,7 @@
 
 #include "workers/commands/command_loop.hpp"
 #include "workers/notifications/sink_options.hpp"
+#include "workers/protocol/status.hpp"
 #include "workers/reactors/lease_dispatcher.hpp"
 #include "workers/runner/kept_agent_launcher.hpp"
 #include "workers/runner/worker_link.hpp"
@@ -30,6 +31,7 @@ struct ServeOptions {
   workers::KeptAgentOptions agents;
   workers::KeepFor keep_for;
   workers::SinkOptions sinks;
+  workers::ServerFacts facts;
   // The command line of this machine's worker process; empty: somebody else starts it.
   std::vector<std::string> worker_argv;
   // Likewise of the gateway; empty: none is wanted, or somebody else starts it.
@@ -37,6 +39,7 @@ struct ServeOptions {
   std::string gateway_lock;
   base::Duration stop_grace = std::chrono::seconds(10);  // for turns under way at a stop
   bool keep_workers = false;                             // a stop signal ends the server only
+  bool is_detached = false;                              // nobody reads stdout once it is ready
   bool accept_clock = false;     // serve although the clock is far behind the log
   bool needs_log = false;        // refuse a data folder without a log
   std::int64_t agent_files = 0;  // files that the worker and its agents can open; 0: unchanged
@@ -49,7 +52,11 @@ base::Result<void> check_clock(base::Time last, base::Time wall);
 
 // Run until SIGTERM, SIGINT or SIGHUP, and return an exit code. A failure prints one line on
 // stderr. The server prints "ready" to stdout once it takes commands.
+// One that another server is about to give way to waits for that.
 int run_server(const ServeOptions& options);
 int run_worker(const ServeOptions& options);
+
+// The log of a server that was detached from its terminal.
+std::string server_log_of(const std::string& run_folder);
 
 }  // namespace steno

@@ -7,11 +7,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "tools/steno/config/prices_file.hpp"
+#include "tools/steno/serve/detach.hpp"
 #include "tools/steno/serve/open_files.hpp"
 #include "tools/steno/serve/serve.hpp"
+#include "tools/steno/serve/server_facts.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/exit_codes.hpp"
 #include "workers/notifications/command_template.hpp"
@@ -140,6 +143,8 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
                       config.keep_failed_for.value_or(config.keep_content_for),
                       config.keep_killed_for.value_or(config.keep_content_for)};
   options.keep_workers = config.keep_workers;
+  options.is_detached = arguments.is_detached;
+  options.facts = server_facts(config);
   options.accept_clock = arguments.accept_clock;
   options.needs_log = arguments.needs_log;
   options.agent_files = arguments.agent_files;
@@ -174,10 +179,21 @@ void tell_few_files(const Config& config) {
       soft, agents, config.max_sessions);
 }
 
+// A server outlives the agent in whose shell it is started.
+void tell_outer_agent() {
+  if (std::getenv("CLAUDECODE") == nullptr) return;
+  remark(
+      "steno serve: this is the shell of an agent (CLAUDECODE is set); agents of this server do "
+      "not "
+      "get that one's marks, such as its session id and its token");
+}
+
 }  // namespace
 
 int serve(const Config& config, const ServeArguments& arguments) {
+  if (arguments.is_to_detach) return detach(config);
   set_up_log(config);
+  if (arguments.role != "worker") tell_outer_agent();
   if (arguments.role.empty()) tell_few_files(config);
   const auto options = serve_options(config, arguments);
   if (!options) {

@@ -1,11 +1,14 @@
 // Opens the log and everything that the loop needs, in order, then alternates between the server's
 // duty cycle and one poll over all sockets and wake-up descriptors.
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <initializer_list>
 #include <limits>
 
 #include "bus/accepting.hpp"
@@ -14,17 +17,21 @@
 #include "bus/zmq_sockets.hpp"
 #include "eventlog/base/check.hpp"
 #include "eventlog/base/file_lock.hpp"
+#include "eventlog/base/list_files.hpp"
 #include "eventlog/base/own_folder.hpp"
 #include "eventlog/folder/open_log.hpp"
 #include "eventlog/proof/signing_key.hpp"
+#include "tools/steno/serve/log_rotation.hpp"
 #include "tools/steno/serve/open_files.hpp"
 #include "tools/steno/serve/process_supervisor.hpp"
 #include "tools/steno/serve/serve.hpp"
 #include "tools/steno/serve/served_log.hpp"
+#include "tools/steno/serve/served_place.hpp"
 #include "tools/steno/serve/signals.hpp"
 #include "tools/steno/serve/unused_memory.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/exit_codes.hpp"
+#include "tools/steno/text/units.hpp"
 #include "workers/server/server_assembly.hpp"
 #include "workers/time_zones/system_time_zones.hpp"
 
@@ -39,6 +46,9 @@ constexpr base::Duration kClockBehindMax = std::chrono::hours(1);
 // As many connections as an endpoint can have peers.
 constexpr std::int64_t kPeersWanted = 4096;
 constexpr base::Duration kPollMax = std::chrono::milliseconds(250);
+constexpr base::Duration kLookEvery = std::chrono::seconds(1);  // whether its sockets are there
+// A folder that another program removes is made anew at once, if it can be made at all.
+constexpr base::Duration kUnreachableMax = std::chrono::seconds(10);
 
 class FileLeaseLocks final : public workers::LeaseLocks {
  public:
@@ -66,6 +76,35 @@ ServedLog served_log(const ServeOptions& options) {
   return {options.run_folder, options.data_folder, options.needs_log};
 }
 
+// Returns the file that stderr goes to; empty: it is no file.
+std::string log_file() {
+  struct stat status {};
+  if (::fstat(STDERR_FILENO, &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/fd/2", error).string();
+}
+
+workers::ServerPlace place_of(const ServeOptions& options, base::Clock& clock) {
+  workers::ServerPlace place;
+  place.pid = getpid();
+  place.since = clock.wall();
+  place.stop_max = kDrainMax + options.stop_grace;
+  place.release = STENO_RELEASE;
+  place.run_folder = options.run_folder;
+  place.log_file = log_file();
+  return place;
+}
+
+// Returns the sessions that have a private folder.
+std::vector<base::SessionId> found_folders(const std::string& folder) {
+  std::vector<base::SessionId> found;
+  const std::vector<base::ListedFile> none;
+  for (const base::ListedFile& file : base::list_files(folder).value_or(none)) {
+    if (const auto id = base::SessionId::parse(file.name)) found.push_back(*id);
+  }
+  return found;
+}
+
 // Everything that the server's loop uses, in the order of construction.
 struct Process {
   explicit Process(const ServeOptions& o) : options(o), locks(o) {}
@@ -84,6 +123,7 @@ struct Process {
   std::unique_ptr<bus::ServerSocket> worker_socket;
   std::unique_ptr<bus::PublisherSocket> feed_socket;
   std::optional<workers::ServerAssembly> assembly;
+  std::optional<ServedPlace> place;  // removed while the log's lock is still held
 
   base::Result<void> open();
   base::Result<void> open_rows();
@@ -96,6 +136,8 @@ base::Result<void> Process::open() {
   auto opened = eventlog::open_log(options.data_folder, eventlog::LogMode::read_write, random);
   if (!opened) return tl::unexpected(opened.error());
   log = std::move(*opened);
+  place.emplace(options.data_folder, place_of(options, clock));
+  place->tell(workers::ServerPhase::starting);
   if (log.is_new) {
     if (auto ok = check_may_begin(served_log(options)); !ok) return ok;
     remark("no log in " + options.data_folder + ": a new one begins there");
@@ -185,20 +227,104 @@ void Process::assemble(std::unique_ptr<workers::DerivedStores> derived) {
   workers::CommandLoopOptions commands = options.commands;
   commands.zones = &zones;
   const auto threads = workers::make_thread_side_work(options.sinks);
-  assembly.emplace(workers::ServerStores{*log.store, log.head.get(), *index_rows, *view_rows},
-                   std::move(derived),
-                   workers::ServerSurroundings{clock, random, locks, *command_socket,
-                                               *worker_socket, *feed_socket},
-                   workers::ServerOptions{log.tail, std::move(commands), options.leases,
-                                          fingerprint, options.agents.prices.name},
-                   std::move(upkeep), *threads);
+  assembly.emplace(
+      workers::ServerStores{*log.store, log.head.get(), *index_rows, *view_rows},
+      std::move(derived),
+      workers::ServerSurroundings{clock, random, locks, *command_socket, *worker_socket,
+                                  *feed_socket},
+      workers::ServerOptions{log.tail, std::move(commands), options.leases, fingerprint,
+                             options.agents.prices.name, options.facts,
+                              found_folders(options.agents.session_folder)},
+      std::move(upkeep), *threads);
+}
+
+// Prints "ready" where whoever started this waits for it. A server that runs on by itself then logs
+// to its file alone: the other end of that pipe goes away.
+void tell_ready(const ServeOptions& options) {
+  std::printf("ready\n");
+  std::fflush(stdout);
+  if (options.is_detached) ::dup2(STDERR_FILENO, STDOUT_FILENO);
+}
+
+// Keeps the sockets where clients look for them. Somebody can remove the run folder under a server:
+// the end of a login session, a cleaner of temporary files.
+class KeptSockets {
+ public:
+  explicit KeptSockets(Process& process) : process_(process) {}
+
+  // Looks once a second. Returns an error when they have been gone for kUnreachableMax.
+  base::Result<void> do_work(base::Duration now) {
+    if (now < look_at_) return {};
+    look_at_ = now + kLookEvery;
+    bool is_new = false;
+    for (bus::BoundEndpoint* bound : std::initializer_list<bus::BoundEndpoint*>{
+             process_.command_socket.get(), process_.worker_socket.get(),
+             process_.feed_socket.get()}) {
+      const auto bound_anew = bound->stay_reachable();
+      if (!bound_anew) return missed(bound_anew.error(), now);
+      is_new |= *bound_anew;
+    }
+    gone_since_.reset();
+    if (is_new) {
+      spdlog::warn("sockets_bound_anew folder={} reason=\"they were removed\" lost=nothing",
+                   process_.options.run_folder);
+      remember_log(served_log(process_.options), process_.log.tail.log);
+    }
+    return {};
+  }
+
+ private:
+  base::Result<void> missed(const base::Error& error, base::Duration now) {
+    if (!gone_since_) {
+      gone_since_ = now;
+      spdlog::error("sockets_gone folder={} reason=\"{}\"", process_.options.run_folder,
+                    base::describe(error));
+    }
+    if (now < *gone_since_ + kUnreachableMax) return {};
+    return base::failure(base::ErrorCode::io,
+                         "nobody can reach this server any more, so it stops: its sockets in " +
+                             process_.options.run_folder + " were removed and cannot be made (" +
+                             error.text +
+                             "). Start it again, with run_folder where files last if this one "
+                             "does not",
+                         error.where);
+  }
+
+  Process& process_;
+  base::Duration look_at_{0};
+  std::optional<base::Duration> gone_since_;
+};
+
+// Says to who sits before it what a stop waits for, since it can take seconds.
+void tell_stop(const ServeOptions& options, bool is_worker_alive, bool is_second) {
+  if (::isatty(STDERR_FILENO) != 1) return;
+  if (options.keep_workers) return remark("steno serve: stopping; the agents go on (keep_workers)");
+  if (!is_worker_alive) return remark("steno serve: stopping");
+  remark(is_second ? std::string("steno serve: ending the turns under way now")
+                   : "steno serve: stopping; turns under way have " +
+                         exact_duration_text(options.stop_grace) +
+                         " to end. Ctrl-C again ends them now. Sessions go on with the next start");
 }
 
 int run_loop(Process& p, ProcessSupervisor& worker, ProcessSupervisor& gateway,
              StopSignals& signals) {
   workers::Server& server = p.assembly->server();
+  KeptSockets sockets(p);
+  LogRotation log(server_log_of(p.options.run_folder));  // if it was started to log there
   bool is_told = false;
+  int code = kExitOk;
   std::optional<base::Duration> drain_until;
+  const auto drain = [&](base::Duration now, int signal) {
+    const bool is_second = drain_until.has_value();
+    spdlog::info("server_stopping signal={}", signal);
+    p.place->tell(workers::ServerPhase::stopping);
+    tell_stop(p.options, worker.is_alive(), is_second);
+    // A second signal leaves turns under way no more time.
+    drain_until = now + kDrainMax + (is_second ? base::Duration{0} : p.options.stop_grace);
+    if (p.options.keep_workers) return;
+    server.drain();
+    worker.stop(is_second ? SIGINT : SIGTERM);
+  };
   for (;;) {
     const bool has_worked = server.do_work();
     if (server.failure()) return print_failure("steno serve", *server.failure());
@@ -206,22 +332,20 @@ int run_loop(Process& p, ProcessSupervisor& worker, ProcessSupervisor& gateway,
     if (server.has_taken_over() && !is_told) {
       is_told = true;
       remember_log(served_log(p.options), p.log.tail.log);
-      std::printf("ready\n");
-      std::fflush(stdout);
+      p.place->tell(workers::ServerPhase::serving);
+      tell_ready(p.options);
       spdlog::info("server_ready position={} pid={}", server.durable().value, getpid());
     }
     worker.do_work(now);
     if (is_told) gateway.do_work(now);
-    if (const int signal = signals.take(); signal != 0) {
-      spdlog::info("server_stopping signal={}", signal);
-      if (p.options.keep_workers) return 0;
-      // A second signal leaves turns under way no more time.
-      const bool is_second = drain_until.has_value();
-      drain_until = now + kDrainMax + (is_second ? base::Duration{0} : p.options.stop_grace);
-      server.drain();
-      worker.stop(is_second ? SIGINT : SIGTERM);
+    log.do_work(now);
+    if (const auto ok = sockets.do_work(now); !ok && code == kExitOk) {
+      code = print_failure("steno serve", ok.error());
+      drain(now, 0);
     }
-    if (drain_until && (now >= *drain_until || (!has_worked && !worker.is_alive()))) return 0;
+    if (const int signal = signals.take(); signal != 0) drain(now, signal);
+    if (drain_until && p.options.keep_workers) return code;
+    if (drain_until && (now >= *drain_until || (!has_worked && !worker.is_alive()))) return code;
     if (has_worked) continue;
     std::vector<bus::PollItem> items = {
         bus::PollItem::of(*p.command_socket), bus::PollItem::of(*p.worker_socket),
@@ -231,6 +355,12 @@ int run_loop(Process& p, ProcessSupervisor& worker, ProcessSupervisor& gateway,
     if (drain_until) wait = std::min<base::Duration>(wait, std::chrono::milliseconds(20));
     if (auto ok = bus::poll(items, wait); !ok) return print_failure("steno serve", ok.error());
   }
+}
+
+// Adds what to do next, where the error does not say it.
+base::Error with_advice(base::Error error) {
+  if (error.code == base::ErrorCode::damaged) error.text += "; " + std::string(kDamageAdvice);
+  return error;
 }
 
 }  // namespace
@@ -249,6 +379,7 @@ base::Result<void> check_clock(base::Time last, base::Time wall) {
 
 int run_server(const ServeOptions& options) {
   StopSignals signals;
+  wait_for_previous(options.data_folder);
   const eventlog::LogFolder folder{options.data_folder};
   if (!folder.has_log() && eventlog::is_gone(folder.head())) {
     // Checked before anything is made here.
@@ -267,7 +398,7 @@ int run_server(const ServeOptions& options) {
   }
   bus::keep_descriptors_above(static_cast<int>(files->peers_below));
   Process process(options);
-  if (auto ok = process.open(); !ok) return print_failure("steno serve", ok.error());
+  if (auto ok = process.open(); !ok) return print_failure("steno serve", with_advice(ok.error()));
   free_unused_memory();  // a start reads the states of all live sessions, and keeps little of them
   const workers::Server& server = process.assembly->server();
   const std::string flight_file = options.run_folder + "/flight.log";
@@ -289,6 +420,10 @@ int run_server(const ServeOptions& options) {
   }
   base::on_check_failed(nullptr);
   return code;
+}
+
+std::string server_log_of(const std::string& run_folder) {
+  return run_folder + "/server.log";
 }
 
 }  // namespace steno

@@ -4,7 +4,8 @@
 namespace steno {
 
 // Blocks the signals for this thread and those that it starts, and makes them readable; also
-// ignores SIGPIPE. Construct it before any thread is started.
+// ignores SIGPIPE. A SIGHUP that this process was started to ignore (nohup) stays ignored.
+// Construct it before any thread is started.
 class StopSignals {
  public:
   StopSignals();

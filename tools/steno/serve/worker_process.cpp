@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 
@@ -11,6 +12,7 @@
 #include "bus/poller.hpp"
 #include "bus/zmq_sockets.hpp"
 #include "eventlog/base/file_lock.hpp"
+#include "eventlog/base/list_files.hpp"
 #include "tools/steno/serve/log_rotation.hpp"
 #include "tools/steno/serve/open_files.hpp"
 #include "tools/steno/serve/serve.hpp"
@@ -22,6 +24,7 @@
 namespace steno {
 namespace {
 
+constexpr base::Duration kFoldersLookEvery = std::chrono::seconds(1);  // at the agents' folders
 constexpr base::Duration kWorkerPollMax = std::chrono::milliseconds(250);
 // An older server does not say that it knows that the worker leaves.
 constexpr base::Duration kOlderServerMax = std::chrono::seconds(1);
@@ -39,12 +42,17 @@ int run_loop(const ServeOptions& options, StopSignals& signals) {
   workers::WorkerLink link(worker, {clock, **socket}, id, getpid(), options.link);
   spdlog::info("worker_ready worker={} pid={}", id.text(), getpid());
   LogRotation log(options.run_folder + "/worker.log");
+  base::Duration look_at{0};
   std::optional<base::Duration> leave_at;
   base::Duration older_server_by{0};
   for (;;) {
     const bool has_worked = link.do_work();
     const base::Duration now = clock.boot();
     log.do_work(now);
+    if (now >= look_at) {
+      look_at = now + kFoldersLookEvery;
+      launcher.keep_folders();
+    }
     const int signal = signals.take();
     // SIGTERM can come twice: from who stops a group of processes, and from the server. The server
     // sends SIGINT when turns under way are to have no more time.
@@ -72,6 +80,25 @@ int run_loop(const ServeOptions& options, StopSignals& signals) {
   }
 }
 
+// Removes the lock files of sessions without a keeper. Call it when no process of a dead keeper is
+// left, since those are found by their lock files; those of `orphans`, which may not have ended
+// yet, stay. A session that goes on gets another one.
+void remove_free_locks(const std::string& folder, const std::vector<engines::Orphan>& orphans) {
+  const auto is_of_orphan = [&](const base::ListedFile& file) {
+    return std::any_of(orphans.begin(), orphans.end(), [&](const engines::Orphan& orphan) {
+      return orphan.lock_file.ends_with("/" + file.name);
+    });
+  };
+  const std::vector<base::ListedFile> none;
+  for (const base::ListedFile& file : base::list_files(folder).value_or(none)) {
+    if (file.extension() != ".lock" || !base::SessionId::parse(file.stem())) continue;
+    if (is_of_orphan(file)) continue;
+    // Whoever opens it meanwhile looks at its name again once it has the lock.
+    const auto lock = base::FileLock::take(file.path);
+    if (lock) ::unlink(file.path.c_str());
+  }
+}
+
 }  // namespace
 
 int run_worker(const ServeOptions& options) {
@@ -87,6 +114,7 @@ int run_worker(const ServeOptions& options) {
   for (const engines::Orphan& orphan : *orphans) {
     spdlog::warn("orphan_ended pid={} session={}", orphan.pid, orphan.session);
   }
+  remove_free_locks(options.agents.lock_folder, *orphans);
   return run_loop(options, signals);
 }
 

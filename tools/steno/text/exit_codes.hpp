@@ -37,6 +37,11 @@ int exit_code_of(bus::ReplyError code);
 // code; an unknown one is kExitFailed.
 int exit_code_of_reply(std::string_view code);
 
+// What helps with a damaged log, whoever finds it so.
+constexpr std::string_view kDamageAdvice =
+    "`steno replay verify` names what is missing; then `steno restore` a backup, or `steno replay "
+    "salvage --to NEW` keeps what is proved";
+
 // Prints to stderr why `program` cannot go on, and returns the exit code.
 int print_failure(std::string_view program, const base::Error& error);
 

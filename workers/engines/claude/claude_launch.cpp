@@ -24,6 +24,19 @@ constexpr std::array<std::string_view, 14> kPassedNames = {
     "all_proxy",         "no_proxy",   "USER",        "LOGNAME",
     "SSH_AUTH_SOCK",     "TZ"};
 
+// The marks that Claude Code sets for its children: who they belong to, and a way to talk to it. A
+// server that was started in an agent's shell has them, and outlives that agent.
+constexpr std::array<std::string_view, 10> kOuterMarks = {"CLAUDE_CODE_CHILD_SESSION",
+                                                          "CLAUDE_CODE_SESSION_ID",
+                                                          "CLAUDE_CODE_MESSAGING_SOCKET",
+                                                          "CLAUDE_CODE_MESSAGING_TOKEN",
+                                                          "CLAUDE_CODE_EXECPATH",
+                                                          "CLAUDE_CODE_CHILD_NOTES_DIR",
+                                                          "CLAUDE_CODE_SESSION_ATTENDED",
+                                                          "CLAUDE_CODE_SSE_PORT",
+                                                          "CLAUDE_CODE_SESSION_ACCESS_TOKEN",
+                                                          "CLAUDE_CODE_LAUNCHED_BY_SESSION_IDS"};
+
 // A cloud that serves the models, and what its client reads. It is passed on only if the switch
 // says that this cloud is used.
 struct CloudVariables {
@@ -53,6 +66,8 @@ constexpr std::array<std::string_view, 1> kInlineSwitch = {"CLAUDE_CODE_DISABLE_
 constexpr std::string_view kSubagentTools = "Agent,Task";  // by its newer and its older name
 
 bool is_passed_on(std::string_view name) {
+  const bool is_mark = std::find(kOuterMarks.begin(), kOuterMarks.end(), name) != kOuterMarks.end();
+  if (is_mark) return false;
   const auto is_prefix = [&](std::string_view prefix) { return name.starts_with(prefix); };
   return std::any_of(kPassedPrefixes.begin(), kPassedPrefixes.end(), is_prefix) ||
          std::find(kPassedNames.begin(), kPassedNames.end(), name) != kPassedNames.end();

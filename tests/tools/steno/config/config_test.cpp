@@ -157,9 +157,21 @@ TEST_CASE("folders follow the XDG variables, and relative ones are ignored", "[t
   world.input.environment["XDG_DATA_HOME"] = "/d";
   world.input.environment["XDG_RUNTIME_DIR"] = "/r";
   CHECK(world.load().data_folder == "/d/steno");
+  // $XDG_RUNTIME_DIR goes with the last login, and a server stays.
+  CHECK(world.load().run_folder == "/d/steno/run");
+  world.input.environment["XDG_DATA_HOME"] = "/" + std::string(100, 'd');
   CHECK(world.load().run_folder == "/r/steno");
   world.input.environment["XDG_DATA_HOME"] = "relative";
   CHECK(world.load().data_folder == world.folder.file(".local/share/steno"));
+}
+
+TEST_CASE("a run folder is said only if it is named itself", "[tools]") {
+  World world;
+  CHECK_FALSE(steno::is_run_folder_said(world.load()));
+  world.input.environment["STENO_HOME"] = "/tmp/h";
+  CHECK_FALSE(steno::is_run_folder_said(world.load()));
+  world.input.environment["STENO_RUN_FOLDER"] = "/r";
+  CHECK(steno::is_run_folder_said(world.load()));
 }
 
 TEST_CASE("without HOME and XDG variables a folder must be named", "[tools]") {

@@ -4,15 +4,20 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "eventlog/base/file_lock.hpp"
 #include "eventlog/base/unique_fd.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tools/steno/serve/log_rotation.hpp"
 #include "workers/engines/process/pidfd.hpp"
 
 namespace steno {
@@ -51,6 +56,53 @@ TEST_CASE("a process whose pid an old worker had is not signalled", "[tools]") {
   supervisor.stop(SIGTERM);
   supervisor.do_work(std::chrono::seconds(1));
   CHECK_FALSE(somebody.ends_within(200));
+}
+
+TEST_CASE("a log is rotated before each start of who writes it", "[tools]") {
+  const support::TemporaryFolder folder;
+  const std::string log = folder.file("gateway.log");
+  std::ofstream(log) << "short\n";
+  const auto start = [&] {
+    ProcessSupervisor supervisor("gateway", {"/bin/echo", "started"}, folder.file("lock"), log);
+    supervisor.do_work(std::chrono::seconds(10));
+    supervisor.wait_for_end(std::chrono::seconds(30));
+  };
+  start();
+  CHECK(std::filesystem::file_size(log) > 6);
+  CHECK_FALSE(std::filesystem::exists(log + ".1"));
+  std::filesystem::resize_file(log, LogRotation::kBytesMax);
+  start();
+  CHECK(std::filesystem::file_size(log) < 100);
+  CHECK(std::filesystem::file_size(log + ".1") == LogRotation::kBytesMax);
+}
+
+TEST_CASE("a log is bounded while its process runs", "[tools]") {
+  const support::TemporaryFolder folder;
+  const std::string log = folder.file("gateway.log");
+  ProcessSupervisor supervisor("gateway", {"/bin/sleep", "600"}, folder.file("lock"), log);
+  supervisor.do_work(std::chrono::seconds(10));
+  REQUIRE(supervisor.is_alive());
+  std::filesystem::resize_file(log, 2 * LogRotation::kBytesMax);
+  supervisor.do_work(std::chrono::seconds(30));
+  CHECK(std::filesystem::file_size(log) == 0);
+  CHECK(std::filesystem::file_size(log + ".1") == 2 * LogRotation::kBytesMax);
+  supervisor.stop(SIGKILL);
+  supervisor.wait_for_end(std::chrono::seconds(30));
+}
+
+TEST_CASE("a process whose log's folder is gone is not said to be missing", "[tools]") {
+  const support::TemporaryFolder folder;
+  std::ostringstream said;
+  const auto before = spdlog::default_logger();
+  spdlog::set_default_logger(std::make_shared<spdlog::logger>(
+      "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(said)));
+  ProcessSupervisor supervisor("worker", {"/bin/true"}, folder.file("lock"),
+                               folder.file("none/worker.log"));
+  supervisor.do_work(std::chrono::seconds(10));
+  spdlog::set_default_logger(before);
+  CHECK_FALSE(supervisor.is_alive());
+  CHECK(said.str().find("log=" + folder.file("none/worker.log")) != std::string::npos);
+  CHECK(said.str().find("/bin/true") == std::string::npos);
 }
 
 }  // namespace

@@ -134,6 +134,27 @@ TEST_CASE("the environment is private: what an agent needs, and nothing else", "
               "https_proxy=http://proxy:3128"});
 }
 
+TEST_CASE("the marks of an agent in whose shell the server was started are not passed on",
+          "[workers]") {
+  constexpr const char* kMarks[] = {"CHILD_SESSION",          "SESSION_ID", "MESSAGING_SOCKET",
+                                    "MESSAGING_TOKEN",        "EXECPATH",   "CHILD_NOTES_DIR",
+                                    "SESSION_ATTENDED",       "SSE_PORT",   "SESSION_ACCESS_TOKEN",
+                                    "LAUNCHED_BY_SESSION_IDS"};
+  EngineSettings all = settings();
+  all.inherited_environment = {"CLAUDECODE=1", "CLAUDE_CODE_SESSION_IDLE_MAX=5"};
+  for (const char* mark : kMarks) {
+    all.inherited_environment.push_back("CLAUDE_CODE_" + std::string(mark) + "=outer");
+  }
+  for (const std::string& entry : make_claude_engine(all, {})->launch().environment) {
+    INFO(entry);
+    CHECK(entry.find("outer") == std::string::npos);
+    CHECK_FALSE(entry.starts_with("CLAUDECODE="));
+  }
+  const Words environment = make_claude_engine(all, {})->launch().environment;
+  CHECK(std::find(environment.begin(), environment.end(), "CLAUDE_CODE_SESSION_IDLE_MAX=5") !=
+        environment.end());
+}
+
 bool has(const EngineSettings& all, const std::string& entry, const SessionLaunch& session = {}) {
   const Words environment = make_claude_engine(all, session)->launch().environment;
   return std::find(environment.begin(), environment.end(), entry) != environment.end();

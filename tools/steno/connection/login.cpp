@@ -1,0 +1,57 @@
+// Claude Code is the one engine with a login.
+#include "tools/steno/connection/login.hpp"
+
+#include <algorithm>
+
+namespace steno {
+namespace {
+
+constexpr std::string_view kEngine = "claude";
+constexpr std::int64_t kUnauthorized = 401;  // HTTP
+
+const workers::EngineFacts* engine_of(const workers::ServerFacts& facts) {
+  const auto found =
+      std::find_if(facts.engines.begin(), facts.engines.end(),
+                   [](const workers::EngineFacts& engine) { return engine.name == kEngine; });
+  return found == facts.engines.end() ? nullptr : &*found;
+}
+
+// Returns the word as a shell reads it.
+std::string quoted(const std::string& word) {
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("/._-+:@").find(c) != std::string_view::npos;
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+}  // namespace
+
+bool is_login_failure(std::string_view text, std::int64_t api_status) {
+  const auto says = [&](std::string_view words) {
+    return text.find(words) != std::string_view::npos;
+  };
+  return api_status == kUnauthorized || says("/login") || says("Not logged in");
+}
+
+std::string login_command(const workers::ServerFacts& facts) {
+  const workers::EngineFacts* engine = engine_of(facts);
+  const bool is_found = engine != nullptr && !engine->path.empty();
+  const std::string home = facts.agent_home.empty() ? "" : "HOME=" + quoted(facts.agent_home) + " ";
+  return home + quoted(is_found ? engine->path : std::string(kEngine));
+}
+
+std::string login_advice(const workers::ServerFacts& facts) {
+  const std::string user = facts.user.empty() ? "the server's user" : "user " + facts.user;
+  return "log in once as " + user + ": " + login_command(facts) +
+         ", or set ANTHROPIC_API_KEY in the environment of steno serve and start it again";
+}
+
+bool lacks_login(const workers::ServerFacts& facts) {
+  return facts.pid != 0 && engine_of(facts) != nullptr && facts.keys.empty() && !facts.has_login;
+}
+
+}  // namespace steno
