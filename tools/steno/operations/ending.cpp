@@ -23,6 +23,21 @@ Outcome<Killed> kill_session(Connection& connection, const projections::SessionR
   return killed;
 }
 
+Outcome<workers::CommandReplyBody> interrupt_session(Connection& connection,
+                                                     const projections::SessionRow& row) {
+  if (domain::is_terminal(row.status)) {
+    return fail(kExitConflict,
+                "session " + row.alias + " is already " + std::string(base::enum_name(row.status)));
+  }
+  // A prompt that came meanwhile waits in the agent.
+  const base::TurnId turn = row.own_turn.is_set() ? row.own_turn : row.turn;
+  if (!turn.is_set()) {
+    return fail(kExitConflict, "session " + row.alias + " runs no turn now");
+  }
+  return connection.command(connection.fresh_command_id(), row.session, row.agent,
+                            domain::InterruptTurn{turn});
+}
+
 Outcome<std::vector<projections::SessionRow>> list_live(Connection& connection) {
   workers::QueryBody query;
   query.agent = connection.config().agent;
