@@ -7,8 +7,8 @@
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/session_follow.hpp"
 #include "tools/steno/client/session_printer.hpp"
-#include "tools/steno/connection/silence.hpp"
 #include "tools/steno/connection/connection.hpp"
+#include "tools/steno/connection/silence.hpp"
 #include "tools/steno/operations/item_text.hpp"
 #include "tools/steno/operations/output_pages.hpp"
 #include "tools/steno/operations/session_text.hpp"
@@ -223,7 +223,7 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
     channels += (channels.empty() ? "" : ", ") + channel;
   }
   fields.add("foreground", channels);
-  fields.add("turns", std::to_string(row.turns_queued) + " queued, " +
+  fields.add("turns", std::to_string(row.turns_queued) + " in all, " +
                           std::to_string(row.turns_finished) + " finished" +
                           counted(row.turns_failed, "failed") +
                           counted(row.turns_interrupted, "interrupted") +
@@ -434,6 +434,7 @@ Outcome<int> output(const Config& config, const OutputArguments& arguments) {
   if (!arguments.is_followed || domain::is_terminal(answer->session.status)) return kExitOk;
   FollowRequest request;
   request.session = answer->session.session;
+  request.alias = answer->session.alias;
   request.agent = answer->session.agent;
   request.after = answer->position;
   request.is_onlooker = true;
