@@ -148,8 +148,9 @@ class Home:
 
     def popen(self, arguments, environment=None, **options):
         argv = [program(), "--home", self.folder, *arguments]
-        return subprocess.Popen(argv, stdout=subprocess.PIPE, cwd=self.workdir,
-                                env={**self.environment, **(environment or {})}, **options)
+        return subprocess.Popen(argv, cwd=self.workdir,
+                                env={**self.environment, **(environment or {})},
+                                **{"stdout": subprocess.PIPE, **options})
 
     def run(self, *arguments, stdin=b"", environment=None, seconds=PATIENCE):
         child = self.popen(arguments, environment, stdin=subprocess.PIPE, stderr=subprocess.PIPE)

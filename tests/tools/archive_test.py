@@ -98,8 +98,11 @@ class Archives(unittest.TestCase):
         self.assertIn(folder, shown["archived"])
         self.assertEqual(shown["prompt"], "")
         self.assertIn(folder, self.home.run("output", "early").err)
+        self.fails(NOT_FOUND, folder, "watch", "--all-agents", "--from", "1", "-n", "1")
+        begun = self.home.run("watch", "--all-agents", "--from", "start", "-n", "1", "-o", "jsonl")
+        self.assertEqual((begun.code, begun.lines()[0]["position"]), (OK, made["through"] + 1))
+        self.assertIn(folder, begun.err)
         os.rename(away, folder)
-        self.fails(REFUSED, folder, "watch", "--all-agents", "--from", "start", "-n", "1")
         # The archiving is on the record.
         since = ["watch", "--all-agents", "--from", str(made["through"] + 1), "-n", "4", "-o", "jsonl"]
         types = [event["type"] for event in self.home.run(*since).lines()]

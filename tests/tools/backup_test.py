@@ -35,6 +35,19 @@ class Backups(unittest.TestCase):
                           for event in self.home.events(row["session"])), "the lease's end")
         return row
 
+    def test_a_copy_that_is_being_made_can_be_forgotten_once_it_is_made(self):
+        self.home.wait_for_end(self.home.start_session("[big 3000000]"))
+        for number in range(5):
+            making = self.home.follow("backup", "create", self.home.path(f"copy{number}"))
+            until(lambda name=f"copy{number}": self.forgets(name), "that the copy is forgotten")
+            making.finish()
+
+    def forgets(self, name):
+        """A copy that is not begun yet is not found."""
+        result = self.home.run("backup", "forget", name)
+        self.assertIn(result.code, (0, 3), str(result))
+        return result.code == 0
+
     def test_a_backup_is_made_while_agents_talk_and_is_restored(self):
         self.say("hello", "first")
         busy = [self.home.start_session("[words 300] [delay 1]") for _ in range(3)]

@@ -349,6 +349,7 @@ class CommandLine(OneServer):
     def test_prompts(self):
         self.refused(2, ("prompt is empty",), "run", "--engine", "scripted", "")
         self.refused(2, ("prompt is empty",), "run", "--engine", "scripted", "-", stdin=b"\n\n")
+        self.refused(2, ("prompt is empty",), "run", "--engine", "scripted", " \t\u00a0")
         self.refused(2, ("at most 64 bytes",), "spawn", "--engine", "scripted",
                      "--name", "n" * 65, "p")
 
@@ -394,14 +395,11 @@ class LargePrompts(OneServer):
             if event["type"] == "TurnQueued" and "content" not in event:
                 self.assertIn(event["content_bytes"], [len(each.encode()) for each in prompts])
 
-    def test_a_prompt_that_is_not_utf8_goes_through(self):
-        prompt = b"[say well] \xff\xfe\xc3 end"
-        result = self.home.run("run", "--engine", "scripted", "-", stdin=prompt)
-        self.assertEqual((result.code, result.out), (0, "well\n"), result.err)
-        row = self.home.ask("ls", "-n", "1")["sessions"][0]
-        queued = [event for event in self.home.events(row["session"])
-                  if event["type"] == "TurnQueued"]
-        self.assertEqual(queued[0]["content"], {"hex": prompt.hex()})
+    def test_a_prompt_that_is_not_text_is_refused(self):
+        for prompt in (b"[say well] \xff\xfe\xc3 end", b"\x7fELF\x02\x00\x01"):
+            self.refused(2, ("the prompt is not text", "name the file"), "run", "--engine",
+                         "scripted", "-", stdin=prompt)
+
 
 
 if __name__ == "__main__":

@@ -996,6 +996,20 @@ class Serving(unittest.TestCase):
         exporting.stderr.close()
         self.assertEqual(os.listdir(temporary), [])
 
+    def test_a_slow_reader_of_a_pipe_that_does_not_block_gets_all(self):
+        home = self.home().start()
+        home.run("run", "--engine", "scripted", "--name", "big", "[big 1000000]")
+        for arguments in (("output", "big", "--all"), ("watch", "big", "--from", "start",
+                                                       "-o", "jsonl")):
+            reader, writer = os.pipe()
+            os.set_blocking(writer, False)
+            child = home.popen(arguments, stdout=writer, stderr=subprocess.PIPE)
+            os.close(writer)
+            with os.fdopen(reader, "rb") as file:
+                self.assertGreater(len(file.read()), 1_000_000)
+            self.assertEqual(child.wait(30), 0, child.stderr.read())
+            child.stderr.close()
+
     def test_the_worker_rotates_its_log(self):
         home = self.home()
         os.makedirs(home.path("run"), mode=0o700)

@@ -101,8 +101,27 @@ class Chats(WithServer):
         self.assertIn("session is missing; usage: /claude_resume [--list] [--fork] ",
                       self.chat("/claude_resume", code=2))
         self.assertIn("channel is missing", self.chat("/claude_bg", code=2))
+        self.assertIn("is no command", self.chat("/claude\u2014name x", code=2))
+        self.assertIn("there is no option", self.chat("/claude \u2014nam x y", code=2))
         self.assertIn("list stands alone", self.chat("/claude_resume --list x", code=2))
         self.assertIn("status takes one of all, ", self.chat("/claude_sessions odd", code=2))
+
+    def test_a_phones_keyboard_is_understood(self):
+        self.chat("/claude \u2014name \u201cmy docs\u201d [say ok]")
+        self.wait_for_input("my docs")
+        self.chat("/claude_kill \u201cmy docs\u201d")
+        self.assertEqual(self.home.show("my docs")["status"], "killed")
+
+    def test_a_list_fits_one_message(self):
+        for number in range(12):
+            self.home.run("run", "--name", f"number {number}", "[say ok] " + "long " * 60)
+        listed = self.chat("/claude_sessions")
+        self.assertEqual(listed.count("📁"), 10)
+        self.assertIn("10 of 12, the newest", listed)
+        self.assertLess(len(listed), 4096)
+        resumable = self.chat("/claude_resume --list")
+        self.assertEqual(resumable.count("📁"), 10)
+        self.assertLess(len(resumable), 4096)
 
     def test_a_prompt_for_an_ended_session_says_how_it_goes_on(self):
         self.chat("/claude --name done [say ok]")
@@ -235,6 +254,55 @@ class Gateways(WithServer):
         self.assertEqual([line.split()[0] for line in lines], [">", "word0"], lines)
         self.home.run("kill", "--all")
 
+    def test_a_program_follows_a_session_by_positions(self):
+        opened = self.result("launch", prompt="[say one]", name="followed")
+        self.wait_for_input("followed")
+        page = self.result("events", session="followed", limit=3)
+        self.assertEqual([event["type"] for event in page["events"]][0], "SessionOpened")
+        self.assertEqual((len(page["events"]), page["hasMore"]), (3, True))
+        rest = self.result("events", id=opened["id"], after=page["through"])
+        self.assertEqual(rest["events"][0]["position"] > page["through"], True)
+        self.assertFalse(rest["hasMore"])
+        nothing = self.result("events", session="followed", after=rest["through"])
+        self.assertEqual((nothing["events"], nothing["through"]), ([], rest["through"]))
+        self.result("respond", session="followed", message="[hang]")
+        begun = self.result("events", session="followed", after=rest["through"], wait_ms=2000)
+        self.assertEqual(begun["events"][0]["type"], "TurnQueued")
+        until(lambda: self.home.show("followed")["turn"], "the turn")
+        self.result("interrupt", session="followed")
+        self.wait_for_input("followed")
+        error = self.call("claude-code.interrupt", session="followed")["error"]
+        self.assertEqual(error["data"]["exit"], 4)
+        self.home.run("kill", "--all")
+
+    def test_half_an_emoji_is_answered_under_its_id(self):
+        cut = (b'{"jsonrpc":"2.0","id":3,"method":"claude-code.launch",'
+               b'"params":{"prompt":"[say ok] cut \\ud83d","name":"cut"}}')
+        self.assertEqual(self.exchange(cut)["id"], 3)
+        self.assertEqual(self.home.ask("show", "cut")["prompt"], "[say ok] cut \ufffd")
+        self.home.run("kill", "--all")
+
+    def test_what_a_program_launches_is_within_the_settings(self):
+        def refusal(**params):
+            error = self.call("claude-code.launch", prompt="[say ok]", **params)["error"]
+            self.assertEqual(error["data"]["code"], "refused")
+            return error["message"]
+        self.assertIn("the most is acceptEdits (setting mcp_permission_max)",
+                      refusal(permission_mode="bypassPermissions"))
+        self.assertIn("a budget of no limit is more than what programs launch can have; the most "
+                      "is $5", refusal(max_budget_usd=0))
+        self.assertIn("a budget of $5.01", refusal(max_budget_usd=5.01))
+        self.result("launch", prompt="[say ok]", name="most", permission_mode="acceptEdits",
+                    max_budget_usd=5)
+        self.assertEqual(self.home.show("most")["permission_mode"], "acceptEdits")
+        # A person can give more to the same session, and a program that resumes it gets less.
+        self.home.run("run", "--name", "free", "--budget-usd", "50", "[say ok]")
+        resumed = self.result("launch", prompt="[say ok]", resumeSessionId="free",
+                              multiTurnDisabled=True)
+        self.assertIn("its budget is $5, the most", resumed["notes"][0])
+        self.assertEqual(self.home.wait_for_end(resumed["alias"])["budget_usd"], 5)
+        self.home.run("kill", "--all")
+
     def test_what_is_wrong_is_told(self):
         for params, text in (
                 ({"prompt": "x", "workdir": "work"}, "workdir takes an absolute path, not work"),
@@ -252,6 +320,13 @@ class Gateways(WithServer):
             self.assertIn(text, error["message"])
         self.assertEqual(self.call("claude-code.kill", id="x")["error"]["data"],
                          {"code": "not_found", "exit": 3})
+        large = json.dumps({"method": "claude-code.launch", "params": {"prompt": "x" * (2 << 20)},
+                            "jsonrpc": "2.0", "id": 9})
+        refused = self.exchange(large.encode())
+        self.assertEqual((refused["id"], refused["error"]["code"]), (9, -32600))
+        self.assertIn("1048576 at most", refused["error"]["message"])
+        blank = self.call("claude-code.launch", prompt=" \n\u00a0")["error"]
+        self.assertIn("the prompt is empty", blank["message"])
         self.assertEqual(self.exchange(b"\xff\x00")["error"]["code"], -32700)
         self.assertEqual(self.exchange(b"[" * 1_000_000)["error"]["code"], -32600)
         self.assertEqual(self.result("sessions")["sessions"], [])
@@ -288,6 +363,46 @@ class Gateways(WithServer):
 class Agents(WithServer):
     """The tools of agents, over the Model Context Protocol."""
 
+    def test_an_answer_fits_a_models_context_and_says_how_to_get_the_rest(self):
+        self.home.run("run", "--name", "big", "--multi-turn", "[words 6000]",
+                      stdin=b"[say last]\n")
+        client = self.home.follow("mcp")
+
+        def shown(**arguments):
+            client.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+                "name": "claude_output", "arguments": {"session": "big", **arguments}}}) + "\n")
+            result = json.loads(client.line())["result"]
+            self.assertNotIn("structuredContent", result)
+            return result["content"][0]["text"]
+
+        whole = shown(lines=100)
+        self.assertLess(len(whole), 20_000)
+        self.assertTrue(whole.endswith("\nlast"), whole[-100:])
+        self.assertIn("(cut: these are the last ", whole)
+        self.assertIn("--all prints all", whole)
+        back = shown(lines=1, skip=2)
+        self.assertIn("word0 word1 ", back)
+        self.assertLess(len(back), 20_000)
+        self.assertEqual(len(shown(lines=1).splitlines()), 3)
+        self.assertEqual(client.finish().code, 0)
+
+    def test_a_client_whose_pipe_does_not_block_is_waited_for(self):
+        reader, writer = os.pipe()
+        os.set_blocking(reader, False)
+        child = self.home.popen(("mcp",), stdin=reader)
+        self.addCleanup(child.stdout.close)
+        os.close(reader)
+
+        def is_asleep():
+            with open(f"/proc/{child.pid}/wchan", encoding="ascii") as file:
+                return "poll" in file.read()
+
+        until(is_asleep, "that it waits")
+        os.write(writer, b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+        self.assertEqual(json.loads(child.stdout.readline())["id"], 1)
+        os.close(writer)
+        self.assertEqual(child.wait(30), 0)
+
     def test_a_client_launches_watches_and_ends_a_session(self):
         client = self.home.follow("mcp")
         identities = iter(range(1, 100))
@@ -315,13 +430,94 @@ class Agents(WithServer):
         # The server is killed and comes back: the agent's connection goes on.
         self.home.stop(signal.SIGKILL)
         self.home.start()
-        self.assertEqual(call("claude_sessions")["structuredContent"]["count"], 1)
+        listed = call("claude_sessions")
+        self.assertEqual(listed["content"][0]["text"].count("📁"), 1)
+        self.assertNotIn("structuredContent", listed)
         killed = call("claude_kill", session="sub")
         self.assertEqual(killed["structuredContent"]["status"], "killed")
         unknown = call("claude_kill", session="nobody")
         self.assertTrue(unknown["isError"])
         self.assertIn("has no session 'nobody'; name it by", unknown["content"][0]["text"])
         self.assertEqual(client.finish().code, 0)
+
+
+class Within(unittest.TestCase):
+    """What an agent launches from its own session."""
+
+    def setUp(self):
+        self.home = Home('engine = "scripted"\nbudget_usd = 2\nmcp_permission_max = '
+                         '"bypassPermissions"\n')
+        self.addCleanup(self.home.close)
+        self.home.start()
+        self.inner = self.home.path("work", "inner")
+        os.mkdir(self.inner)
+
+    def tearDown(self):
+        self.home.run("kill", "--all")
+        self.assertEqual(self.home.stop(), 0)
+
+    def launcher(self, *flags):
+        alias = self.home.start_session("[say hi]", "--multi-turn", "--name", "outer", *flags)
+        until(lambda: self.home.show(alias)["waiting_for_input"], "the launching session")
+        self.home.environment["STENO_SESSION"] = self.home.show(alias)["session"]
+        self.addCleanup(self.home.environment.pop, "STENO_SESSION", None)
+        return alias
+
+    def test_a_shell_gives_no_more_than_its_session_has(self):
+        alias = self.launcher("--allow-tool", "Bash(git:*)", "--allow-tool", "Read",
+                              "--budget-usd", "1")
+        for flags, told in (
+                (("--permission-mode", "acceptEdits"), "the most is default"),
+                (("--permission-mode", "bypassPermissions"), f"session {alias} launches"),
+                (("--allow-tool", "Bash"), "Bash is not among the tools"),
+                (("--allow-tool", "Edit"), "allowed: Bash(git:*), Read"),
+                (("--budget-usd", "1.5"), "the most is $0.9"),
+                (("--budget-usd", "0"), "a budget of no limit is more"),
+                (("--workdir", "/"), "/ is no folder that")):
+            for command in (("spawn", "[say x]"), ("schedule", "add", "s", "--every", "1h", "[say x]")):
+                result = self.home.run(*command, *flags)
+                self.assertEqual(result.code, 5, str(result))
+                self.assertIn(told, result.err)
+        given = self.home.run("spawn", "--name", "given", "--allow-tool", "Read", "--workdir",
+                              self.inner, "--budget-usd", "0.5", "--permission-mode", "plan",
+                              "[say x]")
+        self.assertEqual(given.code, 0, str(given))
+        lowered = self.home.run("run", "--name", "lowered", "[say x]")
+        self.assertEqual(lowered.code, 0, str(lowered))
+        self.assertIn("its budget is $0.9", lowered.err)
+        self.assertLess(self.home.show("lowered")["budget_usd"], 1)
+
+    def test_a_resume_gives_no_more_than_the_session_has(self):
+        self.home.run("run", "--name", "free", "--permission-mode", "acceptEdits",
+                      "--allow-tool", "Bash", "[say ok]")
+        self.launcher()
+        refused = self.home.run("resume", "free", "[say x]")
+        self.assertEqual(refused.code, 5, str(refused))
+        self.assertIn("Bash is not among the tools", refused.err)
+
+    def test_a_tool_gives_no_more_than_its_session_has(self):
+        self.launcher("--permission-mode", "acceptEdits")
+        client = self.home.follow("mcp")
+
+        def launch(**arguments):
+            client.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                                     "params": {"name": "claude_launch", "arguments": {
+                                         "prompt": "[say x]", **arguments}}}) + "\n")
+            return json.loads(client.line())["result"]
+
+        refused = launch(permission_mode="bypassPermissions")
+        self.assertTrue(refused["isError"])
+        self.assertIn("the most is acceptEdits", refused["content"][0]["text"])
+        self.assertTrue(launch(workdir="/")["isError"])
+        self.assertTrue(launch(allowed_tools=["Bash"])["isError"])
+        taken = launch(permission_mode="acceptEdits", workdir=self.inner)
+        self.assertFalse(taken["isError"], taken)
+        self.assertEqual(client.finish().code, 0)
+
+    def test_a_session_without_a_limit_of_permissions_is_held_by_the_settings(self):
+        self.launcher("--permission-mode", "bypassPermissions")
+        self.assertEqual(self.home.run("run", "--permission-mode", "bypassPermissions",
+                                       "--allow-tool", "Bash", "[say x]").code, 0)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 // skipped for a reason.
 #include <algorithm>
 
+#include "eventlog/domain/characters.hpp"
 #include "eventlog/domain/decision.hpp"
 #include "eventlog/domain/session/spec_check.hpp"
 #include "eventlog/domain/text_limits.hpp"
@@ -89,7 +90,7 @@ std::optional<Rejection> check_schedule(const SchedulesState& s, const ScheduleS
   if (!is_agent_name(spec.agent)) return invalid("an agent's name is 1 to 64 of a-z 0-9 . _ -");
   if (auto bad = check_length("when", spec.when.size(), kFactBytesMax)) return bad;
   if (auto bad = check_length("zone", spec.zone.size(), kFactBytesMax)) return bad;
-  if (spec.prompt.empty()) return invalid("the prompt is empty; say what the agent is to do");
+  if (auto fault = prompt_fault(spec.prompt)) return invalid(*std::move(fault));
   if (spec.prompt.size() > kSchedulePromptBytesMax) {
     return Rejection{RejectionCode::limit_reached,
                      "the prompt has " + std::to_string(spec.prompt.size()) + " bytes, of " +

@@ -146,9 +146,19 @@ std::string_view meant_by(std::string_view text) {
   return text;
 }
 
+// A line of a crontab has blanks or tabs between its fields.
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (const std::string_view part : parts_of(text, ' ')) {
+    for (const std::string_view word : parts_of(part, '\t')) {
+      if (!word.empty()) words.push_back(word);
+    }
+  }
+  return words;
+}
+
 base::Result<Timing, std::string> parse_cron(std::string_view text) {
-  std::vector<std::string_view> fields = parts_of(meant_by(text), ' ');
-  std::erase(fields, std::string_view());
+  const std::vector<std::string_view> fields = words_of(meant_by(text));
   if (fields.size() != 5) {
     return Fault(
         "a cron line has five fields: minute, hour, day of the month, month and day of "

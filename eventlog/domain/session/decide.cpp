@@ -1,6 +1,7 @@
 // Checks every command of a session, names the streams that it reads, and dispatches it. A client's
 // command without effect is recorded as NothingChanged, so that a retry finds it.
 #include "eventlog/base/time_text.hpp"
+#include "eventlog/domain/characters.hpp"
 #include "eventlog/domain/session/deciding.hpp"
 #include "eventlog/domain/session/session_name.hpp"
 
@@ -223,10 +224,11 @@ std::optional<Rejection> check_start(Time start_before, const Context& context) 
 }
 
 std::optional<Rejection> check_prompt(const std::string& prompt) {
-  if (prompt.empty()) {
-    return Rejection{RejectionCode::invalid, "the prompt is empty; say what the agent is to do"};
+  if (auto bad = check_size("the prompt", prompt)) return bad;
+  if (auto fault = prompt_fault(prompt)) {
+    return Rejection{RejectionCode::invalid, std::move(*fault)};
   }
-  return check_size("the prompt", prompt);
+  return std::nullopt;
 }
 
 void reads(const SessionCommand& command, const StreamRef& target, Reads& further) {

@@ -165,8 +165,8 @@ Rejection still_ending(SessionId holder) {
 
 Rejection already_goes_on(SessionId holder) {
   return {RejectionCode::source_live, "session " + holder.text() +
-                                          " already goes on with the agent's session; kill it "
-                                          "first, or resume with fork"};
+                                          " already goes on with the agent's session; send it "
+                                          "the prompt, kill it first, or resume with --fork"};
 }
 
 std::optional<Rejection> check_resume(const Opening& o, const Spawn& c) {

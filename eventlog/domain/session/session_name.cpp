@@ -1,5 +1,5 @@
-// Makes and checks names. Making one keeps the first telling words in ASCII; checking rejects names
-// that cannot be printed on one line or that look like an id or an alias.
+// Makes and checks names. Making one keeps the first telling words; checking rejects names that
+// cannot be printed on one line, or that look like an id, an alias or another reference.
 #include "eventlog/domain/session/session_name.hpp"
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include "eventlog/base/ids.hpp"
 #include "eventlog/domain/admission/alias.hpp"
 #include "eventlog/domain/admission/name_mark.hpp"
+#include "eventlog/domain/characters.hpp"
 
 namespace domain {
 namespace {
@@ -35,37 +36,18 @@ bool is_stop_word(std::string_view word) {
          std::find(kStopWords.begin(), kStopWords.end(), word) != kStopWords.end();
 }
 
-// Takes the next code point off well-formed UTF-8. The text must not be empty.
-char32_t take_code_point(std::string_view& text) {
-  const auto first = static_cast<unsigned char>(text[0]);
-  const std::size_t bytes = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-  char32_t point = bytes == 1 ? first : first & (0x7Fu >> bytes);
-  for (std::size_t i = 1; i < bytes; ++i) {
-    point = point << 6 | (static_cast<unsigned char>(text[i]) & 0x3Fu);
-  }
-  text.remove_prefix(bytes);
-  return point;
+using IsPart = bool (*)(char32_t c);
+
+// Cuts the word off at a whole character.
+std::string_view cut_word(std::string_view word) {
+  if (word.size() <= kWordBytesMax) return word;
+  std::size_t end = kWordBytesMax;
+  while ((static_cast<unsigned char>(word[end]) & 0xC0) == 0x80) --end;
+  return word.substr(0, end);
 }
 
-// Tabs, line ends, escapes, and marks that turn the direction of the text around them.
-bool is_control(char32_t c) {
-  return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x2028 && c <= 0x202E) ||
-         (c >= 0x2066 && c <= 0x2069);
-}
-
-// True for characters that are shown as nothing.
-bool is_blank(char32_t c) {
-  return c == ' ' || c == 0xA0 || c == 0xAD || c == 0x1680 || (c >= 0x2000 && c <= 0x200F) ||
-         c == 0x202F || (c >= 0x205F && c <= 0x2065) || c == 0x3000 || c == 0xFEFF;
-}
-
-bool is_name_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-}
-
-}  // namespace
-
-std::string name_from_prompt(std::string_view prompt) {
+// Makes a name of the characters that are parts of words; all others divide them.
+std::string words_of(std::string_view text, IsPart is_part) {
   std::string name;
   std::string word;
   std::size_t words = 0;
@@ -76,22 +58,48 @@ std::string name_from_prompt(std::string_view prompt) {
       const std::string core = word.substr(first, last - first + 1);
       if (!is_stop_word(core)) {
         if (words++ > 0) name += '-';
-        name += core.substr(0, kWordBytesMax);
+        name += cut_word(core);
       }
     }
     word.clear();
   };
-  for (char c : prompt.substr(0, kNamedBytes)) {
-    if (words == kWordsMax) break;
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    if (is_name_char(c)) {
-      word += c;
+  while (!text.empty() && words < kWordsMax) {
+    const char32_t c = take_code_point(text);
+    if (c == '-' || is_part(c)) {
+      append_code_point(word, small_letter(c));
     } else {
       take();
     }
   }
   if (words < kWordsMax) take();
   return name.empty() ? "session" : name;
+}
+
+// Returns the part of the prompt that its name is made from, as well-formed UTF-8: each byte that
+// is none becomes a blank.
+std::string named_part(std::string_view prompt) {
+  std::string_view part = prompt.substr(0, kNamedBytes);
+  if (part.size() < prompt.size()) {
+    while (!part.empty() && (static_cast<unsigned char>(prompt[part.size()]) & 0xC0) == 0x80) {
+      part.remove_suffix(1);
+    }
+  }
+  std::string text(part);
+  if (base::is_utf8(text)) return text;
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) >= 0x80) c = ' ';
+  }
+  return text;
+}
+
+bool is_ascii_part(char32_t c) {
+  return c < 0x80 && is_word_char(c);
+}
+
+}  // namespace
+
+std::string name_from_prompt(std::string_view prompt) {
+  return words_of(named_part(prompt), is_word_char);
 }
 
 std::optional<std::string> name_fault(std::string_view name) {
@@ -105,6 +113,10 @@ std::optional<std::string> name_fault(std::string_view name) {
            "' has the form of a session's id or alias, and would be taken for one; give another "
            "one, such as '" +
            std::string(name) + "-1'";
+  }
+  if (name.starts_with('@')) {
+    return "a session's name does not begin with @, as references such as @foreground do; leave it "
+           "out";
   }
   bool is_edge_blank = false;
   for (std::string_view rest = name; !rest.empty();) {
@@ -130,11 +142,14 @@ bool is_other_reference(std::string_view name) {
 
 std::optional<std::string> made_name(std::string_view prompt, std::int64_t mark,
                                      std::int64_t number) {
-  const std::string words = name_from_prompt(prompt);
-  const std::int64_t last = number > 0 ? number : kNameNumberMax;
-  for (std::int64_t one = std::max<std::int64_t>(number, 1); one <= last; ++one) {
-    std::string name = numbered_name(words, one);
-    if (name_mark(name) == mark) return name;
+  // Earlier releases knew the words of ASCII only.
+  for (const std::string& words :
+       {name_from_prompt(prompt), words_of(named_part(prompt), is_ascii_part)}) {
+    const std::int64_t last = number > 0 ? number : kNameNumberMax;
+    for (std::int64_t one = std::max<std::int64_t>(number, 1); one <= last; ++one) {
+      std::string name = numbered_name(words, one);
+      if (name_mark(name) == mark) return name;
+    }
   }
   return std::nullopt;
 }

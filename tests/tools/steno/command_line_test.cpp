@@ -105,6 +105,69 @@ TEST_CASE("a prompt that looks like an option goes behind two dashes, as the err
   CHECK(steno({"run", "--", "-v is broken"}).code == 6);
 }
 
+TEST_CASE("an unquoted prompt is shown in its quotes", "[tools]") {
+  const auto told = [](const std::vector<std::string>& arguments) {
+    const Ran ran = steno(arguments);
+    CHECK(ran.code == 2);
+    return ran.err;
+  };
+  const auto contains = [](const std::string& text, const std::string& part) {
+    INFO(text);
+    return text.find(part) != std::string::npos;
+  };
+  CHECK(contains(told({"run", "fix", "the", "failing", "test"}),
+                 "quote the prompt: steno run 'fix the failing test'"));
+  CHECK(contains(told({"send", "nightly", "now", "the", "docs"}),
+                 "quote the prompt: steno send nightly 'now the docs'"));
+  CHECK(contains(told({"run", "do", "it", "--nosuch"}), "unknown option '--nosuch'"));
+  CHECK(contains(told({"ls", "here"}), "steno ls does not expect 'here'"));
+}
+
+TEST_CASE("a flag that a command has no use for is refused with where it counts", "[tools]") {
+  const auto told = [](const std::vector<std::string>& arguments) {
+    const Ran ran = steno(arguments);
+    INFO(ran.err);
+    CHECK(ran.code == 2);
+    CHECK(is_one_line(ran.err));
+    return ran.err;
+  };
+  CHECK(told({"run", "--max-sessions", "50", "x"}).find("read by steno serve only") !=
+        std::string::npos);
+  CHECK(told({"send", "a", "--permission-mode", "plan", "x"})
+            .find("steno resume REF --permission-mode") != std::string::npos);
+  CHECK(told({"--budget-usd", "1", "ls"}).find("where a session is opened") != std::string::npos);
+  CHECK(told({"kill", "a", "--keep-workers"}).find("read by steno serve only") !=
+        std::string::npos);
+  for (const std::vector<std::string>& fine :
+       std::vector<std::vector<std::string>>{{"--timeout", "1s", "ls"},
+                                             {"--model", "m", "spawn", "x"},
+                                             {"foreground", "x", "--channel", "telegram|1"},
+                                             {"send", "a", "--start-within", "1h", "x"}}) {
+    CHECK(steno(fine).code == 6);
+  }
+}
+
+TEST_CASE("a duration without a unit is refused with what is accepted", "[tools]") {
+  const Ran ran = steno({"--keep-content-for", "30", "config"});
+  CHECK(ran.code == 2);
+  CHECK(ran.err.find("such as 30m") != std::string::npos);
+}
+
+TEST_CASE("output that cannot be written is said, with an exit code of its own", "[tools]") {
+  const support::TemporaryFolder home;
+  const std::string full = "exec " STENO_PROGRAM " config > /dev/full";
+  const Ran ran = run({"/bin/sh", "-c", full}, {"PATH=/usr/bin:/bin", "HOME=" + home.path()});
+  CHECK(ran.code == 74);
+  CHECK(ran.err.find("stdout: No space left on device") != std::string::npos);
+}
+
+TEST_CASE("a notification is named by its number", "[tools]") {
+  const Ran ran = steno({"notify", "retry", "abc"});
+  CHECK(ran.code == 2);
+  CHECK(ran.err.find("'abc' is no number of a notification; steno notify ls") != std::string::npos);
+  CHECK(ran.err.size() < 200);
+}
+
 TEST_CASE("help shows groups, accepted values and defaults, and no types of the parser",
           "[tools]") {
   const std::string help = steno({"--help"}).out;

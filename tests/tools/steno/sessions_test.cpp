@@ -154,6 +154,14 @@ TEST_CASE("run prints JSON for programs", "[tools][R004]") {
   const Ran one = served.steno({"run", "-o", "json", "[say hello]"});
   CHECK(one.code == 0);
   CHECK(json::parse(one.out).at("session").at("status") == "completed");
+  CHECK(json::parse(one.out).at("answer") == "hello");
+  CHECK(json::parse(one.out).at("denied").empty());
+  CHECK(json::parse(one.out).at("seen_cost_usd") ==
+        json::parse(one.out).at("session").at("cost_usd"));
+  const Ran denied = served.steno({"run", "-o", "json", "[tools 1] [ask] [say sorry]"});
+  CHECK(denied.code == 5);
+  CHECK(json::parse(denied.out).at("answer") == "sorry");
+  CHECK(json::parse(denied.out).at("denied") == json{"Bash"});
   const Ran lines = served.steno({"run", "-o", "jsonl", "[say hello]"});
   CHECK(lines.code == 0);
   CHECK(contains(lines.out, R"("type":"OutputRecorded")"));
@@ -194,6 +202,82 @@ TEST_CASE("Ctrl-C interrupts the turn, and twice kills the session", "[tools]") 
   CHECK(served.ask({"show", "twice"}).at("session").at("status") == "killed");
 }
 
+bool is_row_live(const json& row) {
+  return row.at("status") == "running";
+}
+
+TEST_CASE("the first Ctrl-C never kills, also a session that waits", "[tools]") {
+  const Served served;
+  ChildProgram run =
+      served.start({"run", "--multi-turn", "--name", "waits", "[say hello]"}, Stdin::open);
+  served.wait_for("waits", is_waiting);
+  run.signal(SIGINT);
+  const auto is_told = [](const ChildProgram& p) { return contains(p.err(), "Ctrl-C again"); };
+  REQUIRE(run.wait_until(is_told));
+  CHECK(is_row_live(served.ask({"show", "waits"}).at("session")));
+  run.write("[say more]\n");
+  REQUIRE(run.wait_until([](const ChildProgram& p) { return contains(p.out(), "more\n"); }));
+  run.close_stdin();
+  CHECK(run.wait() == 0);
+}
+
+TEST_CASE("Ctrl-backslash leaves a session at work", "[tools]") {
+  const Served served;
+  ChildProgram run = served.start({"run", "--name", "left", "[hang]"});
+  REQUIRE(run.wait_until([](const ChildProgram& p) { return contains(p.err(), "session "); }));
+  served.wait_for("left", [](const json& row) { return row.at("turn").is_string(); });
+  run.signal(SIGQUIT);
+  CHECK(run.wait() == 0);
+  CHECK(contains(run.err(), "the session goes on: steno output "));
+  CHECK(is_row_live(served.ask({"show", "left"}).at("session")));
+}
+
+TEST_CASE("what is said reaches a pipe piece by piece", "[tools]") {
+  const Served served;
+  ChildProgram run = served.start({"run", "--name", "slow", "[words 40] [delay 100]"});
+  CHECK(run.wait_until([](const ChildProgram& p) { return contains(p.out(), "word3"); }));
+  CHECK(is_row_live(served.ask({"show", "slow"}).at("session")));
+  const Ran killed = served.steno({"kill", "slow"});
+  CHECK(killed.code == 0);
+  run.wait();
+}
+
+TEST_CASE("what was said before is in the pipe while a session is followed", "[tools]") {
+  const Served served;
+  const std::string alias = served.spawn({"--multi-turn", "[say first]"});
+  served.wait_for(alias, is_waiting);
+  ChildProgram follower = served.start({"output", alias, "--follow"});
+  CHECK(follower.wait_until([](const ChildProgram& p) { return contains(p.out(), "first\n"); }));
+  follower.signal(SIGTERM);
+  follower.wait();
+}
+
+TEST_CASE("a prompt without a visible character is refused everywhere", "[tools]") {
+  const Served served;
+  CHECK(served.steno({"run", " \n\t"}).code == 2);
+  CHECK(served.steno({"spawn", "\u00A0\u200B"}).code == 2);
+  CHECK(served.steno({"run", "-"}, "  \n \n").code == 2);
+  const Ran binary = served.steno({"spawn", "-"}, std::string("\x7F"
+                                                              "ELF\0\xFF",
+                                                              6));
+  CHECK(binary.code == 2);
+  CHECK(contains(binary.err, "is not text"));
+  CHECK(served.steno({"chat", "/claude \u200B"}).code == 2);
+  CHECK(served.steno({"schedule", "add", "s", "--every", "1h", " "}).code == 2);
+  CHECK(served.ask({"ls"}).at("sessions").empty());
+}
+
+TEST_CASE("a name looks the same to Steno if it looks the same to people", "[tools]") {
+  const Served served;
+  served.spawn({"--multi-turn", "--name", "Cafe\u0301", "[say hi]"});
+  CHECK(served.steno({"spawn", "--name", "Caf\u00E9", "[say hi]"}).code == 4);
+  CHECK(served.steno({"show", "Cafe\u0301"}).code == 0);
+  CHECK(served.steno({"show", "Caf\u00E9"}).code == 0);
+  const Ran refused = served.steno({"spawn", "--name", "@me", "[say hi]"});
+  CHECK(refused.code == 2);
+  CHECK(contains(refused.err, "does not begin with @"));
+}
+
 TEST_CASE("a denied tool call looks denied wherever it is shown, and run exits with 5", "[tools]") {
   const Served served;
   const std::string denied = "✗ Bash — echo 0: denied: denied";
@@ -222,7 +306,10 @@ TEST_CASE("a denied tool call looks denied wherever it is shown, and run exits w
   CHECK(items.back().at("kind") == "said");
 
   served.spawn({"--name", "sent", "--multi-turn", "[say hi]"});
-  CHECK(served.steno({"send", "sent", "--wait", "[tools 1] [ask]"}).code == 5);
+  const Ran sent = served.steno({"send", "sent", "--wait", "[tools 1] [ask]"});
+  CHECK(sent.code == 5);
+  CHECK(contains(sent.err, "steno close "));
+  CHECK(contains(sent.err, " --permission-mode acceptEdits"));
   CHECK(served.steno({"send", "sent", "--wait", "[tools 1]"}).code == 0);
 }
 
@@ -425,6 +512,13 @@ TEST_CASE("the session limit is refused with 5", "[tools]") {
   const Ran refused = served.steno({"spawn", "one more"});
   CHECK(refused.code == 5);
   CHECK(contains(refused.err, "max_sessions"));
+  // One that waits makes room at no loss.
+  const json rows = served.ask({"ls"}).at("sessions");
+  for (const json& row : rows) served.wait_for(row.at("alias"), is_waiting);
+  const std::string oldest = rows.back().at("alias");
+  const Ran hinted = served.steno({"spawn", "one more"});
+  CHECK(contains(hinted.err, "waits for a prompt since "));
+  CHECK(contains(hinted.err, ": steno close "));
 }
 
 }  // namespace

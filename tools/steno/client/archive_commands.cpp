@@ -133,6 +133,7 @@ Outcome<int> archive_list(const Config& config, const ArchiveArguments&) {
 Outcome<int> archive_forget(const Config& config, const ArchiveArguments& arguments) {
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
+  (*connection)->take_interrupts();
   const auto done = (*connection)->command_server(domain::ForgetArchive{arguments.name});
   if (!done) return tl::unexpected(done.error());
   print("forgotten: " + arguments.name + "\n");

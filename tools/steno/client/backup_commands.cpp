@@ -97,6 +97,7 @@ Outcome<int> backup_list(const Config& config, const BackupArguments&) {
 Outcome<int> backup_forget(const Config& config, const BackupArguments& arguments) {
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
+  (*connection)->take_interrupts();
   const auto done = (*connection)->command_server(domain::ForgetBackup{arguments.name});
   if (!done) return tl::unexpected(done.error());
   print("forgotten: " + arguments.name + "\n");

@@ -1,6 +1,7 @@
 // Reads blocks into a buffer and cuts lines from it, searching each byte for a line feed once.
 #include "tools/steno/client/line_input.hpp"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,12 +13,16 @@ namespace steno {
 void LineInput::fill() {
   std::array<char, 16384> piece{};
   ssize_t count = 0;
-  do {
-    count = ::read(fd_, piece.data(), piece.size());
-  } while (count < 0 && errno == EINTR);
+  while ((count = ::read(fd_, piece.data(), piece.size())) < 0) {
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN) break;
+    // Whoever shares the file has made it non-blocking.
+    pollfd more{fd_, POLLIN, 0};
+    ::poll(&more, 1, -1);
+  }
   if (count > 0) {
     buffer_.append(piece.data(), static_cast<std::size_t>(count));
-  } else if (count == 0 || errno != EAGAIN) {
+  } else {
     has_ended_ = true;
   }
 }

@@ -85,7 +85,7 @@ Outcome<int> notify_list(const Config& config, const NotifyArguments&) {
   } else if (answer->notifications.empty()) {
     remark("every notification has reached its target; so far " +
            std::to_string(answer->delivered) + " have, and " + std::to_string(answer->dropped) +
-           " were dropped");
+           (answer->dropped == 1 ? " was dropped" : " were dropped"));
   } else {
     print(table_text(*answer, (*connection)->clock().wall()));
   }

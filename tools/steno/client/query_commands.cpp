@@ -235,7 +235,7 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
     channels += (channels.empty() ? "" : ", ") + channel;
   }
   fields.add("foreground", channels);
-  fields.add("turns", std::to_string(row.turns_queued) + " queued, " +
+  fields.add("turns", std::to_string(row.turns_queued) + " in all, " +
                           std::to_string(row.turns_finished) + " finished" +
                           counted(row.turns_failed, "failed") +
                           counted(row.turns_interrupted, "interrupted") +
@@ -455,6 +455,7 @@ Outcome<int> output(const Config& config, const OutputArguments& arguments) {
   if (!arguments.is_followed || domain::is_terminal(answer->session.status)) return kExitOk;
   FollowRequest request;
   request.session = answer->session.session;
+  request.alias = answer->session.alias;
   request.agent = answer->session.agent;
   request.after = answer->position;
   request.is_onlooker = true;

@@ -6,6 +6,7 @@
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/prompt_input.hpp"
 #include "tools/steno/connection/connection.hpp"
+#include "tools/steno/operations/grant.hpp"
 #include "tools/steno/operations/opening.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
@@ -27,11 +28,14 @@ Outcome<std::string> local_zone() {
     if (text.starts_with(':')) text.remove_prefix(1);
     const std::size_t at = text.find(kDatabase);
     if (at != std::string_view::npos) text.remove_prefix(at + kDatabase.size());
-    // Other forms of TZ name no zone of the database.
     const bool is_rule = text.find_first_of("0123456789,<") != std::string_view::npos;
     if (!text.starts_with('/') && (!is_rule || text.find('/') != std::string_view::npos)) {
       return std::string(text);
     }
+    // Another zone than the one that is meant would be taken in its place.
+    return fail(kExitUsage, "TZ=" + std::string(variable) +
+                                " names no zone of the time zone database; name one with --zone, "
+                                "as in --zone Europe/Berlin");
   }
   std::error_code error;
   const std::string target = std::filesystem::read_symlink("/etc/localtime", error).string();
@@ -176,6 +180,11 @@ Outcome<int> schedule_add(const Config& config, const ScheduleArguments& argumen
     spec.run = domain::RunKind::message;
     spec.to = target->session.session;
     spec.agent = target->session.agent;
+  }
+  if (arguments.to.empty()) {
+    const auto notes = hold_process(**connection, nullptr, spec.session);
+    if (!notes) return tl::unexpected(notes.error());
+    for (const std::string& note : *notes) remark("steno: " + note);
   }
   const auto reply = (*connection)->command_schedules(domain::AddSchedule{spec});
   if (!reply) return tl::unexpected(reply.error());

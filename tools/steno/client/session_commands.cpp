@@ -11,6 +11,7 @@
 #include "tools/steno/client/session_follow.hpp"
 #include "tools/steno/config/prices_file.hpp"
 #include "tools/steno/operations/ending.hpp"
+#include "tools/steno/operations/grant.hpp"
 #include "tools/steno/operations/opening.hpp"
 #include "tools/steno/operations/session_text.hpp"
 #include "tools/steno/text/console.hpp"
@@ -72,6 +73,15 @@ Outcome<bool> describe(Connection& connection, const SpawnArguments& arguments,
   descriptor.connector = arguments.user.substr(0, first);
   descriptor.user = arguments.user.substr(first + 1, second - first - 1);
   descriptor.channel = arguments.user.substr(second + 1);
+  return true;
+}
+
+// An agent's shell gives no more than the agent's session has.
+Outcome<bool> apply_grant(Connection& connection, const projections::SessionRow* resumed,
+                          domain::Spawn& spawn) {
+  const auto notes = hold_process(connection, resumed, spawn.spec);
+  if (!notes) return tl::unexpected(notes.error());
+  for (const std::string& note : *notes) remark("steno: " + note);
   return true;
 }
 
@@ -168,6 +178,7 @@ Outcome<int> kill_all(Connection& connection, const Config& config) {
 Outcome<int> follow(Connection& connection, const Spawned& spawned, LineInput* input) {
   FollowRequest request;
   request.session = spawned.session;
+  request.alias = spawned.reply.alias;
   request.agent = connection.config().agent;
   request.after = spawned.reply.position;
   request.turn = base::TurnId{spawned.command.bytes};
@@ -176,6 +187,14 @@ Outcome<int> follow(Connection& connection, const Spawned& spawned, LineInput* i
     remark("session " + spawned.reply.alias + " " + spawned.reply.name);
   }
   return follow_session(connection, request);
+}
+
+// A person at a terminal goes on with the conversation. Elsewhere the end of stdin would close it.
+Outcome<int> follow_resumed(Connection& connection, const Spawned& spawned,
+                            const domain::Spawn& spawn) {
+  LineInput input(STDIN_FILENO);
+  const bool is_typed = spawn.spec.is_multi_turn && is_stdin_terminal();
+  return follow(connection, spawned, is_typed ? &input : nullptr);
 }
 
 // Goes on with a session that the agent had outside of Steno.
@@ -198,13 +217,16 @@ Outcome<int> resume_foreign(Connection& connection, const Config& config,
   spawn.agent_session = base::SessionId::parse(arguments.reference)->text();
   spawn.is_fork = arguments.is_fork;
   spawn.start_before = start_before_flag(connection);
+  if (const auto ok = apply_grant(connection, nullptr, spawn); !ok) {
+    return tl::unexpected(ok.error());
+  }
   const auto spawned = send_spawn(connection, spawn);
   if (!spawned) return tl::unexpected(spawned.error());
   if (config.output == OutputFormat::table) {
     remark("no session " + arguments.reference +
            " is on the record; the agent is asked for its own session of that id");
   }
-  if (arguments.is_followed) return follow(connection, *spawned, nullptr);
+  if (arguments.is_followed) return follow_resumed(connection, *spawned, spawn);
   print_spawned(config, *spawned);
   return kExitOk;
 }
@@ -229,6 +251,9 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
     return tl::unexpected(ok.error());
   }
   wanted.start_before = start_before_flag(**connection);
+  if (const auto ok = apply_grant(**connection, nullptr, wanted); !ok) {
+    return tl::unexpected(ok.error());
+  }
   const auto spawned = send_spawn(**connection, wanted);
   if (!spawned) return tl::unexpected(spawned.error());
   if (told.is_detached) {
@@ -284,6 +309,9 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
   }
 
   if (const auto ok = check_workdir(spawn.spec.workdir); !ok) return tl::unexpected(ok.error());
+  if (const auto ok = apply_grant(**connection, &shown->session, spawn); !ok) {
+    return tl::unexpected(ok.error());
+  }
   spawn.start_before = start_before_flag(**connection);
   const auto spawned = send_resume(**connection, spawn, *shown);
   if (!spawned) return tl::unexpected(spawned.error());
@@ -297,7 +325,7 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
            " of " + shown->session.alias + " had waited" +
            (waiting.empty() ? "" : ", and " + spawned->reply.alias + " goes on with them"));
   }
-  if (arguments.is_followed) return follow(**connection, *spawned, nullptr);
+  if (arguments.is_followed) return follow_resumed(**connection, *spawned, spawn);
   print_spawned(config, *spawned);
   return kExitOk;
 }
@@ -328,6 +356,7 @@ Outcome<int> send(const Config& config, const SendArguments& arguments) {
   }
   FollowRequest request;
   request.session = row.session;
+  request.alias = row.alias;
   request.agent = row.agent;
   request.after = reply->position;
   request.turn = reply->injected_into.is_set() ? reply->injected_into : base::TurnId{id.bytes};
@@ -371,16 +400,9 @@ Outcome<int> interrupt(const Config& config, const ReferenceArguments& arguments
   if (!connection) return tl::unexpected(connection.error());
   const auto shown = (*connection)->find(arguments.reference);
   if (!shown) return tl::unexpected(shown.error());
-  const projections::SessionRow& row = shown->session;
-  if (domain::is_terminal(row.status)) {
-    return fail(kExitConflict,
-                "session " + row.alias + " is already " + std::string(base::enum_name(row.status)));
-  }
-  const auto reply = (*connection)
-                         ->command((*connection)->fresh_command_id(), row.session, row.agent,
-                                   domain::InterruptTurn{});
+  const auto reply = interrupt_session(**connection, shown->session);
   if (!reply) return tl::unexpected(reply.error());
-  print_reply(config, row, *reply, "interrupting " + row.alias);
+  print_reply(config, shown->session, *reply, "interrupting " + shown->session.alias);
   return kExitOk;
 }
 

@@ -1,8 +1,10 @@
 // Folds the session's events into an exit code while it prints them. The first Ctrl-C interrupts
-// the turn, the second one kills the session.
+// the turn and never kills, the second one kills the session, and Ctrl-\ leaves it as it is.
 #include "tools/steno/client/session_follow.hpp"
 
+#include <map>
 #include <set>
+#include <utility>
 
 #include "eventlog/domain/session/cost_text.hpp"
 #include "tools/steno/client/attention_text.hpp"
@@ -38,7 +40,10 @@ class SessionFollow {
     return request_.input != nullptr && turns_.empty() && !is_close_sent_ && !is_kill_sent_;
   }
   Outcome<bool> take_input();
+  void invite_input();
+  void end_invitation();
   Outcome<bool> take_interrupt();
+  bool leave();
   tl::unexpected<Failure> give_up() const;
   Outcome<bool> take_event(const bus::FeedEvent& event);
   bool is_left_out(const domain::Event& event) const;
@@ -65,11 +70,17 @@ class SessionFollow {
     end_turn(e.turn, interrupted_code(e.reason), e.cost);
   }
   void note(const domain::SessionClosed& e);
+  void note(const domain::ToolCallStarted& e) { tools_[e.call] = e.tool; }
   void note(const domain::ToolCallFinished& e) {
-    has_denials_ |= e.is_denied && (!request_.ends_with_turn || e.turn == request_.turn);
+    const auto tool = tools_.extract(e.call);
+    if (!e.is_denied || (request_.ends_with_turn && e.turn != request_.turn)) return;
+    has_denials_ = true;
+    denied_.push_back(tool.empty() ? e.call : tool.mapped());
   }
   void note(const domain::ToolCallDenied& e) {
-    has_denials_ |= !request_.ends_with_turn || e.turn == request_.turn;
+    if (request_.ends_with_turn && e.turn != request_.turn) return;
+    has_denials_ = true;
+    denied_.push_back(e.tool.empty() ? e.call : e.tool);
   }
   template <class Event>
   void note(const Event&) {}
@@ -90,6 +101,7 @@ class SessionFollow {
   Outcome<workers::CommandReplyBody> send(const domain::Command& command);
   Outcome<int> finish(int code);
   int over_budget_code(const workers::ShowAnswer& shown, int code) const;
+  std::string with_result(std::string json) const;
 
   Connection& connection_;
   Follower* follower_ = nullptr;  // while it runs
@@ -103,14 +115,36 @@ class SessionFollow {
   base::TurnId own_turn_;         // of the agent, under way; unset: none
   std::int64_t tasks_ = 0;        // of the agent in the background
   bool is_interrupt_sent_ = false;
+  bool is_kill_announced_ = false;  // the user was told what the next Ctrl-C does
   bool is_kill_sent_ = false;
   bool is_close_sent_ = false;
+  bool is_invited_ = false;  // the prompt sign is the last thing on the terminal
+  bool has_told_keys_ = false;
   bool has_interrupted_ = false;
+  bool has_left_ = false;
   std::optional<int> code_;  // set: following is over
   domain::SessionClosed closed_;
+  std::string answer_;                        // what the agent said last
+  std::vector<std::string> denied_;           // tools whose calls were denied
+  std::map<std::string, std::string> tools_;  // by the call's id, while it runs
   base::NanoUsd cost_;
   base::Position last_;
 };
+
+// True for events whose text is what the agent itself says to people.
+bool is_answer(const domain::Event& event) {
+  const auto* said = std::get_if<domain::OutputRecorded>(&event);
+  return said != nullptr && said->kind == domain::OutputKind::text && said->parent.empty();
+}
+
+// True for events of which a session that waited shows something.
+bool shows_words(const domain::Event& event) {
+  return std::holds_alternative<domain::TurnStarted>(event) ||
+         std::holds_alternative<domain::OwnTurnStarted>(event) ||
+         std::holds_alternative<domain::OutputRecorded>(event) ||
+         std::holds_alternative<domain::TasksChanged>(event) ||
+         std::holds_alternative<domain::SessionClosed>(event);
+}
 
 Outcome<int> SessionFollow::run() {
   connection_.take_interrupts();
@@ -122,7 +156,10 @@ Outcome<int> SessionFollow::run() {
     Outcome<bool> done = true;
     if (wants_input() && (done = take_input()); !done) return tl::unexpected(done.error());
     WaitFor wanted;
-    if (wants_input() && !request_.input->is_at_end()) wanted.input_fd = request_.input->fd();
+    if (wants_input() && !request_.input->is_at_end()) {
+      wanted.input_fd = request_.input->fd();
+      invite_input();
+    }
     const auto wake = (*follower)->wait(wanted);
     if (!wake) return tl::unexpected(wake.error());
     switch (*wake) {
@@ -133,6 +170,7 @@ Outcome<int> SessionFollow::run() {
         done = take_interrupt();
         break;
       case Wake::input:
+        is_invited_ = false;  // its line feed is on the terminal
         request_.input->fill();
         break;
       case Wake::timer:
@@ -144,6 +182,22 @@ Outcome<int> SessionFollow::run() {
   return finish(*code_);
 }
 
+// A person at a terminal sees that the session waits, and how to go on.
+void SessionFollow::invite_input() {
+  if (is_invited_ || own_turn_.is_set() || !is_stdin_terminal()) return;
+  printer_.end_line();
+  if (!std::exchange(has_told_keys_, true)) {
+    remark("steno: type a prompt; Ctrl-D closes the session, Ctrl-\\ leaves it");
+  }
+  prompt_sign();
+  is_invited_ = true;
+}
+
+// What is printed next begins on a line of its own.
+void SessionFollow::end_invitation() {
+  if (std::exchange(is_invited_, false)) remark("");
+}
+
 // The session waits for a prompt: sends the next one, or closes the session if the input has ended.
 Outcome<bool> SessionFollow::take_input() {
   while (auto line = request_.input->take_line()) {
@@ -151,6 +205,7 @@ Outcome<bool> SessionFollow::take_input() {
     const base::CommandId id = connection_.fresh_command_id();
     turns_.insert(base::TurnId{id.bytes});
     is_interrupt_sent_ = false;
+    is_kill_announced_ = false;
     const auto sent = connection_.command(id, request_.session, request_.agent,
                                           domain::SendPrompt{std::move(*line), false});
     if (!sent && sent.error().exit_code == kExitInterrupted) return take_interrupt();
@@ -164,8 +219,19 @@ Outcome<bool> SessionFollow::take_input() {
   return true;
 }
 
+// Ends the following, and leaves the session as it is.
+bool SessionFollow::leave() {
+  remark("steno: the session goes on: steno output " + request_.alias +
+         " --follow shows it, steno send gives it prompts, steno kill ends it");
+  code_ = kExitOk;
+  has_left_ = true;
+  return true;
+}
+
 Outcome<bool> SessionFollow::take_interrupt() {
   printer_.end_line();
+  end_invitation();
+  if (connection_.interrupts()->is_leaving()) return leave();
   if (request_.is_onlooker) return fail(kExitInterrupted, "");
   if (follower_->is_unanswered()) return give_up();
   if (is_kill_sent_) {
@@ -174,6 +240,7 @@ Outcome<bool> SessionFollow::take_interrupt() {
   const bool is_own = own_turn_.is_set() && !request_.ends_with_turn;
   if (!is_interrupt_sent_ && (is_own || !turns_.empty())) {
     is_interrupt_sent_ = true;
+    is_kill_announced_ = true;
     has_interrupted_ = true;
     remark("steno: interrupting the turn; Ctrl-C again kills the session");
     const base::TurnId turn = request_.ends_with_turn ? request_.turn
@@ -187,8 +254,14 @@ Outcome<bool> SessionFollow::take_interrupt() {
   }
   if (!is_interrupt_sent_ && tasks_ > 0 && !wants_input()) {
     is_interrupt_sent_ = true;
+    is_kill_announced_ = true;
     remark("steno: " + tasks_text(tasks_) + " in the background " + (tasks_ == 1 ? "is" : "are") +
            " waited for; Ctrl-C again kills the session");
+    return true;
+  }
+  if (!std::exchange(is_kill_announced_, true)) {
+    remark(std::string("steno: no turn runs; Ctrl-C again kills the session, ") +
+           (request_.input == nullptr ? "" : "Ctrl-D closes it, ") + "Ctrl-\\ leaves it");
     return true;
   }
   is_kill_sent_ = true;
@@ -212,19 +285,23 @@ Outcome<bool> SessionFollow::take_event(const bus::FeedEvent& event) {
   if (!seen) return fail(seen.error());
   last_ = event.position;
   if (is_left_out(seen->recorded.event)) return true;
-  if (seen->content_bytes > 0 && wants_content(*seen)) {
+  if (wants_content(*seen)) {
     auto text = fetch_content(connection_, request_.agent, request_.session, event.position);
     if (!text) return tl::unexpected(text.error());
     seen->recorded.content = domain::Content{std::move(*text)};
     seen->content_bytes = 0;
   }
   if (format_ == OutputFormat::table) {
+    if (shows_words(seen->recorded.event)) end_invitation();
     printer_.show(*seen);
     tell_login(*seen);
   }
   if (format_ == OutputFormat::jsonl) {
     print(workers::event_json(*seen) + "\n");
     flush();
+  }
+  if (seen->recorded.content && is_answer(seen->recorded.event)) {
+    answer_ = std::move(seen->recorded.content->text);
   }
   std::visit([&](const auto& e) { note(e); }, seen->recorded.event);
   return true;
@@ -256,10 +333,8 @@ bool SessionFollow::is_left_out(const domain::Event& event) const {
 
 // Text that the feed left out takes one request each, so it is fetched only where it is shown.
 bool SessionFollow::wants_content(const workers::SeenEvent& seen) const {
-  const bool is_partial =
-      std::holds_alternative<domain::PartialOutputRecorded>(seen.recorded.event);
-  return format_ == OutputFormat::jsonl ||
-         (format_ == OutputFormat::table && (!is_partial || is_stdout_terminal()));
+  if (format_ != OutputFormat::json) return seen.content_bytes > 0;
+  return seen.content_bytes > 0 && is_answer(seen.recorded.event);
 }
 
 void SessionFollow::end_turn(base::TurnId turn, int code, const domain::TurnCost& cost) {
@@ -276,9 +351,13 @@ void SessionFollow::tell_denials() {
   const std::vector<std::string> denied = calls_.take_denied();
   if (denied.empty()) return;
   printer_.end_line();
-  remark(
-      "steno: denied in this turn for lack of permission; --allow-tool or --permission-mode "
-      "grants it:");
+  // A live session keeps its permissions.
+  const std::string grant = request_.ends_with_turn
+                                ? "to grant it, go on with another session: steno close " +
+                                      request_.alias + "; steno resume " + request_.alias +
+                                      " --permission-mode acceptEdits PROMPT"
+                                : "--allow-tool or --permission-mode grants it";
+  remark("steno: denied in this turn for lack of permission; " + grant + ":");
   for (const std::string& summary : denied) remark("  ✗ " + summary);
 }
 
@@ -317,8 +396,17 @@ int SessionFollow::over_budget_code(const workers::ShowAnswer& shown, int code) 
   return kExitBudget;
 }
 
+// Adds to the session's JSON what was seen of it here.
+std::string SessionFollow::with_result(std::string json) const {
+  workers::JsonObject seen;
+  seen.add("answer", answer_).add("denied", denied_).add("seen_cost", cost_);
+  json.pop_back();
+  return json + "," + seen.text().substr(1);
+}
+
 Outcome<int> SessionFollow::finish(int code) {
   printer_.end_line();
+  if (has_left_) return code;
   workers::QueryBody query;
   query.agent = request_.agent;
   query.reference = request_.session.text();
@@ -327,7 +415,7 @@ Outcome<int> SessionFollow::finish(int code) {
   const auto shown = connection_.ask<workers::ShowAnswer>(workers::kVerbShow, query);
   if (!shown) return code;  // The request succeeded; the summary is best effort.
   const projections::SessionRow& row = shown->session;
-  if (format_ == OutputFormat::json) print(workers::to_json(*shown) + "\n");
+  if (format_ == OutputFormat::json) print(with_result(workers::to_json(*shown)) + "\n");
   if (format_ == OutputFormat::table && domain::is_terminal(row.status)) {
     std::string line = "session " + row.alias + " " + std::string(base::enum_name(row.status));
     if (row.end_reason != domain::EndReason::none) {

@@ -1,5 +1,5 @@
-// Follows a session or a turn to its end: prints, hands on further prompts from stdin, and turns
-// Ctrl-C into an interrupt, then a kill.
+// Follows a session or a turn to its end: prints, hands on further prompts from stdin, turns Ctrl-C
+// into an interrupt, then a kill, and leaves with Ctrl-\.
 #pragma once
 
 #include "tools/steno/client/line_input.hpp"
@@ -10,6 +10,7 @@ namespace steno {
 struct FollowRequest {
   base::SessionId session;
   std::string agent;
+  std::string alias;            // of the session, for what is said of it
   base::Position after;         // position of the command's reply
   base::TurnId turn;            // the turn that the command queued; unset: none is known
   bool ends_with_turn = false;  // stop at the turn's end, not the session's

@@ -1,5 +1,4 @@
-// Continues the line of streamed text on a terminal, and does not repeat it when the whole block
-// arrives.
+// Continues the line of streamed text, and does not repeat it when the whole block arrives.
 #include "tools/steno/client/session_printer.hpp"
 
 #include "tools/steno/client/attention_text.hpp"
@@ -46,6 +45,7 @@ void SessionPrinter::on(const domain::OutputRecorded& event, const std::string& 
   if (!is_continued) end_line();
   say(std::string_view(text).substr(is_continued ? partial_.size() : 0));
   end_block();
+  last_said_ = text;
 }
 
 void SessionPrinter::end_block() {
@@ -54,7 +54,6 @@ void SessionPrinter::end_block() {
 }
 
 void SessionPrinter::on(const domain::PartialOutputRecorded&, const std::string& text) {
-  if (!is_terminal_) return;
   partial_ += text;
   say(text);
   flush();
@@ -188,8 +187,10 @@ void SessionPrinter::on(const domain::TurnFinished& event, const std::string& te
 void SessionPrinter::on(const domain::TurnFailed& event, const std::string& text) {
   end_block();
   const std::string reason = workers::failure_reason(event);
+  // A call of the model that failed is told by the agent as if it said it.
+  const bool is_said = text.empty() || text == last_said_;
   note("", "❌ turn failed" + (reason.empty() ? "" : " (" + reason + ")") +
-               (text.empty() ? "" : ": " + text));
+               (is_said ? "" : ": " + text));
 }
 
 void SessionPrinter::on(const domain::TurnInterrupted& event, const std::string&) {

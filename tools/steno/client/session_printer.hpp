@@ -8,8 +8,9 @@
 
 namespace steno {
 
-// Text goes to stdout: on a terminal made safe and streamed as it comes, elsewhere unchanged and in
-// finished blocks. Tool calls, subagents' text and failures are remarks on stderr.
+// Text goes to stdout as it comes: on a terminal made safe, elsewhere unchanged. A block whose end
+// is not what its pieces began with is printed anew. Tool calls, subagents' text and failures are
+// remarks on stderr.
 class SessionPrinter {
  public:
   // `calls` must outlive the printer.
@@ -57,7 +58,8 @@ class SessionPrinter {
 
   const bool is_terminal_;
   ToolCalls& calls_;
-  std::string partial_;  // text of the current block that has been printed
+  std::string partial_;    // text of the current block that has been printed
+  std::string last_said_;  // the last whole block
   bool is_mid_line_ = false;
 };
 

@@ -13,6 +13,7 @@
 #include "tools/steno/text/units.hpp"
 #include "workers/json/event_json.hpp"
 #include "workers/json/json.hpp"
+#include "workers/protocol/copies.hpp"
 #include "workers/protocol/feed_levels.hpp"
 #include "workers/protocol/status.hpp"
 #include "workers/text/terminal_text.hpp"
@@ -135,11 +136,34 @@ bool may_end(const bus::FeedEvent& event) {
          std::holds_alternative<domain::ContentErasureCompleted>(e);
 }
 
-// Returns the position after which to follow. "start" is the session's first event: a log whose
-// beginning was archived starts later than position 1.
+// Where the beginning of a log is that the log does not hold any more; `through` 0: it holds all.
+Outcome<workers::ArchiveRow> archived_beginning(Connection& connection) {
+  const auto answer =
+      connection.ask<workers::ArchivesAnswer>(workers::kVerbArchives, workers::QueryBody{});
+  if (!answer) return tl::unexpected(answer.error());
+  workers::ArchiveRow last;
+  for (const workers::ArchiveRow& row : answer->archives) {
+    if (row.is_trimmed && row.through > last.through) last = row;
+  }
+  return last;
+}
+
+std::string beginning_text(const workers::ArchiveRow& archive) {
+  return "the log begins at position " + std::to_string(archive.through.next().value) +
+         "; what was before is in the archive " + archive.name + " in " + archive.folder;
+}
+
+// Returns the position after which to follow. "start" is the session's first event, or the first
+// one that the log holds.
 Outcome<base::Position> choose_start(Connection& connection, const std::string& from,
                                      const std::optional<SessionRow>& session) {
-  if (from == "start") return session ? session->opened.plus(-1) : base::Position{0};
+  if (from == "start" && session) return session->opened.plus(-1);
+  if (from == "start") {
+    const auto archive = archived_beginning(connection);
+    if (!archive) return tl::unexpected(archive.error());
+    if (archive->through.value > 0) remark("steno: " + beginning_text(*archive));
+    return archive->through;
+  }
   const auto status =
       connection.ask<workers::StatusAnswer>(workers::kVerbStatus, workers::QueryBody{});
   if (!status) return tl::unexpected(status.error());
@@ -153,6 +177,9 @@ Outcome<base::Position> choose_start(Connection& connection, const std::string& 
     return fail(kExitNotFound, "there is no position " + from + " yet; the log ends at " +
                                    std::to_string(status->durable.value));
   }
+  const auto archive = archived_beginning(connection);
+  if (!archive) return tl::unexpected(archive.error());
+  if (position <= archive->through.value) return fail(kExitNotFound, beginning_text(*archive));
   return base::Position{position - 1};
 }
 

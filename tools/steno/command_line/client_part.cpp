@@ -1,4 +1,5 @@
 // Declares the commands that ask a server, or none.
+#include "eventlog/base/digits.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/own_commands.hpp"
 #include "tools/steno/command_line/parts.hpp"
@@ -74,7 +75,8 @@ void add_run(CommandLine& line) {
                    "  steno run 'fix the failing test'\n"
                    "  git diff | steno run --budget-usd 0.50 -\n"
                    "  steno run --multi-turn 'let us refactor' < prompts.txt\n"
-                   "Ctrl-C interrupts the turn; twice, it kills the session.",
+                   "Ctrl-C interrupts the turn; twice, it kills the session. Ctrl-\\ leaves it at\n"
+                   "work. With --multi-turn each line typed is a prompt, and Ctrl-D closes it.",
                    arguments, reporting(run));
   add_spawn_flags(line, command, arguments);
   command->add_flag("--detach", arguments.is_detached, "Do not follow it; print its id");
@@ -427,6 +429,18 @@ void add_anchor(CommandLine& line) {
   }
 }
 
+// The number of a notification is a position.
+CLI::Validator is_notification() {
+  return {[](const std::string& text) {
+            const auto number = base::parse_digits(text);
+            const bool is_position = number && *number > 0 && *number < base::kIntegerLimit;
+            return is_position ? std::string()
+                               : "'" + text +
+                                     "' is no number of a notification; steno notify ls lists them";
+          },
+          ""};
+}
+
 void add_notify(CommandLine& line) {
   CLI::App* notify =
       line.app.add_subcommand("notify", "Notifications that have not reached their targets");
@@ -452,7 +466,7 @@ void add_notify(CommandLine& line) {
     CLI::App* command =
         line.command(*notify, kind.name, kind.help, kind.examples, arguments, reporting(kind.run));
     if (kind.named == nullptr) continue;
-    command->add_option("NUMBER", arguments.notification, kind.named)->check(CLI::PositiveNumber);
+    command->add_option("NUMBER", arguments.notification, kind.named)->check(is_notification());
     command->add_flag("--all", arguments.is_all, "Each one that was given up");
   }
 }

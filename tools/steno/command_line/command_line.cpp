@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tools/steno/command_line/parts.hpp"
+#include "tools/steno/command_line/setting_use.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/error_line.hpp"
 
@@ -67,7 +68,8 @@ void add_global_flags(CommandLine& line) {
       "Every setting is also a key of the configuration file and a variable STENO_<KEY>;\n"
       "`steno config` shows which one is in force.\n"
       "Exit codes: 0 ok, 1 failed, 2 usage, 3 not found, 4 conflict, 5 refused, 6 no server,\n"
-      "7 time-out, 8 budget, 9 log damaged, 10 torn tail, 11 wrong log, 75 busy, 130 interrupted.");
+      "7 time-out, 8 budget, 9 log damaged, 10 torn tail, 11 wrong log, 74 output not written,\n"
+      "75 busy, 130 interrupted.");
 }
 
 // The order and groups of commands in the help.
@@ -100,15 +102,65 @@ void group_commands(CLI::App& app) {
   }
 }
 
+// The command that was named, and how it is typed.
+struct Named {
+  const CLI::App* app = nullptr;
+  std::string path;  // "schedule add"; empty: none was named
+};
+
+Named named_command(const CLI::App& app) {
+  Named named{&app, {}};
+  for (auto below = app.get_subcommands(); !below.empty();) {
+    named.app = below.front();
+    named.path += (named.path.empty() ? "" : " ") + named.app->get_name();
+    below = named.app->get_subcommands();
+  }
+  return named;
+}
+
+// Returns the value of a positional argument; empty: the command has none, or it was not given.
+std::string value_of(const CLI::App& command, const std::string& name) {
+  const CLI::Option* option = command.get_option_no_throw(name);
+  return option == nullptr || option->count() == 0 ? "" : option->results().front();
+}
+
+// Returns the command line with the words of an unquoted prompt in quotes; empty: the command takes
+// no prompt.
+std::string with_quotes(const Named& named, const std::vector<std::string>& further) {
+  std::string prompt = value_of(*named.app, "PROMPT");
+  if (prompt.empty()) prompt = value_of(*named.app, "LINE");
+  if (prompt.empty()) return {};
+  for (const std::string& word : further) prompt += " " + word;
+  std::string line = "steno " + named.path;
+  for (const char* before : {"REF", "NAME"}) {
+    const std::string value = value_of(*named.app, before);
+    if (!value.empty()) line += " " + value;
+  }
+  return line + " " +
+         (prompt.find('\'') == std::string::npos ? "'" + prompt + "'" : "\"" + prompt + "\"");
+}
+
 // Returns what is wrong with the command line. CLI11 itself reports an unknown command or option
-// only as a missing required one.
+// only as a missing required one, and names what is left over from the last to the first.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> unknown = app.remaining(true);
   const bool lacks_something = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
-  if (!lacks_something || unknown.empty()) return error.what();
-  if (!unknown.front().starts_with('-')) return "unknown command '" + unknown.front() + "'";
-  return "unknown option '" + unknown.front() +
-         "' (put a prompt that begins with - behind --, as in steno run -- '-v is broken')";
+  const bool is_too_much = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  if (unknown.empty() || (!lacks_something && !is_too_much)) return error.what();
+  for (const std::string& word : unknown) {
+    if (!word.starts_with('-')) continue;
+    return "unknown option '" + word +
+           "' (put a prompt that begins with - behind --, as in steno run -- '-v is broken')";
+  }
+  const Named named = named_command(app);
+  if (named.path.empty()) return "unknown command '" + unknown.front() + "'";
+  if (const std::string line = with_quotes(named, unknown); !line.empty()) {
+    return "quote the prompt: " + line;
+  }
+  if (lacks_something) return "unknown command '" + unknown.front() + "'";
+  std::string words;
+  for (const std::string& word : unknown) words += (words.empty() ? "" : " ") + word;
+  return "steno " + named.path + " does not expect '" + words + "'";
 }
 
 // True if JSON output is wanted; called before the command line is parsed.
@@ -146,11 +198,19 @@ int run_main(int argc, char** argv, const CommandLineParts& parts) {
     return kExitUsage;
   }
   if (!line.keep_workers.empty()) line.flags["keep_workers"] = line.keep_workers;
+  const std::map<std::string, std::string> flags = line.flags;
   ConfigInput input = process_input(std::move(line.flags));
   line.program_folder = input.program_folder;
   auto config = load_config(input);
   if (!config) {
     complain(kExitUsage, base::describe(config.error()));
+    return kExitUsage;
+  }
+  const std::string command = named_command(line.app).path;
+  for (const auto& [key, value] : flags) {
+    const std::string fault = misplaced_flag(command, key);
+    if (fault.empty()) continue;
+    complain(kExitUsage, fault);
     return kExitUsage;
   }
   const bool is_stats = line.app.get_subcommands().front()->get_name() == "stats";
@@ -165,7 +225,11 @@ int run_main(int argc, char** argv, const CommandLineParts& parts) {
   const bool wants_json = config->output != OutputFormat::table;
   if (wants_json && config->output != OutputFormat::prometheus) make_errors_json();
   const int code = line.chosen(*config);
-  return flush() || code != kExitOk ? code : kExitFailed;
+  if (flush()) return code;
+  const std::string fault = output_fault();
+  if (fault.empty()) return code != kExitOk ? code : kExitFailed;
+  complain(kExitOutput, "stdout: " + fault + "; the command has done its work");
+  return kExitOutput;
 }
 
 }  // namespace

@@ -267,6 +267,26 @@ bool set_channel(Config& config, const Given& given) {
   config.*member = given.text;
   return true;
 }
+bool set_mcp_workdirs(Config& config, const Given& given) {
+  auto words =
+      given.kind == FileValueKind::list ? std::optional(given.list) : split_words(given.text);
+  if (!words) return false;
+  for (std::string& word : *words) {
+    auto path = resolve_path(given, word);
+    if (!path) return false;
+    word = std::move(*path);
+  }
+  config.mcp_workdirs = std::move(*words);
+  return true;
+}
+bool set_mcp_tools(Config& config, const Given& given) {
+  auto words =
+      given.kind == FileValueKind::list ? std::optional(given.list) : split_words(given.text);
+  const auto is_tool = [](const std::string& word) { return !word.empty() && is_one_line(word); };
+  if (!words || !std::all_of(words->begin(), words->end(), is_tool)) return false;
+  config.mcp_tools = std::move(*words);
+  return true;
+}
 bool set_chat_senders(Config& config, const Given& given) {
   auto words =
       given.kind == FileValueKind::list ? std::optional(given.list) : split_words(given.text);
@@ -308,7 +328,7 @@ bool set_log_level(Config& config, const Given& given) {
 }
 
 constexpr std::string_view kPathAccepted = "a path";
-constexpr std::string_view kFilePathAccepted = "an absolute path, or one that begins with ~/,";
+constexpr std::string_view kFilePathAccepted = "an absolute path, or one that begins with ~/";
 constexpr std::string_view kDurationAccepted = "a duration such as 500ms, 30s, 5m or 2h";
 constexpr std::string_view kKeepingAccepted = "forever, or a duration such as 30m or 720h";
 constexpr std::string_view kChannelAccepted =
@@ -585,6 +605,22 @@ const std::vector<Key>& keys() {
        KeyKind::words,
        set_chat_senders,
        [](const Config& c) { return join_words(c.chat_senders); }},
+      {{"mcp_permission_max", "default, plan, acceptEdits or bypassPermissions",
+        "The most that agents and programs can give to sessions that they launch over MCP or "
+        "JSON-RPC"},
+       KeyKind::text,
+       set_enum<&Config::mcp_permission_max>,
+       show_enum<&Config::mcp_permission_max>},
+      {{"mcp_workdirs", "folders, separated by blanks",
+        "Where such sessions can work, and below; empty: anywhere"},
+       KeyKind::words,
+       set_mcp_workdirs,
+       [](const Config& c) { return join_words(c.mcp_workdirs); }},
+      {{"mcp_tools", "names of tools such as Read or 'Bash(git log:*)', separated by blanks",
+        "Tools that such sessions can be allowed to use without asking; empty: any"},
+       KeyKind::words,
+       set_mcp_tools,
+       [](const Config& c) { return join_words(c.mcp_tools); }},
       {{"gateway", "true or false", "Let `serve` also run the JSON-RPC gateway"},
        KeyKind::boolean,
        set_boolean<&Config::runs_gateway>,
@@ -648,6 +684,36 @@ Given given_default(std::string text) {
   given.text = std::move(text);
   given.where = "default";
   return given;
+}
+
+// Returns the edit distance: the least number of letters to insert, remove or change.
+std::size_t letters_apart(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+constexpr std::size_t kLettersApartMax = 2;
+
+// Returns the key that a name may have been meant for; empty: it is near none.
+std::string nearest_key(const std::string& name) {
+  std::string nearest;
+  std::size_t apart = kLettersApartMax + 1;
+  for (const Key& key : keys()) {
+    const std::size_t letters = letters_apart(name, key.key.name);
+    if (letters >= apart) continue;
+    apart = letters;
+    nearest = key.key.name;
+  }
+  return nearest;
 }
 
 // Finds the strongest of flags, environment and file for a key.
@@ -720,12 +786,16 @@ class Sources {
     const auto known = std::find_if(keys().begin(), keys().end(),
                                     [&](const Key& key) { return key.key.name == setting.key; });
     if (known == keys().end()) {
+      const std::string meant = nearest_key(setting.key);
       std::string names;
       for (const Key& key : keys()) {
         names += (names.empty() ? "" : ", ") + std::string(key.key.name);
       }
-      return base::failure(ErrorCode::invalid,
-                           "unknown key '" + setting.key + "'; known are " + names, where);
+      return base::failure(
+          ErrorCode::invalid,
+          "unknown key '" + setting.key + "'; " +
+              (meant.empty() ? "known are " + names : "did you mean " + meant + "?"),
+          where);
     }
     // Durations are texts: a bare number in the file would lack a unit.
     if (!fits(known->kind, setting.kind)) {
@@ -753,8 +823,9 @@ Result<void> apply(Config& config, const Key& key, const Given& given) {
   const bool is_file_path = key.kind == KeyKind::path && given.source == SettingSource::file;
   const std::string shown = given.kind == FileValueKind::list ? join_words(given.list) : given.text;
   return base::failure(ErrorCode::invalid,
-                       std::string(key.key.name) + " = '" + shown + "' is not accepted; " +
-                           std::string(is_file_path ? kFilePathAccepted : key.key.accepted) + " is",
+                       std::string(key.key.name) + " = '" + shown +
+                           "' is not accepted; accepted: " +
+                           std::string(is_file_path ? kFilePathAccepted : key.key.accepted),
                        given.where);
 }
 
@@ -829,27 +900,11 @@ std::optional<Given> from_home(const std::string& key, const Config& config,
   return given;
 }
 
-// Returns the edit distance: the least number of letters to insert, remove or change.
-std::size_t letters_apart(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
 // Refuses a variable that nearly matches a setting's name, which would otherwise be ignored
 // silently. Other variables, such as those of tests and agents, are not ours.
 Result<void> check_variables(const ConfigInput& input) {
   constexpr std::string_view kPrefix = "STENO_";
   constexpr std::size_t kLettersMin = 5;  // a short name is close to many
-  constexpr std::size_t kLettersApartMax = 2;
   const auto is_variable = [&](const Key& key, const std::string& name) {
     return environment_name(key.key.name) == name;
   };
@@ -859,7 +914,8 @@ Result<void> check_variables(const ConfigInput& input) {
     if (name == "STENO_CONFIG" || std::any_of(keys().begin(), keys().end(), is_it)) continue;
     for (const Key& key : keys()) {
       const std::string meant = environment_name(key.key.name);
-      if (letters_apart(name, meant) > kLettersApartMax) continue;
+      const bool is_cut_off = meant.starts_with(name + "_");
+      if (!is_cut_off && letters_apart(name, meant) > kLettersApartMax) continue;
       return base::failure(ErrorCode::invalid, "no such setting; did you mean " + meant + "?",
                            name);
     }

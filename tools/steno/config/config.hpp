@@ -101,6 +101,10 @@ struct Config {
   std::vector<std::string> folder_channels;
   std::string fallback_channel;
   std::vector<std::string> chat_senders;  // places whose people can give commands
+  // The most that programs can give to what they launch (operations/grant.hpp).
+  domain::PermissionMode mcp_permission_max = domain::PermissionMode::accept_edits;
+  std::vector<std::string> mcp_workdirs;  // empty: any folder
+  std::vector<std::string> mcp_tools;     // empty: any tool
   bool runs_gateway = false;              // beside the server
   // What delivers notifications; empty: nothing does.
   std::vector<std::string> notify_command;         // to channels

@@ -13,6 +13,7 @@
 #include "tools/steno/connection/found_server.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/units.hpp"
+#include "workers/text/composed_text.hpp"
 
 namespace steno {
 namespace {
@@ -62,9 +63,11 @@ void Connection::take_interrupts() {
 }
 
 Outcome<bool> Connection::wait(base::Duration time) {
-  std::vector<bus::PollItem> items{bus::PollItem::of(interrupts_->fd())};
+  flush();
+  std::array<bus::PollItem, 1> items{};
+  if (interrupts_ != nullptr) items[0].fd = interrupts_->fd();
   if (auto ok = bus::poll(items, time); !ok) return fail(ok.error());
-  if (!interrupts_->take()) return true;
+  if (interrupts_ == nullptr || !interrupts_->take()) return true;
   return fail(kExitInterrupted, "stopped waiting; the server goes on with it");
 }
 
@@ -88,6 +91,7 @@ Outcome<bool> Connection::wait_for(const base::CommandId& id,
     if (interrupts_ != nullptr) items[1].fd = interrupts_->fd();
     base::Duration timer = client_->next_timer();
     if (!is_told) timer = std::min(timer, tell_at);
+    flush();
     const auto waited = bus::poll(items, timer - now);
     if (!waited) return fail(waited.error());
     if (interrupts_ != nullptr && interrupts_->take()) {
@@ -161,6 +165,12 @@ Outcome<workers::ShowAnswer> Connection::find(const std::string& reference, bool
       query.reference = parent.text();
     }
   }
+  auto shown = ask<workers::ShowAnswer>(workers::kVerbShow, query);
+  if (shown || shown.error().exit_code != kExitNotFound) return shown;
+  // A name is kept composed, and a Mac's file names are not.
+  const std::string composed = workers::composed_text(query.reference);
+  if (composed == query.reference) return shown;
+  query.reference = composed;
   return ask<workers::ShowAnswer>(workers::kVerbShow, query);
 }
 

@@ -27,8 +27,8 @@ class Connection {
   void take_interrupts();
   Interrupts* interrupts() { return interrupts_.get(); }
 
-  // Waits for `time` between two questions about work that the server does. Call take_interrupts()
-  // first. Ctrl-C is a Failure with kExitInterrupted.
+  // Waits for `time` between two questions about work that the server does. Ctrl-C is a Failure
+  // with kExitInterrupted, or ends the program if take_interrupts() was not called.
   Outcome<bool> wait(base::Duration time);
 
   // True if no process serves here any more.

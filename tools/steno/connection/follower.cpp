@@ -59,6 +59,7 @@ Outcome<Wake> Follower::wait(const WaitFor& wanted) {
     items[4].wants_read = false;
     base::Duration timer = level_.next_timer();
     if (wanted.until) timer = std::min(timer, *wanted.until);
+    flush();  // whoever reads the output has all of it while nothing happens
     const auto ready = bus::poll(items, timer - now);
     if (!ready) return fail(ready.error());
     if (items[2].is_readable) return Wake::input;

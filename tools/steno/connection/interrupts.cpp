@@ -1,4 +1,4 @@
-// Takes SIGINT from a signalfd while the signal is blocked.
+// Takes SIGINT and SIGQUIT from a signalfd while they are blocked.
 #include "tools/steno/connection/interrupts.hpp"
 
 #include <pthread.h>
@@ -14,6 +14,7 @@ sigset_t interrupt_set() {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGQUIT);
   return set;
 }
 
@@ -36,6 +37,7 @@ bool Interrupts::take() {
   signalfd_siginfo info{};
   const bool is_taken = fd_ >= 0 && ::read(fd_, &info, sizeof info) == sizeof info;
   was_taken_ = was_taken_ || is_taken;
+  is_leaving_ = is_leaving_ || (is_taken && info.ssi_signo == SIGQUIT);
   return is_taken;
 }
 

@@ -1,10 +1,10 @@
-// Turns Ctrl-C into something to wait for, instead of the end of the program.
+// Turns Ctrl-C and Ctrl-\ into something to wait for, instead of the end of the program.
 #pragma once
 
 namespace steno {
 
-// Blocks SIGINT for this thread and for threads that it starts later. The destructor unblocks it.
-// Only one can exist at a time.
+// Blocks SIGINT and SIGQUIT for this thread and for threads that it starts later. The destructor
+// unblocks it. Only one can exist at a time.
 class Interrupts {
  public:
   Interrupts();
@@ -12,16 +12,19 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
-  // Readable when Ctrl-C was pressed. -1 if the system refused; Ctrl-C then ends the program.
+  // Readable when one was pressed. -1 if the system refused; either then ends the program.
   int fd() const { return fd_; }
   // True once for each press; presses that arrive together can count as one.
   bool take();
   // True once any was taken, by whoever waited.
   bool was_taken() const { return was_taken_; }
+  // True once Ctrl-\ was taken: the user leaves, and what was begun goes on.
+  bool is_leaving() const { return is_leaving_; }
 
  private:
   int fd_ = -1;
   bool was_taken_ = false;
+  bool is_leaving_ = false;
 };
 
 }  // namespace steno

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 
 #include "tools/steno/operations/operations.hpp"
 #include "workers/text/terminal_text.hpp"
@@ -12,26 +13,52 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
 
+// The same in UTF-8 as keyboards of phones make them: a no-break, a narrow and a wide blank.
+constexpr std::string_view kOtherBlanks[] = {"\u00A0", "\u202F", "\u3000"};
+// What they make of two hyphens.
+constexpr std::string_view kDashes[] = {"--", "\u2014", "\u2013\u2013", "\u2E3A"};
+// What they make of a quote.
+constexpr std::string_view kQuotes[] = {"\"", "\u201C", "\u201D", "\u201E", "\u201F"};
+
+// Returns the bytes of the one of `all` with which the text begins; 0: with none.
+std::size_t begins_with(std::string_view text, std::span<const std::string_view> all) {
+  for (const std::string_view one : all) {
+    if (text.starts_with(one)) return one.size();
+  }
+  return 0;
+}
+
+std::size_t begins_with_blank(std::string_view text) {
+  if (!text.empty() && kBlanks.find(text.front()) != std::string_view::npos) return 1;
+  return begins_with(text, kOtherBlanks);
+}
+
 void skip_blanks(std::string_view& rest) {
-  rest.remove_prefix(std::min(rest.find_first_not_of(kBlanks), rest.size()));
+  while (const std::size_t bytes = begins_with_blank(rest)) rest.remove_prefix(bytes);
 }
 
 std::string_view take_word(std::string_view& rest) {
-  const std::string_view word = rest.substr(0, rest.find_first_of(kBlanks));
-  rest.remove_prefix(word.size());
+  std::size_t end = 0;
+  while (end < rest.size() && begins_with_blank(rest.substr(end)) == 0) ++end;
+  const std::string_view word = rest.substr(0, end);
+  rest.remove_prefix(end);
   skip_blanks(rest);
   return word;
 }
 
 // Takes a word, or what stands between double quotes. No value: the second quote is missing.
 std::optional<std::string_view> take_value(std::string_view& rest) {
-  if (!rest.starts_with('"')) return take_word(rest);
-  const std::size_t end = rest.find('"', 1);
-  if (end == std::string_view::npos) return std::nullopt;
-  const std::string_view value = rest.substr(1, end - 1);
-  rest.remove_prefix(end + 1);
-  skip_blanks(rest);
-  return value;
+  const std::size_t first = begins_with(rest, kQuotes);
+  if (first == 0) return take_word(rest);
+  for (std::size_t end = first; end < rest.size(); ++end) {
+    const std::size_t second = begins_with(rest.substr(end), kQuotes);
+    if (second == 0) continue;
+    const std::string_view value = rest.substr(first, end - first);
+    rest.remove_prefix(end + second);
+    skip_blanks(rest);
+    return value;
+  }
+  return std::nullopt;
 }
 
 tl::unexpected<Failure> fail_usage(const Operation& operation, const std::string& what) {
@@ -48,12 +75,12 @@ tl::unexpected<Failure> fail_unknown(std::string_view command) {
 
 // Takes the options off the front.
 Outcome<bool> take_options(const Operation& operation, std::string_view& rest, Json& arguments) {
-  while (rest.starts_with("--")) {
+  while (const std::size_t dash = begins_with(rest, kDashes)) {
     const std::string_view word = take_word(rest);
-    if (word == "--") return true;
+    if (word.size() == dash) return true;
     const auto& all = operation.parameters;
     const auto option = std::find_if(all.begin(), all.end(), [&](const Parameter& parameter) {
-      return parameter.place == ChatPlace::option && word.substr(2) == parameter.name;
+      return parameter.place == ChatPlace::option && word.substr(dash) == parameter.name;
     });
     if (option == all.end()) {
       return fail_usage(operation, "there is no option " + shown(word) +
@@ -98,7 +125,11 @@ Outcome<ChatCall> parse_chat(std::string_view line) {
     } else if (parameter.place == ChatPlace::rest) {
       call.arguments[parameter.name] = std::exchange(rest, {});
     } else if (parameter.place == ChatPlace::word) {
-      call.arguments[parameter.name] = take_word(rest);
+      const auto value = take_value(rest);
+      if (!value) {
+        return fail_usage(*call.operation, "the second quote of " + parameter.name + " is missing");
+      }
+      call.arguments[parameter.name] = *value;
     }
   }
   if (!rest.empty()) return fail_usage(*call.operation, "'" + shown(rest) + "' is too much");

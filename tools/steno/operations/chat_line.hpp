@@ -13,7 +13,8 @@ struct ChatCall {
 };
 
 // Reads a line of a chat. The command can be followed by "@" and the name of a bot. Options come
-// first, and "--" ends them; a value with blanks is in double quotes. Failure with kExitUsage: the
+// first, and "--" ends them; a value or word with blanks is in double quotes. The dashes, quotes
+// and blanks that keyboards of phones make of these count as them. Failure with kExitUsage: the
 // text says how the command is used, or which ones there are.
 Outcome<ChatCall> parse_chat(std::string_view line);
 

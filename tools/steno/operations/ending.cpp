@@ -23,6 +23,16 @@ Outcome<Killed> kill_session(Connection& connection, const projections::SessionR
   return killed;
 }
 
+Outcome<workers::CommandReplyBody> interrupt_session(Connection& connection,
+                                                     const projections::SessionRow& row) {
+  if (domain::is_terminal(row.status)) {
+    return fail(kExitConflict,
+                "session " + row.alias + " is already " + std::string(base::enum_name(row.status)));
+  }
+  return connection.command(connection.fresh_command_id(), row.session, row.agent,
+                            domain::InterruptTurn{});
+}
+
 Outcome<std::vector<projections::SessionRow>> list_live(Connection& connection) {
   workers::QueryBody query;
   query.agent = connection.config().agent;

@@ -1,4 +1,4 @@
-// Ends sessions, and finds those that can be ended.
+// Ends sessions and turns, and finds sessions that can be ended.
 #pragma once
 
 #include <string>
@@ -15,6 +15,10 @@ struct Killed {
 
 // Kills a session; one that has ended stays as it is.
 Outcome<Killed> kill_session(Connection& connection, const projections::SessionRow& row);
+
+// Interrupts the turn that the session runs now. A Failure with kExitConflict: it runs none.
+Outcome<workers::CommandReplyBody> interrupt_session(Connection& connection,
+                                                     const projections::SessionRow& row);
 
 // Returns the agent's live sessions.
 Outcome<std::vector<projections::SessionRow>> list_live(Connection& connection);

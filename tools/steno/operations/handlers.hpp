@@ -9,6 +9,10 @@ namespace steno {
 // Lines of one answer, so that it fits a message.
 constexpr std::int64_t kOutputLinesMax = 10'000;
 
+// Events of one answer, and how long it waits for one.
+constexpr std::int64_t kEventsMax = 1'000;
+constexpr std::int64_t kEventsWaitMsMax = 2'000;
+
 // Fails for a text that is no channel.
 Outcome<bool> check_channel(const std::string& channel);
 
@@ -61,8 +65,22 @@ struct ShownArguments {
   std::string session;
   std::int64_t lines = 50;
   bool is_full = false;
+  std::int64_t skipped = 0;  // of the last lines, which an earlier answer had
 };
 Outcome<Answer> show_output(const Caller& caller, const ShownArguments& arguments);
+
+struct InterruptArguments {
+  std::string session;
+};
+Outcome<Answer> interrupt_one(const Caller& caller, const InterruptArguments& arguments);
+
+struct EventsArguments {
+  std::string session;
+  std::int64_t after = 0;  // a position; 0: from the session's first event on
+  std::int64_t limit = 100;
+  std::int64_t wait_ms = 0;  // for a first event
+};
+Outcome<Answer> list_events(const Caller& caller, const EventsArguments& arguments);
 
 struct WatchedArguments {
   std::string session;     // background: empty: all that the channel watches

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "tools/steno/operations/operations.hpp"
+#include "tools/steno/operations/request_text.hpp"
 #include "workers/text/terminal_text.hpp"
 
 namespace steno {
@@ -22,6 +23,8 @@ constexpr int kDepthMax = 32;
 constexpr std::size_t kBatchMax = 100;
 // Names, values, beginnings and ends of one message. An object's names are searched one by one.
 constexpr std::size_t kParseEventsMax = 10'000;
+// Of one message: reading 60 MB would hold up all other callers for seconds.
+constexpr std::size_t kMessageBytesMax = std::size_t{1} << 20;
 
 // Newest first.
 constexpr std::array<std::string_view, 3> kProtocols = {"2025-06-18", "2025-03-26", "2024-11-05"};
@@ -79,18 +82,23 @@ std::string known_methods() {
 }  // namespace
 
 std::string JsonRpc::answer(std::string_view message) const {
+  const auto refuse = [&](int code, const std::string& text) {
+    Json refusal = {{"jsonrpc", "2.0"}, {"id", request_id(message)}};
+    refusal.update(error_json(code, text));
+    return json_text(refusal);
+  };
+  if (message.size() > kMessageBytesMax) {
+    return refuse(kInvalidRequest, "the message has " + std::to_string(message.size()) +
+                                       " bytes, of " + std::to_string(kMessageBytesMax) +
+                                       " at most; name a file instead of what is in it");
+  }
   bool is_deep = false;
   std::size_t events = 0;
   const auto is_kept = [&](int depth, Json::parse_event_t, const Json&) {
     is_deep = is_deep || depth > kDepthMax;
     return !is_deep && ++events <= kParseEventsMax;
   };
-  const Json request = Json::parse(message, is_kept, false);
-  Json none = {{"jsonrpc", "2.0"}, {"id", nullptr}};
-  const auto refuse = [&](int code, const std::string& text) {
-    none.update(error_json(code, text));
-    return json_text(none);
-  };
+  const Json request = Json::parse(without_lone_surrogates(message), is_kept, false);
   if (is_deep) return refuse(kInvalidRequest, "values are nested more than 32 deep");
   if (events > kParseEventsMax) return refuse(kInvalidRequest, "the message has too many values");
   if (request.is_discarded()) return refuse(kParseError, "the message is not JSON");
@@ -112,6 +120,9 @@ std::string JsonRpc::answer(std::string_view message) const {
 // Returns null for a message that wants no answer.
 Json JsonRpc::answer_one(const Json& request) const {
   Json answer = {{"jsonrpc", "2.0"}, {"id", nullptr}};
+  const bool has_id = request.is_object() && request.contains("id");
+  const Json id = has_id ? request["id"] : Json();
+  if (id.is_string() || id.is_number()) answer["id"] = id;
   const bool is_request = request.is_object() && request.contains("method") &&
                           request["method"].is_string() && request.contains("jsonrpc") &&
                           request["jsonrpc"] == "2.0";
@@ -120,14 +131,12 @@ Json JsonRpc::answer_one(const Json& request) const {
                              "a request is an object with \"jsonrpc\": \"2.0\" and a \"method\""));
     return answer;
   }
-  const auto id = request.find("id");
-  if (id != request.end() && !id->is_string() && !id->is_number() && !id->is_null()) {
+  if (!id.is_string() && !id.is_number() && !id.is_null()) {
     answer.update(error_json(kInvalidRequest, "an id is a text or a number"));
     return answer;
   }
   Json result = result_of(request);
-  if (id == request.end()) return {};
-  answer["id"] = *id;
+  if (!has_id) return {};
   answer.update(result);
   return answer;
 }
@@ -167,9 +176,10 @@ Json JsonRpc::call_tool(const Json& params) const {
   if (!answer) {
     return result_json({{"content", content(answer.error().text)}, {"isError", true}});
   }
-  return result_json({{"content", content(answer->text)},
-                      {"structuredContent", answer->value},
-                      {"isError", false}});
+  Json result = {{"content", content(answer->text)}};
+  if (!answer->is_text_only) result["structuredContent"] = answer->value;
+  result["isError"] = false;
+  return result_json(std::move(result));
 }
 
 }  // namespace steno

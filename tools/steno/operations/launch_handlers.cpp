@@ -2,10 +2,12 @@
 #include <filesystem>
 
 #include "tools/steno/operations/first_prompt.hpp"
+#include "tools/steno/operations/grant.hpp"
 #include "tools/steno/operations/handlers.hpp"
 #include "tools/steno/operations/opening.hpp"
 #include "tools/steno/operations/session_json.hpp"
 #include "tools/steno/operations/session_text.hpp"
+#include "tools/steno/operations/text_rows.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/text/terminal_text.hpp"
 
@@ -39,6 +41,19 @@ Answer answer_of(const Launched& launched) {
   answer.value["notes"] = launched.notes;
   for (const std::string& note : launched.notes) answer.text += "\n   note    " + note;
   return answer;
+}
+
+// Holds what a program launches to its grant, and notes what that changes.
+Outcome<bool> apply_grant(const Caller& caller, const LaunchArguments& said,
+                          const projections::SessionRow* resumed, Launched& launched) {
+  if (!caller.is_program) return true;
+  const auto grant = program_grant(caller.connection);
+  if (!grant) return tl::unexpected(grant.error());
+  auto notes = hold_to(*grant, {said.permission_mode.has_value(), said.max_budget.has_value()},
+                       caller.connection, resumed, launched.wanted.spec);
+  if (!notes) return tl::unexpected(notes.error());
+  launched.notes.insert(launched.notes.end(), notes->begin(), notes->end());
+  return true;
 }
 
 // Sets what the arguments say for a session, new or resumed.
@@ -91,6 +106,9 @@ Outcome<Launched> begin_new(const Caller& caller, const LaunchArguments& said,
   if (const auto ok = apply_said(caller, said, launched.wanted); !ok) {
     return tl::unexpected(ok.error());
   }
+  if (const auto ok = apply_grant(caller, said, nullptr, launched); !ok) {
+    return tl::unexpected(ok.error());
+  }
   auto spawned = send_spawn(caller.connection, launched.wanted);
   if (!spawned) return tl::unexpected(spawned.error());
   launched.spawned = std::move(*spawned);
@@ -120,6 +138,9 @@ Outcome<Launched> begin_resumed(const Caller& caller, const LaunchArguments& sai
   if (const auto ok = apply_said(caller, said, launched.wanted); !ok) {
     return tl::unexpected(ok.error());
   }
+  if (const auto ok = apply_grant(caller, said, &shown->session, launched); !ok) {
+    return tl::unexpected(ok.error());
+  }
   auto spawned = send_resume(caller.connection, launched.wanted, *shown);
   if (!spawned) return tl::unexpected(spawned.error());
   launched.spawned = std::move(*spawned);
@@ -132,7 +153,9 @@ Outcome<Launched> begin_resumed(const Caller& caller, const LaunchArguments& sai
     launched.notes.push_back(shown->archived + "; if it had a system prompt, say that again");
   }
   const domain::PermissionMode mode = launched.wanted.spec.permission_mode;
-  if (mode != shown->session.permission_mode && !said.permission_mode) {
+  const bool was_bypass =
+      shown->session.permission_mode == domain::PermissionMode::bypass_permissions;
+  if (was_bypass && mode != shown->session.permission_mode && !said.permission_mode) {
     launched.notes.push_back("bypassPermissions is not taken over; the session goes on with " +
                              std::string(base::enum_name(mode)));
   }
@@ -149,19 +172,22 @@ Outcome<Answer> list_resumable(const Caller& caller) {
   if (!page) return tl::unexpected(page.error());
   const base::Time now = caller.connection.clock().wall();
   Answer answer;
+  TextRows rows(caller);
   answer.value["sessions"] = Json::array();
   for (const projections::SessionRow& row : page->sessions) {
     const auto prompt = first_prompt(caller.connection, row.agent, row.session);
     if (!prompt) return tl::unexpected(prompt.error());
     answer.value["sessions"].push_back(session_json(row, *prompt, now));
-    answer.text += answer.text.empty() ? "" : "\n\n";
-    answer.text += row.name + " [" + row.alias + "], ended " + duration_text(now - row.closed_at) +
-                   " ago\n   📁 " + workers::safe_line(row.workdir);
-    if (!row.agent_session.empty()) answer.text += "\n   🔗 " + row.agent_session;
-    if (!prompt->empty()) answer.text += "\n   📝 " + prompt_beginning(*prompt, 60);
+    std::string lines = row.name + " [" + row.alias + "], ended " +
+                        duration_text(now - row.closed_at) + " ago\n   📁 " +
+                        workers::safe_line(row.workdir);
+    if (!row.agent_session.empty()) lines += "\n   🔗 " + row.agent_session;
+    if (!prompt->empty()) lines += "\n   📝 " + prompt_beginning(*prompt, 60);
+    rows.add(lines);
   }
-  if (page->has_more) {
-    answer.text += "\n\nThe newest " + std::to_string(page->sessions.size()) + " of " +
+  answer.text = rows.text();
+  if (page->has_more || rows.count() < page->sessions.size()) {
+    answer.text += "\n\nThe newest " + std::to_string(rows.count()) + " of " +
                    std::to_string(page->total) + ".";
   }
   answer.value["count"] = answer.value["sessions"].size();

@@ -3,9 +3,12 @@
 
 #include <filesystem>
 
+#include "eventlog/domain/characters.hpp"
 #include "tools/steno/connection/follower.hpp"
+#include "tools/steno/text/units.hpp"
 #include "workers/json/event_json.hpp"
 #include "workers/protocol/feed_levels.hpp"
+#include "workers/text/composed_text.hpp"
 
 namespace steno {
 namespace {
@@ -16,6 +19,31 @@ domain::PermissionMode mode_to_resume(const Config& config, bool is_told,
                                       domain::PermissionMode before) {
   const bool is_taken_over = before != domain::PermissionMode::bypass_permissions;
   return !is_told && is_taken_over ? before : config.permission_mode;
+}
+
+// Names the session that has waited longest for a prompt where there are too many: it makes room at
+// no loss.
+tl::unexpected<Failure> with_idle_session(Connection& connection, Failure failure) {
+  if (failure.code != base::enum_name(domain::RejectionCode::session_limit)) {
+    return tl::unexpected(std::move(failure));
+  }
+  workers::QueryBody query;
+  query.statuses = {domain::SessionStatus::running};
+  const auto page = connection.ask<workers::ListAnswer>(workers::kVerbList, query);
+  if (!page) return tl::unexpected(std::move(failure));
+  const projections::SessionRow* idle = nullptr;
+  for (const projections::SessionRow& row : page->sessions) {
+    if (!row.is_waiting_for_input || row.tasks > 0) continue;
+    if (idle == nullptr || row.updated_at < idle->updated_at) idle = &row;
+  }
+  if (idle != nullptr) {
+    const std::string& own = connection.config().agent;
+    failure.text += "; session " + idle->name + " waits for a prompt since " +
+                    duration_text(connection.clock().wall() - idle->updated_at) + ": steno close " +
+                    idle->alias + (idle->agent == own ? "" : " --agent " + idle->agent) +
+                    " ends it";
+  }
+  return tl::unexpected(std::move(failure));
 }
 
 }  // namespace
@@ -57,9 +85,7 @@ base::Time start_before_flag(Connection& connection) {
 }
 
 Outcome<bool> check_prompt(const std::string& prompt) {
-  if (prompt.empty()) {
-    return fail(kExitUsage, "the prompt is empty; say what the agent is to do");
-  }
+  if (auto fault = domain::prompt_fault(prompt)) return fail(kExitUsage, *std::move(fault));
   if (static_cast<std::int64_t>(prompt.size()) <= domain::kContentBytesMax) return true;
   return fail(kExitRefused, "the prompt is over " + std::to_string(domain::kContentBytesMax) +
                                 " bytes, the most that is accepted; name a file instead");
@@ -67,18 +93,28 @@ Outcome<bool> check_prompt(const std::string& prompt) {
 
 Outcome<bool> check_workdir(const std::string& workdir, std::string_view parameter) {
   std::error_code ignored;
+  if (workdir.empty()) {
+    return fail(kExitNotFound,
+                "the folder that steno was started in is not there any more; go to another one, or "
+                "name one with " +
+                    std::string(parameter));
+  }
   if (std::filesystem::is_directory(workdir, ignored)) return true;
+  const bool is_file = std::filesystem::exists(workdir, ignored);
   return fail(kExitNotFound, "the working folder " + workdir +
-                                 " is not there; make it, or name another one with " +
+                                 (is_file ? " is a file; name a folder with "
+                                          : " is not there; make it, or name another one with ") +
                                  std::string(parameter));
 }
 
-Outcome<Spawned> send_spawn(Connection& connection, const domain::Spawn& spawn) {
+Outcome<Spawned> send_spawn(Connection& connection, const domain::Spawn& wanted) {
   const base::CommandId id = connection.fresh_command_id();
   Spawned spawned{base::SessionId{id.bytes}, id, {}};
+  domain::Spawn spawn = wanted;
+  spawn.name = workers::composed_text(wanted.name);
   auto reply =
       connection.command(spawned.command, spawned.session, connection.config().agent, spawn);
-  if (!reply) return tl::unexpected(reply.error());
+  if (!reply) return with_idle_session(connection, reply.error());
   spawned.reply = std::move(*reply);
   return spawned;
 }

@@ -33,6 +33,7 @@ struct Spawned {
   workers::CommandReplyBody reply;
 };
 
+// Sends it; its name in Unicode's normal form C, so that no two names look the same.
 Outcome<Spawned> send_spawn(Connection& connection, const domain::Spawn& spawn);
 
 // The prompt of a resume without one of its own.

@@ -67,6 +67,12 @@ std::string shown(std::string_view said) {
   return workers::cut_to_columns(workers::safe_line(said), kColumnsMax);
 }
 
+std::size_t characters_of(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
+}
+
 std::string json_text(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -28,13 +28,25 @@ std::string json_text(const Json& json);
 // Whoever asks, and over which connection.
 struct Caller {
   Connection& connection;
-  std::string channel;  // where the caller reads, such as "telegram|1234"; empty: not known
+  std::string channel;      // where the caller reads, such as "telegram|1234"; empty: not known
+  bool is_program = false;  // what it launches is held to a Grant
+  bool is_chat = false;     // the answer's text must fit one message
 };
+
+// Characters of an answer's text: of a message that all chats take, and of a part of a model's
+// context that leaves room for its work.
+constexpr std::size_t kChatCharactersMax = 3'900;
+constexpr std::size_t kTextCharactersMax = 20'000;
+
+// Returns the code points of UTF-8.
+std::size_t characters_of(std::string_view text);
 
 // The answer of an operation, for programs and for people.
 struct Answer {
   Json value;        // an object
   std::string text;  // lines, without a line feed at the end
+  // The text says all that a model needs. It would read the value in its place, if it got both.
+  bool is_text_only = false;
 };
 
 // Where a parameter stands in a chat command.

@@ -86,6 +86,8 @@ Operation output_row() {
       .can("lines", &A::lines, "The last lines")
       .within(1, kOutputLinesMax)
       .can("full", &A::is_full, "All lines, at most the last 10,000 or 1 MiB")
+      .can("skip", &A::skipped, "Leave out so many of the last lines, to go back")
+      .within(0, kOutputLinesMax)
       .runs(show_output);
 }
 
@@ -135,7 +137,7 @@ Operation respond_row() {
   using A = RespondArguments;
   return Describe<A>({"claude_respond",
                       "claude_respond",
-                      "",
+                      "claude-code.respond",
                       "Give a session a further prompt",
                       true,
                       {},
@@ -144,6 +146,41 @@ Operation respond_row() {
       .need("session", &A::session, kSession, ChatPlace::word)
       .need("message", &A::message, "The prompt", ChatPlace::rest)
       .runs(respond);
+}
+
+Operation interrupt_row() {
+  using A = InterruptArguments;
+  return Describe<A>({"",
+                      "",
+                      "claude-code.interrupt",
+                      "End the turn that a session runs now",
+                      true,
+                      {},
+                      {}})
+      .need("session", &A::session, kSession)
+      .or_as("id")
+      .runs(interrupt_one);
+}
+
+Operation events_row() {
+  using A = EventsArguments;
+  return Describe<A>({"",
+                      "",
+                      "claude-code.events",
+                      "List what happened in a session, event by event",
+                      false,
+                      {},
+                      {}})
+      .need("session", &A::session, kSession)
+      .or_as("id")
+      .can("after", &A::after,
+           "Only events after this position, such as through of the last answer; 0: all")
+      .can("limit", &A::limit, "The most events in the answer")
+      .within(1, kEventsMax)
+      .can("wait_ms", &A::wait_ms,
+           "Wait so long for an event if there is none; no other call is answered meanwhile")
+      .within(0, kEventsWaitMsMax)
+      .runs(list_events);
 }
 
 Operation stats_row() {
@@ -169,8 +206,9 @@ const Operation* find_by(std::string Operation::*name, std::string_view wanted) 
 
 const std::vector<Operation>& operations() {
   static const std::vector<Operation> kAll = {
-      launch_row(),     sessions_row(), kill_row(),    output_row(), foreground_row(),
-      background_row(), resume_row(),   respond_row(), stats_row(),
+      launch_row(),     sessions_row(),   kill_row(),   output_row(),
+      foreground_row(), background_row(), resume_row(), respond_row(),
+      interrupt_row(),  events_row(),     stats_row(),
   };
   return kAll;
 }

@@ -33,6 +33,18 @@ constexpr std::size_t kLineBytesMax = 64 << 10;
 constexpr std::size_t kTextBytesMax = 1 << 20;
 constexpr std::size_t kResultBytesMax = 256 << 10;
 constexpr std::size_t kRuleColumns = 60;
+// Left for the heading and for what is said of a cut.
+constexpr std::size_t kHeadingCharacters = 500;
+
+// Returns so many characters.
+std::string beginning_of(const std::string& text, std::size_t characters) {
+  std::size_t end = 0;
+  for (; end < text.size(); ++end) {
+    const bool begins = (static_cast<unsigned char>(text[end]) & 0xC0) != 0x80;
+    if (begins && characters-- == 0) break;
+  }
+  return text.substr(0, end);
+}
 
 // The last lines of a text that comes in pieces.
 class LastLines {
@@ -54,6 +66,9 @@ class LastLines {
   }
   const std::deque<std::string>& lines() const { return lines_; }
   bool is_cut() const { return is_cut_; }  // there were earlier ones, or longer ones
+  void drop_last(std::int64_t count) {
+    for (; count > 0 && !lines_.empty(); --count) lines_.pop_back();
+  }
 
  private:
   // Returns by how many bytes the line has grown.
@@ -105,12 +120,31 @@ Outcome<ReadOutput> read_output(Connection& connection, const std::string& refer
   return tl::unexpected(page.error());
 }
 
+// Returns the last lines that fit, with a line feed before each; of one that is too long alone, the
+// beginning. `shown` becomes how many they are.
+std::string fitting_text(const std::deque<std::string>& lines, std::size_t characters_max,
+                         std::size_t& shown) {
+  std::string text;
+  std::size_t left = characters_max;
+  for (shown = 0; shown < lines.size(); ++shown) {
+    const std::string& line = lines[lines.size() - 1 - shown];
+    const std::size_t characters = characters_of(line) + 1;
+    const bool fits = characters <= left;
+    if (!fits && shown > 0) break;
+    text.insert(0, "\n" + (fits ? line : beginning_of(line, left) + "…"));
+    left = fits ? left - characters : 0;
+  }
+  return text;
+}
+
 }  // namespace
 
 Outcome<Answer> show_output(const Caller& caller, const ShownArguments& arguments) {
-  const auto read = read_output(caller.connection, arguments.session,
-                                arguments.is_full ? kOutputLinesMax : arguments.lines);
+  const std::int64_t wanted = arguments.is_full ? kOutputLinesMax : arguments.lines;
+  auto read = read_output(caller.connection, arguments.session,
+                          std::min(wanted + arguments.skipped, kOutputLinesMax));
   if (!read) return tl::unexpected(read.error());
+  read->lines.drop_last(arguments.skipped);
   const projections::SessionRow& row = read->answer.session;
   const base::Time now = caller.connection.clock().wall();
   const base::Duration age = age_of(row, now);
@@ -126,8 +160,17 @@ Outcome<Answer> show_output(const Caller& caller, const ShownArguments& argument
   answer.value["result"] = read->result;
   answer.text = row.name + " [" + row.alias + "] " + status_text(row) + " (" + duration_text(age) +
                 ")\n" + std::string(kRuleColumns, '-');
-  for (const std::string& line : read->lines.lines()) answer.text += "\n" + line;
-  if (read->lines.lines().empty()) answer.text += "\n(no output yet)";
+  std::size_t shown = 0;
+  const std::size_t room = caller.is_chat ? kChatCharactersMax : kTextCharactersMax;
+  const std::string text = fitting_text(read->lines.lines(), room - kHeadingCharacters, shown);
+  if (shown < read->lines.lines().size() || text.ends_with("…")) {
+    answer.text += "\n(cut: these are the last " + std::to_string(shown) + " of " +
+                   std::to_string(read->lines.lines().size()) + " lines; " +
+                   (caller.is_chat ? "" : "skip goes back, and ") + "steno output " + row.alias +
+                   " --all prints all)";
+  }
+  answer.text += read->lines.lines().empty() ? "\n(no output yet)" : text;
+  answer.is_text_only = true;
   return answer;
 }
 

@@ -7,6 +7,7 @@
 #include "tools/steno/operations/first_prompt.hpp"
 #include "tools/steno/operations/handlers.hpp"
 #include "tools/steno/operations/session_json.hpp"
+#include "tools/steno/operations/text_rows.hpp"
 
 namespace steno {
 namespace {
@@ -56,21 +57,27 @@ Outcome<Answer> list_sessions(const Caller& caller, const SessionsArguments& arg
   const auto page = connection.ask<workers::ListAnswer>(workers::kVerbList, query);
   if (!page) return tl::unexpected(page.error());
   const base::Time now = connection.clock().wall();
+  base::Position last_shown;
+  TextRows rows(caller);
   Answer answer;
+  answer.is_text_only = true;
   answer.value["sessions"] = Json::array();
   for (const SessionRow& row : page->sessions) {
     const auto prompt = first_prompt(connection, row.agent, row.session);
     if (!prompt) return tl::unexpected(prompt.error());
     answer.value["sessions"].push_back(session_json(row, *prompt, now));
-    answer.text += (answer.text.empty() ? "" : "\n\n") + session_lines(row, *prompt, now);
+    if (rows.add(session_lines(row, *prompt, now))) last_shown = row.opened;
   }
+  answer.text = rows.text();
   answer.value["count"] = answer.value["sessions"].size();
   answer.value["total"] = page->total;
-  if (page->has_more) {
-    answer.value["before"] = page->before.value;
-    answer.text += "\n\n" + std::to_string(page->sessions.size()) + " of " +
-                   std::to_string(page->total) +
-                   "; the next ones with before: " + std::to_string(page->before.value);
+  if (page->has_more) answer.value["before"] = page->before.value;
+  const bool shows_all = rows.count() == page->sessions.size();
+  if (page->has_more || !shows_all) {
+    const base::Position before = shows_all ? page->before : last_shown;
+    answer.text += "\n\n" + std::to_string(rows.count()) + " of " + std::to_string(page->total);
+    answer.text += caller.is_chat ? ", the newest; fewer with a status: /claude_sessions running"
+                                  : "; the next ones with before: " + std::to_string(before.value);
   }
   if (page->sessions.empty()) answer.text = "No sessions found.";
   return answer;

@@ -3,6 +3,7 @@
 
 #include "tools/steno/operations/chat_line.hpp"
 #include "tools/steno/operations/file_mention.hpp"
+#include "tools/steno/operations/grant.hpp"
 #include "tools/steno/operations/json_rpc.hpp"
 #include "tools/steno/operations/operations.hpp"
 
@@ -29,7 +30,8 @@ Outcome<ChatAnswer> do_chat_line(Connection& connection, const std::string& chan
   if (!connection.config().takes_file_mentions) {
     if (const auto ok = check_mentions(call->arguments); !ok) return tl::unexpected(ok.error());
   }
-  auto answer = call->operation->run({connection, channel}, call->arguments);
+  const Caller caller{connection, channel, runs_in_session(), true};
+  auto answer = call->operation->run(caller, call->arguments);
   if (!answer && answer.error().exit_code == kExitUsage) {
     return fail(kExitUsage, answer.error().text + "; usage: " + call->operation->chat_usage());
   }
@@ -41,7 +43,7 @@ std::string answer_json_rpc(const Connect& connect, std::string_view message) {
   const JsonRpc rpc([&](const Operation& operation, const Json& arguments) -> Outcome<Answer> {
     const auto connection = connect();
     if (!connection) return tl::unexpected(connection.error());
-    return operation.run({**connection, {}}, arguments);
+    return operation.run({**connection, {}, true, false}, arguments);
   });
   return rpc.answer(message);
 }

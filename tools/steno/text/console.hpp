@@ -1,23 +1,29 @@
 // Prints the output of commands: answers to stdout, remarks and failures to stderr.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace steno {
 
 // Prints an answer to stdout as it is. If that is a terminal, text of agents must have been made
-// safe (terminal_text.hpp).
+// safe (terminal_text.hpp). It can wait for flush() or remark().
 void print(std::string_view text);
 // Prints a remark to stderr, one line, and makes it safe.
 void remark(std::string_view line);
 // Prints to stderr why the command fails (error_line.hpp).
 void complain(int exit_code, std::string_view text);
+// Prints "> " to stderr: a person can type.
+void prompt_sign();
 
 bool is_stdout_terminal();
 bool is_stdin_terminal();
 // True if colours can be printed: stdout is a terminal that is not "dumb", and NO_COLOR is not set.
 bool has_color();
-// Hands the printed text to the operating system. False: it could not be written.
+// Hands the printed text to the operating system, and waits for a slow reader. False: some of it
+// could not be written, now or earlier.
 bool flush();
+// Returns why, such as "No space left on device"; empty: all was written, or nobody reads it.
+std::string output_fault();
 
 }  // namespace steno

@@ -27,6 +27,7 @@ constexpr NamedCode kNames[] = {
     {kExitDamaged, "damaged"},
     {kExitTornTail, "torn_tail"},
     {kExitWrongLog, "wrong_log"},
+    {kExitOutput, "output"},
     {kExitBusy, "busy"},
     {kExitInterrupted, "interrupted"},
 };

@@ -23,6 +23,7 @@ enum ExitCode : int {
   kExitDamaged = 9,    // something that was acknowledged is missing from the log
   kExitTornTail = 10,  // the log ends in a torn block; nothing acknowledged is missing
   kExitWrongLog = 11,  // newer format, foreign epoch, in use, not writable
+  kExitOutput = 74,    // stdout cannot be written, whatever the command did; EX_IOERR
   kExitBusy = 75,      // try again; EX_TEMPFAIL of sysexits.h
   kExitInterrupted = 130,
 };

@@ -12,6 +12,7 @@ namespace steno {
 struct Failure {
   int exit_code = kExitFailed;
   std::string text;
+  std::string code{};  // of a reply that is not ok, such as "session_limit"; empty: it was none
 };
 
 template <class T>
@@ -25,7 +26,8 @@ inline tl::unexpected<Failure> fail(const base::Error& error) {
 }
 // The failure for a reply that is not ok.
 inline tl::unexpected<Failure> fail(const bus::Reply& reply) {
-  return fail(exit_code_of_reply(reply.code), reply.text.empty() ? reply.code : reply.text);
+  return tl::unexpected(Failure{exit_code_of_reply(reply.code),
+                                reply.text.empty() ? reply.code : reply.text, reply.code});
 }
 
 }  // namespace steno

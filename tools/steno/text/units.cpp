@@ -29,7 +29,7 @@ std::optional<Duration> parse_duration(std::string_view text) {
   const std::string_view suffix = text.substr(digits);
   if (!count) return std::nullopt;
   for (const Unit& unit : kUnits) {
-    if (suffix != unit.name && !(suffix.empty() && unit.name == "s")) continue;
+    if (suffix != unit.name) continue;
     if (*count > kDurationMax / unit.length) return std::nullopt;
     return *count * unit.length;
   }

@@ -14,8 +14,8 @@ namespace steno {
 using base::Duration;
 using base::Time;
 
-// Parses "500ms", "30s", "5m", "2h", "90d"; a bare number is seconds. No value: anything else, or
-// more than 366 days.
+// Parses "500ms", "30s", "5m", "2h", "90d". No value: anything else, a number
+// without a unit, or more than 366 days.
 std::optional<Duration> parse_duration(std::string_view text);
 // Returns the duration in the largest unit without a remainder: "90s", "5m", "1500ms", "7us".
 std::string exact_duration_text(Duration duration);

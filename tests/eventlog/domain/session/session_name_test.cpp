@@ -19,8 +19,26 @@ TEST_CASE("a prompt's first three telling words make a name", "[session][R027]")
   CHECK(name_from_prompt("refactor/parser.module, now!") == "refactor-parser-module");
   CHECK(name_from_prompt("") == "session");
   CHECK(name_from_prompt("the and of") == "session");
-  CHECK(name_from_prompt("grüße") == "gr");
+  CHECK(name_from_prompt("supercalifragilisticexpialidocious") == "supercalifragilisticexpi");
   CHECK(name_from_prompt("--- -a- --help--") == "help");
+}
+
+TEST_CASE("a name from a prompt keeps the letters of all scripts", "[session][R027]") {
+  CHECK(name_from_prompt("Grüße AN alle") == "grüße-alle");
+  CHECK(name_from_prompt("修复登录页面的错误") == "修复登录页面的错");
+  CHECK(name_from_prompt("ログインのバグを直して") == "ログインのバグを");
+  CHECK(name_from_prompt("Исправь ошибку входа!") == "исправь-ошибку-входа");
+  CHECK(name_from_prompt("أصلح خطأ تسجيل الدخول") == "أصلح-خطأ-تسجيل");
+  CHECK(name_from_prompt("Corrige l’été naïve résumé") == "corrige-été-naïve");
+  CHECK(name_from_prompt("Überprüfe „die“ Ölpreise…") == "überprüfe-die-ölpreise");
+  CHECK(name_from_prompt("🚀🚀 「！？」 — fertig") == "fertig");
+  CHECK(name_from_prompt("e\xCC\x81te\xCC\x81 été") == "e\xCC\x81te\xCC\x81-été");
+}
+
+TEST_CASE("a name that an earlier release made is found again", "[session]") {
+  CHECK(made_name("réparer le test", name_mark("parer-le-test-2"), 2) == "parer-le-test-2");
+  CHECK(made_name("réparer le test", name_mark("réparer-le-test"), 1) == "réparer-le-test");
+  CHECK_FALSE(made_name("réparer le test", name_mark("other"), 1));
 }
 
 TEST_CASE("a name from a prompt is short and of plain characters", "[session]") {
@@ -32,6 +50,9 @@ TEST_CASE("a name from a prompt is short and of plain characters", "[session]") 
     INFO("seed 11, round " << round);
     REQUIRE_FALSE(name.empty());
     REQUIRE(name.size() <= 3 * 24 + 2);
+    REQUIRE(base::is_utf8(name));
+    const bool is_text = base::is_utf8(prompt);
+    if (is_text) continue;
     REQUIRE(name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos);
   }
 }

@@ -28,7 +28,7 @@ std::set<std::string> names_of(std::string Operation::*name) {
   return names;
 }
 
-TEST_CASE("there are eight tools, eight chat commands and five methods", "[tools][R001]") {
+TEST_CASE("there are eight tools, eight chat commands and eight methods", "[tools][R001]") {
   CHECK(names_of(&Operation::tool) ==
         std::set<std::string>{"claude_launch", "claude_sessions", "claude_kill", "claude_output",
                               "claude_fg", "claude_bg", "claude_respond", "claude_stats"});
@@ -37,7 +37,8 @@ TEST_CASE("there are eight tools, eight chat commands and five methods", "[tools
                               "claude_resume", "claude_respond", "claude_stats"});
   CHECK(names_of(&Operation::method) ==
         std::set<std::string>{"claude-code.sessions", "claude-code.launch", "claude-code.kill",
-                              "claude-code.output", "claude-code.stats"});
+                              "claude-code.output", "claude-code.respond", "claude-code.interrupt",
+                              "claude-code.events", "claude-code.stats"});
 }
 
 TEST_CASE("every operation describes its parameters", "[tools]") {
@@ -110,6 +111,25 @@ TEST_CASE("a chat command has options, words, and a rest", "[tools][R001]") {
         Json{{"fork", true}, {"session", "docs"}, {"prompt", "now the tests"}});
   CHECK(arguments_of("/claude_respond --interrupt docs stop it") ==
         Json{{"interrupt", true}, {"session", "docs"}, {"message", "stop it"}});
+}
+
+TEST_CASE("dashes, quotes and blanks of a phone's keyboard count as those of ASCII", "[tools]") {
+  const Json named = {{"name", "my docs"}, {"prompt", "write it"}};
+  CHECK(arguments_of("/claude —name “my docs” write it") == named);
+  CHECK(arguments_of("/claude ––name \"my docs” write it") == named);
+  CHECK(arguments_of("/claude ⸺name „my docs“ write it") == named);
+  CHECK(arguments_of("/claude\u00A0--name\u00A0\"my docs\"\u00A0write it") == named);
+  CHECK(arguments_of("/claude — —name is no option") == Json{{"prompt", "—name is no option"}});
+  CHECK(arguments_of("/claude write — “well” ") == Json{{"prompt", "write — “well”"}});
+  CHECK(arguments_of("/claude_resume —list") == Json{{"list", true}});
+  CHECK(usage_of("/claude —nam docs go").starts_with("there is no option —nam (-- comes before"));
+}
+
+TEST_CASE("a word with blanks is in quotes wherever a chat command takes one", "[tools]") {
+  CHECK(arguments_of("/claude_kill \"my docs\"") == Json{{"session", "my docs"}});
+  CHECK(arguments_of("/claude_respond “my docs” now the “index”") ==
+        Json{{"session", "my docs"}, {"message", "now the “index”"}});
+  CHECK(usage_of("/claude_kill \"my docs").starts_with("the second quote of session is missing"));
 }
 
 TEST_CASE("a chat command that is wrong is told how it is used", "[tools]") {
@@ -204,16 +224,55 @@ TEST_CASE("a message that is no request is told so", "[tools]") {
   CHECK(code_of("[]") == -32600);
   CHECK(code_of("3") == -32600);
   CHECK(code_of("{}") == -32600);
-  CHECK(code_of(R"({"jsonrpc":"1.0","id":1,"method":"ping"})") == -32600);
   CHECK(code_of(R"({"jsonrpc":"2.0","id":[],"method":"ping"})") == -32600);
   CHECK(code_of(std::string(100'000, '[')) == -32600);
   CHECK(code_of(std::string(100'000, '[') + std::string(100'000, ']')) == -32600);
   Json batch = Json::array();
   for (int i = 0; i < 101; ++i) batch.push_back({{"jsonrpc", "2.0"}, {"method", "ping"}});
   CHECK(code_of(batch.dump()) == -32600);
-  Json large = {{"jsonrpc", "2.0"}, {"id", 1}, {"method", "ping"}};
-  large["params"] = Json(std::vector<int>(20'000, 0));
-  CHECK(code_of(large.dump()) == -32600);
+}
+
+// Returns the code of the error, which must be answered under the id.
+int code_under(const Json& id, const std::string& message) {
+  const Json answer = Json::parse(rpc().answer(message));
+  INFO(message.substr(0, 200));
+  CHECK(answer["id"] == id);
+  return answer.value("error", Json::object()).value("code", 0);
+}
+
+TEST_CASE("whatever is refused of a request, it is answered under its id", "[tools]") {
+  CHECK(code_under(1, R"({"jsonrpc":"1.0","id":1,"method":"ping"})") == -32600);
+  CHECK(code_under("a", R"({"id":"a"})") == -32600);
+  // SDKs write the id last.
+  const std::string id = R"(,"jsonrpc":"2.0","id":"x-7"})";
+  CHECK(code_under("x-7", R"({"method":"ping","params":)" + std::string(40, '[') +
+                              std::string(40, ']') + id) == -32600);
+  CHECK(code_under("x-7", R"({"method":"ping","params":)" +
+                              Json(std::vector<int>(20'000, 0)).dump() + id) == -32600);
+  CHECK(code_under("x-7", R"({"method":"ping","params":")" + std::string(2 << 20, 'x') + "\"" +
+                              id) == -32600);
+  CHECK(code_under("x-7", R"({"method":"ping","params":{"id":3,"a":"\"id\":4"},)"
+                          "+" +
+                              id) == -32700);
+  CHECK(code_under(-12, R"({ "id" : -12 , "method": nonsense })") == -32700);
+  CHECK(code_under("\xEF\xBF\xBD", R"({"id":"\ud83d","method":nonsense})") == -32700);
+  CHECK(code_under(nullptr, R"({"id":{"id":1},"method":nonsense})") == -32700);
+  CHECK(code_under(nullptr, R"([{"id":1},)") == -32700);
+}
+
+TEST_CASE("half a surrogate pair is read as the replacement character", "[tools]") {
+  const auto prompt_of = [](const std::string& escaped) {
+    const Json answer = Json::parse(
+        rpc().answer(R"({"jsonrpc":"2.0","id":3,"method":"claude-code.launch","params":)"
+                     R"({"prompt":")" +
+                     escaped + R"("}})"));
+    CHECK(answer["id"] == 3);
+    return answer["result"].value("prompt", "");
+  };
+  CHECK(prompt_of(R"(cut \ud83d…)") == "cut \uFFFD…");
+  CHECK(prompt_of(R"(cut \ude00)") == "cut \uFFFD");
+  CHECK(prompt_of(R"(\ud83d\ud83d\ude00!)") == "\uFFFD\U0001F600!");
+  CHECK(prompt_of(R"(a\\ud83d)") == R"(a\ud83d)");
 }
 
 TEST_CASE("a notification is done and not answered", "[tools]") {
@@ -252,6 +311,13 @@ TEST_CASE("an agent finds the tools by the Model Context Protocol", "[tools][R00
   CHECK(done["isError"] == false);
   CHECK(done["structuredContent"] == Json{{"session", "x"}});
   CHECK(done["content"][0]["text"] == "done");
+  const JsonRpc wordy([](const Operation&, const Json&) -> Outcome<Answer> {
+    return Answer{{{"lines", Json{"words"}}}, "words", true};
+  });
+  const Json call = {{"name", "claude_output"}, {"arguments", {{"session", "x"}}}};
+  const Json told = ask("tools/call", call, wordy)["result"];
+  CHECK(told["content"][0]["text"] == "words");
+  CHECK_FALSE(told.contains("structuredContent"));
   CHECK(ask("tools/call", {{"name", "claude_dance"}})["error"]["code"] == -32602);
   CHECK(ask("tools/call", nullptr)["error"]["code"] == -32602);
 }

@@ -23,6 +23,7 @@ TEST_CASE("exit codes are the numbers that are promised", "[tools]") {
   CHECK(steno::kExitDamaged == 9);
   CHECK(steno::kExitTornTail == 10);
   CHECK(steno::kExitWrongLog == 11);
+  CHECK(steno::kExitOutput == 74);
   CHECK(steno::kExitBusy == 75);
   CHECK(steno::kExitInterrupted == 130);
 }
