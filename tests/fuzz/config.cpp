@@ -2,6 +2,7 @@
 #include "tools/steno/config/config.hpp"
 
 #include "tests/fuzz/fuzz.hpp"
+#include "tools/steno/config/prices_file.hpp"
 
 namespace {
 
@@ -48,6 +49,8 @@ void fuzz::run(ByteView in) {
   if (how % 3 == 0) {
     file_text = source.rest();
     input.flags["config"] = "/etc/steno.toml";
+    const auto prices = steno::parse_prices(file_text, "/etc/prices.toml");
+    require(prices || !prices.error().text.empty(), "an error of the prices says what is wrong");
     input.read_file = [](const std::string& path) { return steno::parse_config(file_text, path); };
   } else {
     const auto& keys = steno::config_keys();

@@ -3,6 +3,8 @@
 // evolve and decide. One seed gives one history.
 #pragma once
 
+#include <algorithm>
+#include <list>
 #include <map>
 
 #include "eventlog/base/random.hpp"
@@ -64,11 +66,13 @@ class SessionDriver {
     const domain::Reads further = domain::reads_of(sent.command, context.target);
     domain::States states(own);
     for (const std::string& stream : further.streams()) states.add(stream, state(stream));
+    std::list<domain::Reads> rounds;  // `states` points to their names
     for (std::size_t named = 0, known = 1; named != known;) {
       known = named;
-      const domain::Reads behind = domain::further_reads_of(sent.command, context.target, states);
-      for (const std::string& stream : behind.streams()) states.add(stream, state(stream));
-      named = behind.streams().size();
+      rounds.push_back(domain::further_reads_of(sent.command, context.target, states));
+      const auto& names = rounds.back().streams();
+      for (std::size_t i = known; i < names.size(); ++i) states.add(names[i], state(names[i]));
+      named = std::max(known, names.size());
     }
     const auto decision = domain::decide_on(sent.command, states, context);
     sent.is_accepted = decision.has_value();

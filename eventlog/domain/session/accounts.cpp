@@ -61,14 +61,17 @@ void tell_spent(Deciding& d, const LineageState& all) {
   d.emit_to(lineage_stream(d.agent(), s.lineage), std::move(told));
 }
 
-void tell_reservations(Deciding& d) {
+void tell_reservations(Deciding& d, const LineageState& all) {
   const SessionState& s = d.session();
+  const bool is_reserved =
+      std::any_of(all.reserved.begin(), all.reserved.end(),
+                  [&](const Reservation& one) { return one.session == s.session; });
   std::optional<Event> change;
   for (const Emitted& emitted : d.decision) {
     if (const auto* granted = std::get_if<LeaseGranted>(&emitted.event)) {
       change = LineageReserved{s.session, s.spec.budget, granted->budget};
-    } else if (std::holds_alternative<LeaseReleased>(emitted.event) ||
-               std::holds_alternative<LeaseExpired>(emitted.event)) {
+    } else if (is_reserved && (std::holds_alternative<LeaseReleased>(emitted.event) ||
+                               std::holds_alternative<LeaseExpired>(emitted.event))) {
       change = LineageFreed{s.session};
     }
   }
@@ -116,7 +119,7 @@ Decided accounting(Decided decided, const States& states, const Context& context
   Deciding d{states, context, std::move(*decided)};
   if (const LineageState* all = d.lineage()) {
     tell_spent(d, *all);
-    tell_reservations(d);
+    tell_reservations(d, *all);
     interrupt_relatives(d, *all);
   }
   tell_caps(d);

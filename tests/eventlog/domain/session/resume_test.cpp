@@ -188,15 +188,18 @@ TEST_CASE("an agent's session is free when the process that went on with it has 
                           .then(TurnInterrupted{kOwnTurn, EndReason::user, booked({})},
                                 SessionClosed{SessionStatus::killed, EndReason::user}, name, place);
   CHECK(killed.registry().agent_sessions.contains("old"));
-  const auto ended =
-      support::Given(killed).when(ExpireLease{kToken}).then(LeaseExpired{kToken}, settled, free);
+  const auto doubt = fact(LineageSpent{kSession, {}, {}, {}, CostBasis::at_least})
+                         .on(lineage_stream("main", kSource));
+  const auto ended = support::Given(killed)
+                         .when(ExpireLease{kToken})
+                         .then(LeaseExpired{kToken}, settled, free, doubt);
   CHECK(ended.registry().agent_sessions.empty());
 
   const auto forked = resumed_and_running(true)
                           .when(KillSession{})
                           .then(TurnInterrupted{kOwnTurn, EndReason::user, booked({})},
                                 SessionClosed{SessionStatus::killed, EndReason::user}, name, place);
-  support::Given(forked).when(ExpireLease{kToken}).then(LeaseExpired{kToken}, settled);
+  support::Given(forked).when(ExpireLease{kToken}).then(LeaseExpired{kToken}, settled, doubt);
 
   const auto other = support::numbered<SessionId>(7);
   given(source_ended(), fact(NameClaimed{other, "other", "old"}).on(support::kRegistry),

@@ -111,7 +111,7 @@ TEST_CASE("a turn that ends untold may have cost something", "[session]") {
   CHECK(after.session().basis == CostBasis::at_least);
   CHECK(after.session().cost.value == 0);
   // A model without a price.
-  CHECK(booked({{"m", {1, 0, 0, 0}, {}}}).basis == CostBasis::unknown);
+  CHECK(booked({{"m", {1, 0, 0, 0}, {}, true}}).basis == CostBasis::unknown);
 }
 
 TEST_CASE("a turn of the agent's own has its own cost", "[session]") {
