@@ -58,6 +58,21 @@ std::string own_text(const std::string& path) {
   return text;
 }
 
+std::optional<ServerPlace> place_of(std::string_view text) {
+  ServerPlace place;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) return std::nullopt;  // cut short
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end + 1);
+    const std::size_t blank = line.find(' ');
+    if (blank == std::string_view::npos) return std::nullopt;
+    if (!take_line(line.substr(0, blank), line.substr(blank + 1), place)) return std::nullopt;
+  }
+  if (place.pid <= 0 || !place.run_folder.starts_with('/')) return std::nullopt;
+  return place;
+}
+
 }  // namespace
 
 std::string encode(const ServerPlace& place) {
@@ -75,21 +90,6 @@ std::string encode(const ServerPlace& place) {
   return text;
 }
 
-std::optional<ServerPlace> parse_server_place(std::string_view text) {
-  ServerPlace place;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    if (end == std::string_view::npos) return std::nullopt;  // cut short
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(end + 1);
-    const std::size_t blank = line.find(' ');
-    if (blank == std::string_view::npos) return std::nullopt;
-    if (!take_line(line.substr(0, blank), line.substr(blank + 1), place)) return std::nullopt;
-  }
-  if (place.pid <= 0 || !place.run_folder.starts_with('/')) return std::nullopt;
-  return place;
-}
-
 std::string data_lock_of(const std::string& data_folder) {
   return data_folder + "/lock";
 }
@@ -103,7 +103,7 @@ DataHolder data_holder(const std::string& data_folder) {
   const std::string lock = data_lock_of(data_folder);
   if (!base::is_locked(lock).value_or(false)) return holder;
   holder.pid = base::lock_holder(lock);
-  holder.place = parse_server_place(own_text(server_place_of(data_folder)));
+  holder.place = place_of(own_text(server_place_of(data_folder)));
   if (holder.place && holder.place->pid != holder.pid) holder.place.reset();
   return holder;
 }

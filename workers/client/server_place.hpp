@@ -29,8 +29,6 @@ struct ServerPlace {
 
 // Lines of "KEY VALUE": "pid 412\nphase serving\n…".
 std::string encode(const ServerPlace& place);
-// None: it is not such a file, or names no process or folder. Unknown keys are skipped.
-std::optional<ServerPlace> parse_server_place(std::string_view text);
 
 // The files in a data folder: the lock of its server, and the one that says where that listens.
 std::string data_lock_of(const std::string& data_folder);
@@ -45,7 +43,8 @@ struct DataHolder {
 };
 
 // Asks the lock, then reads the file. A file that belongs to another user, or that others can
-// write, is not read. A folder that cannot be looked at has no holder.
+// write, is not read. One that is cut short, or names no process or folder, tells no place; keys
+// that are not known are skipped. A folder that cannot be looked at has no holder.
 DataHolder data_holder(const std::string& data_folder);
 
 // True if the process has the file open: a pid that a lock file names can belong to anybody by now.

@@ -30,22 +30,41 @@ void write(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
 }
 
+// A data folder whose lock this process holds.
+struct HeldFolder {
+  // Returns the place that a file with this text tells.
+  std::optional<ServerPlace> told(const std::string& text) const {
+    const std::string path = server_place_of(folder.path());
+    write(path, text);
+    ::chmod(path.c_str(), 0600);
+    return data_holder(folder.path()).place;
+  }
+  support::TemporaryFolder folder;
+  base::Result<base::FileLock> lock = base::FileLock::take(data_lock_of(folder.path()));
+};
+
 TEST_CASE("a server's place is read as it was written", "[workers]") {
-  const ServerPlace place = sample(412);
-  CHECK(parse_server_place(encode(place)) == place);
-  CHECK(parse_server_place("later 1\n" + encode(place)) == place);
+  const HeldFolder held;
+  REQUIRE(held.lock);
+  const ServerPlace place = sample(::getpid());
+  CHECK(held.told(encode(place)) == place);
+  CHECK(held.told("later 1\n" + encode(place)) == place);
 }
 
 TEST_CASE("a server's place that is cut short or names nobody is none", "[workers]") {
-  const std::string whole = encode(sample(412));
+  const HeldFolder held;
+  REQUIRE(held.lock);
+  const std::string pid = "pid " + std::to_string(::getpid()) + "\n";
+  const std::string whole = encode(sample(::getpid()));
   for (std::size_t bytes = 0; bytes < whole.size(); ++bytes) {
-    const auto place = parse_server_place(std::string_view(whole).substr(0, bytes));
-    if (place) CHECK(place->run_folder == sample(412).run_folder);
+    const auto place = held.told(whole.substr(0, bytes));
+    if (place) CHECK(place->run_folder == sample(0).run_folder);
   }
-  for (const char* text : {"", "\n", "pid 0\nrun_folder /r\n", "pid 1x\nrun_folder /r\n",
-                           "pid 1\nrun_folder r\n", "pid 1\nphase asleep\nrun_folder /r\n"}) {
+  for (const std::string& text :
+       {std::string(), std::string("\n"), "run_folder /r\n" + pid + "x", pid + "run_folder r\n",
+        std::string("run_folder /r\n"), pid + "phase asleep\nrun_folder /r\n"}) {
     INFO(text);
-    CHECK_FALSE(parse_server_place(text));
+    CHECK_FALSE(held.told(text));
   }
 }
 
