@@ -292,10 +292,10 @@ EndReason limit_of_only_turn(const Deciding& d, const ReportTurnResult& r) {
   return used_up(*s.spec.use_limits, use);
 }
 
-// True if the agent did not end the turn by itself. Commands that it carries out without the model,
-// such as a compaction, and some cut answers are no errors to it.
+// True if the agent did not end the turn by itself. A command that it carries out without the
+// model, such as a compaction, is no error to it and says nothing; nor are some cut answers.
 bool is_cut_short(const ReportTurnResult& r) {
-  const bool is_stopped_command = r.model_calls == 0 && r.terminal_reason.empty();
+  const bool is_stopped_command = r.model_calls == 0 && r.terminal_reason.empty() && r.text.empty();
   return r.is_error || r.terminal_reason.starts_with("aborted") || is_stopped_command;
 }
 

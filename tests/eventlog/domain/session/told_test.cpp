@@ -61,7 +61,8 @@ TEST_CASE("a turn without an answer is known as such", "[session]") {
   CHECK_FALSE(finish(support::running(), empty).is_answer);
   empty.model_calls = 1;
   empty.turn = turn(9);
-  const auto own = support::running() + fact(OwnTurnStarted{turn(9)}).by_report(1, 3);
+  const auto own = support::running() +
+                   fact(OwnTurnStarted{turn(9), OwnTurnCause::unknown, {}, {}}).by_report(1, 3);
   CHECK_FALSE(first<TurnFinished>(given(own).when(support::report(4, empty))).is_answer);
 }
 
@@ -117,7 +118,9 @@ const ReportAgentNoted kUnanswered{turn(1), "warning", std::string(kHookNoVerdic
 const AgentNoted kNoted{turn(1), "warning", std::string(kHookNoVerdict), "call"};
 
 TEST_CASE("what the agent tells its host is recorded", "[session]") {
-  given(support::running()).when(support::report(3, kUnanswered)).then(kNoted);
+  given(support::running())
+      .when(support::report(3, kUnanswered))
+      .then(fact(kNoted).with(kUnanswered.text));
   CHECK(is_warning(kNoted));
   CHECK(is_warning(AgentNoted{turn(1), "notice", std::string(kHookNoVerdict), ""}));
   CHECK(is_warning(AgentNoted{turn(1), "error", "", ""}));
@@ -130,12 +133,13 @@ TEST_CASE("a turn whose hook gave no verdict is interrupted where hooks must ans
       with_spec(support::running(), [](SessionSpec& spec) { spec.hooks_must_answer = true; });
   given(strict)
       .when(support::report(3, kUnanswered))
-      .then(kNoted, InterruptRequested{turn(1), EndReason::hook_unanswered});
+      .then(fact(kNoted).with(kUnanswered.text),
+            InterruptRequested{turn(1), EndReason::hook_unanswered});
   ReportAgentNoted other = kUnanswered;
   other.tag = "hook_callback_failed";
   given(strict)
       .when(support::report(3, other))
-      .then(AgentNoted{turn(1), "warning", "hook_callback_failed", "call"});
+      .then(fact(AgentNoted{turn(1), "warning", "hook_callback_failed", "call"}).with(other.text));
 }
 
 // ---- MCP servers ----
@@ -165,7 +169,6 @@ TEST_CASE("a command that was interrupted is an interrupted turn", "[session]") 
   ReportTurnResult compaction;
   compaction.turn = turn(1);
   compaction.subtype = "success";
-  compaction.text = "Compaction canceled.";
   const auto ended = first<TurnInterrupted>(given(asked).when(support::report(3, compaction)));
   CHECK(ended.reason == EndReason::user);
   // An answer that came before the interrupt is one.

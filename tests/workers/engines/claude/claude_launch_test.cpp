@@ -241,12 +241,29 @@ TEST_CASE("a HOME of its own and the way back to the network are settings", "[wo
 }
 
 TEST_CASE("a system prompt is given in a greeting, before the first turn", "[workers]") {
-  CHECK(make_claude_engine(settings(), {})->start().empty());
+  CHECK(make_claude_engine(settings(), {})->start() ==
+        "{\"type\":\"control_request\",\"request_id\":\"steno-1\",\"request\":{\"subtype\":"
+        "\"initialize\",\"forwardSubagentText\":true}}\n");
   SessionLaunch session;
   session.system_prompt = "Be brief.\n\"Now\"";
   CHECK(make_claude_engine(settings(), session)->start() ==
         "{\"type\":\"control_request\",\"request_id\":\"steno-1\",\"request\":{\"subtype\":"
-        "\"initialize\",\"appendSystemPrompt\":\"Be brief.\\n\\\"Now\\\"\"}}\n");
+        "\"initialize\",\"forwardSubagentText\":true,\"appendSystemPrompt\":\"Be "
+        "brief.\\n\\\"Now\\\"\"}}\n");
+}
+
+TEST_CASE("the agent takes its settings from where its session says", "[workers]") {
+  const auto argument = [](const std::string& sources) {
+    SessionLaunch session;
+    session.spec.setting_sources = sources;
+    for (const std::string& word : make_claude_engine(settings(), session)->launch().argv) {
+      if (word.starts_with("--setting-sources")) return word;
+    }
+    return std::string();
+  };
+  CHECK(argument("").empty());
+  CHECK(argument("none") == "--setting-sources=");
+  CHECK(argument("user,project") == "--setting-sources=user,project");
 }
 
 TEST_CASE("a prompt is one line of ASCII that carries its turn's id", "[workers]") {

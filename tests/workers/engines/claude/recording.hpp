@@ -129,7 +129,7 @@ inline std::string shown(const Report& report) {
           const std::string_view name = field;
           const std::string text = shown(each.*member);
           if (name == "spent" || name == "basis" || name == "claimed" || name == "agent_base" ||
-              name == "injected")
+              name == "injected" || name == "unsaid")
             return;
           if (name == "message" || name == "repeats") return;
           const bool is_rare =
