@@ -142,7 +142,7 @@ struct Metering {
       return true;
     });
     if (cost.value == 0) return;
-    rows.edit<DayRow>(day_prefix(ref.agent) + utc_date(envelope.log_time), [&](DayRow& day) {
+    rows.edit<DayRow>(day_prefix(ref.agent) + utc_date(envelope.wall_time), [&](DayRow& day) {
       add_bounded(day.cost.value, cost.value);
       return true;
     });

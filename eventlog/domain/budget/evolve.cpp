@@ -1,4 +1,5 @@
-// Folds what an agent's sessions spend. Log time never goes back, so only the last day is kept.
+// Folds what an agent's sessions spend. Two days are kept: a clock that is set back over midnight
+// finds what was spent on the day before.
 #include "eventlog/domain/evolve.hpp"
 #include "eventlog/domain/session/spending.hpp"
 
@@ -9,9 +10,15 @@ constexpr std::int64_t kDayUs = 86'400'000'000;
 
 bool apply(BudgetState& s, const Envelope& envelope, const AgentSpent& e) {
   if (!e.session.is_set() || e.cost.value < 0) return false;
-  const NanoUsd before = spent_on_day(s, envelope.log_time);
-  s.day = day_start(envelope.log_time);
-  s.spent = before;
+  const Time day = day_start(envelope.wall_time);
+  if (day != s.day) {
+    std::swap(s.day, s.other_day);
+    std::swap(s.spent, s.other_spent);
+    if (day != s.day) {
+      s.day = day;
+      s.spent = {};
+    }
+  }
   add_bounded(s.spent.value, e.cost.value);
   return true;
 }
@@ -28,7 +35,9 @@ Time day_end(Time moment) {
 }
 
 NanoUsd spent_on_day(const BudgetState& state, Time moment) {
-  return state.day == day_start(moment) ? state.spent : NanoUsd{};
+  const Time day = day_start(moment);
+  if (state.day == day) return state.spent;
+  return state.other_day == day ? state.other_spent : NanoUsd{};
 }
 
 void evolve(BudgetState& state, const Envelope& envelope, const Event& event) {

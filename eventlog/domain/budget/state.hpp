@@ -1,4 +1,5 @@
-// The state of an agent's budget: what its sessions have spent on the last day on which they did.
+// The state of an agent's budget: what its sessions have spent on the last two days on which they
+// did. Days are those of the wall clock, which can be set back.
 #pragma once
 
 #include "eventlog/domain/aggregate.hpp"
@@ -7,8 +8,10 @@
 namespace domain {
 
 struct BudgetState {
-  Time day;       // its start, in UTC and log time
-  NanoUsd spent;  // on that day
+  Time day;               // its start, in UTC
+  NanoUsd spent;          // on that day
+  Time other_day{};       // the one before it on which there was spending; 0: none
+  NanoUsd other_spent{};  // on that one
   Position inconsistent;
 
   bool operator==(const BudgetState&) const = default;
@@ -16,6 +19,8 @@ struct BudgetState {
   static constexpr void fields(Visit&& visit) {
     visit("day", &BudgetState::day);
     visit("spent", &BudgetState::spent);
+    visit("other_day", &BudgetState::other_day);
+    visit("other_spent", &BudgetState::other_spent);
     visit("inconsistent", &BudgetState::inconsistent);
   }
 };
@@ -24,7 +29,7 @@ struct BudgetState {
 Time day_start(Time moment);
 Time day_end(Time moment);
 
-// Returns what was spent on the day of that moment, which is not before the last event.
+// Returns what was spent on the day of that moment, as far as the state has it.
 NanoUsd spent_on_day(const BudgetState& state, Time moment);
 
 void evolve(BudgetState& state, const Envelope& envelope, const Event& event);

@@ -67,17 +67,19 @@ bool is_failure(const SessionState& state) {
   const bool is_asked_for =
       state.end_reason == EndReason::none || state.end_reason == EndReason::user;
   if (state.status != SessionStatus::killed || is_asked_for) return false;
-  return state.end_reason != EndReason::idle || has_used_up(state);
+  return true;
 }
 
 // A session whose text is all erased needs nobody.
 Attention attention_of_ended(const SessionState& state) {
   const bool is_erased = state.last_content.value > 0 && is_wholly_erased(state);
   if (!is_failure(state) || is_erased) return Attention::none;
+  const bool is_idle = state.end_reason == EndReason::idle;
   const bool is_of_budget = is_spent(state.end_reason) ||
                             state.end_reason == EndReason::daily_budget ||
-                            state.end_reason == EndReason::idle;
-  return is_of_budget ? Attention::over_budget : Attention::failed;
+                            (is_idle && has_used_up(state));
+  if (is_of_budget) return Attention::over_budget;
+  return is_idle ? Attention::ended_idle : Attention::failed;
 }
 
 }  // namespace
@@ -133,7 +135,8 @@ std::optional<Deadline> next_deadline(const LeaseState& state, Time up_since,
                                       base::Duration ahead) {
   std::optional<Deadline> next;
   for_each_deadline(state, [&](DeadlineKind kind, Time since, base::Duration limit) {
-    const Time begun = kind == DeadlineKind::start ? since + ahead : since;
+    const bool is_wall = kind == DeadlineKind::start || kind == DeadlineKind::day;
+    const Time begun = is_wall ? since + ahead : since;
     const Deadline other{kind, std::max(begun, up_since) + limit};
     if (!next || other.due < next->due) next = other;
   });

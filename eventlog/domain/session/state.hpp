@@ -140,6 +140,7 @@ enum class Attention : std::uint8_t {
   stuck,              // its agent is silent, or makes one tool call again and again
   over_budget,        // what it may use is spent, or its prompts wait for the next day
   failed,             // it failed or was cut off, or its prompts wait behind a failed turn
+  ended_idle,         // it was ended because no prompt came
 };
 
 // Channels that a session knows at once.
@@ -147,14 +148,16 @@ constexpr std::size_t kViewersMax = 64;
 
 // A channel that is or was shown a session's output.
 struct Viewer {
-  bool is_foreground = false;  // it is shown output as it comes
-  Position seen;               // of the last event that it was shown; 0: none
+  bool is_foreground = false;      // it is shown output as it comes
+  Position seen;                   // of the last event that it was shown; 0: none
+  std::int64_t further_bytes = 0;  // as OutputSeen has it
 
   bool operator==(const Viewer&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("foreground", &Viewer::is_foreground);
     visit("seen", &Viewer::seen);
+    visit("further_bytes", &Viewer::further_bytes);
   }
 };
 
@@ -193,7 +196,7 @@ struct SessionState {
   base::Sparse<std::string> repeating_parent;  // the call whose subagent repeats; empty: the agent
   Time own_asked_at;                           // as CurrentTurn::asked_at has it
   std::vector<QueuedTurn> queue;
-  Time day_over;           // when a pause for the day's budget ends; 0: there is none
+  Time day_over;           // wall time at which a pause for the day's budget ends; 0: there is none
   std::int64_t tasks = 0;  // as TasksChanged has it, and so has the next one; 0 without a lease
   std::int64_t subagents = 0;
   std::int64_t blocks = 0;  // finished output blocks so far
@@ -353,7 +356,7 @@ enum class DeadlineKind {
 
 struct Deadline {
   DeadlineKind kind = DeadlineKind::idle;
-  Time due;  // log time, but of `start` wall time
+  Time due;  // log time, but of `start` and `day` wall time
 
   bool operator==(const Deadline&) const = default;
 };
@@ -398,8 +401,8 @@ std::optional<AcceptedCommand> known_command(const SessionState& state, const Co
 
 template <>
 struct base::EnumNames<domain::Attention> {
-  static constexpr std::string_view kNames[] = {"none", "waiting_for_input", "stuck", "over_budget",
-                                                "failed"};
+  static constexpr std::string_view kNames[] = {
+      "none", "waiting_for_input", "stuck", "over_budget", "failed", "ended_idle"};
 };
 template <>
 struct base::EnumNames<domain::DeadlineKind> {

@@ -54,6 +54,8 @@ std::string attention_text(const projections::SessionRow& row) {
       return over_budget_text(row);
     case Attention::failed:
       return failed_text(row);
+    case Attention::ended_idle:
+      return std::string(base::enum_name(row.status)) + " (idle): no prompt came";
   }
   return {};
 }
@@ -80,6 +82,8 @@ std::string attention_command(const projections::SessionRow& row, std::string_vi
       const bool has_begun = !row.agent_session.empty();
       return (is_live ? "steno continue" : has_begun ? "steno resume" : "steno show") + named;
     }
+    case Attention::ended_idle:
+      return (row.agent_session.empty() ? "steno show" : "steno resume") + named;
   }
   return {};
 }

@@ -13,10 +13,14 @@ struct Killed {
   std::string line;  // what to say of it
 };
 
-// Kills a session; one that has ended stays as it is.
-Outcome<Killed> kill_session(Connection& connection, const projections::SessionRow& row);
+// Kills a session; one that has ended stays as it is. `is_quiet`: nobody is notified.
+Outcome<Killed> kill_session(Connection& connection, const projections::SessionRow& row,
+                             bool is_quiet = false);
 
 // Returns the agent's live sessions.
 Outcome<std::vector<projections::SessionRow>> list_live(Connection& connection);
+// The same of an agent; empty: of all.
+Outcome<std::vector<projections::SessionRow>> list_live_of(Connection& connection,
+                                                           const std::string& agent);
 
 }  // namespace steno

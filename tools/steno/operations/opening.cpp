@@ -1,11 +1,15 @@
 // Checks what can be checked before the server is asked.
 #include "tools/steno/operations/opening.hpp"
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
+#include "eventlog/domain/session/session_name.hpp"
 #include "tools/steno/connection/follower.hpp"
 #include "workers/json/event_json.hpp"
 #include "workers/protocol/feed_levels.hpp"
+#include "workers/protocol/status.hpp"
 
 namespace steno {
 namespace {
@@ -19,6 +23,12 @@ domain::PermissionMode mode_to_resume(const Config& config, bool is_told,
 }
 
 }  // namespace
+
+base::SessionId calling_session() {
+  const char* self = std::getenv("STENO_SESSION");
+  return self == nullptr ? base::SessionId{}
+                         : base::SessionId::parse(self).value_or(base::SessionId{});
+}
 
 domain::SessionSpec spec_of(const Config& config) {
   domain::SessionSpec spec;
@@ -70,7 +80,26 @@ Outcome<bool> check_workdir(const std::string& workdir, std::string_view paramet
                                  std::string(parameter));
 }
 
-Outcome<Spawned> send_spawn(Connection& connection, const domain::Spawn& spawn) {
+std::string channel_to_name(const Config& config, const std::string& workdir) {
+  return calling_session().is_set() ? config.channel : channel_of(config, workdir);
+}
+
+Outcome<std::string> unheard_text(Connection& connection, const std::string& channel) {
+  const auto status =
+      connection.ask<workers::StatusAnswer>(workers::kVerbStatus, workers::QueryBody{});
+  if (!status) return tl::unexpected(status.error());
+  const std::string_view name = base::enum_name(domain::NotificationTarget::channel);
+  if (std::find(status->sinks.begin(), status->sinks.end(), name) != status->sinks.end()) {
+    return std::string();
+  }
+  return "nobody will hear in " + channel +
+         ": the server has no program that sends to channels; set notify_command, and start the "
+         "server again";
+}
+
+Outcome<Spawned> send_spawn(Connection& connection, const domain::Spawn& asked) {
+  domain::Spawn spawn = asked;
+  spawn.caller = calling_session();
   const base::CommandId id = connection.fresh_command_id();
   Spawned spawned{base::SessionId{id.bytes}, id, {}};
   auto reply =
@@ -129,6 +158,10 @@ domain::Spawn to_resume(const Config& config, const ResumeRequest& wanted,
   };
   domain::Spawn spawn;
   spawn.name = wanted.name;
+  // A name that was made is text, which only the row has.
+  if (!wanted.is_fork && row.made_name.value != 0 && !domain::name_fault(row.name)) {
+    spawn.name_like = row.name;
+  }
   spawn.prompt = wanted.prompt;
   spawn.resume = row.session;
   spawn.is_fork = wanted.is_fork;

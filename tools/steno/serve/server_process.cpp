@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <utility>
 
 #include "bus/accepting.hpp"
 #include "bus/context.hpp"
@@ -191,14 +192,35 @@ void Process::assemble(std::unique_ptr<workers::DerivedStores> derived) {
       std::move(upkeep), *threads);
 }
 
+// Says in the log that the clock was stepped, and that it is right again.
+class ClockWatch {
+ public:
+  void look(base::Duration lead) {
+    const bool is_off = lead > base::kClockStepMin || lead < -base::kClockStepMin;
+    if (std::exchange(is_off_, is_off) == is_off) return;
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(lead).count();
+    if (is_off) {
+      spdlog::warn("clock_stepped ahead_s={} then=\"{}\"", seconds,
+                   seconds > 0 ? "taken, if it stays" : "recorded times wait for the clock");
+    } else {
+      spdlog::info("clock_agrees");
+    }
+  }
+
+ private:
+  bool is_off_ = false;
+};
+
 int run_loop(Process& p, ProcessSupervisor& worker, ProcessSupervisor& gateway,
              StopSignals& signals) {
   workers::Server& server = p.assembly->server();
   bool is_told = false;
+  ClockWatch clock_watch;
   std::optional<base::Duration> drain_until;
   for (;;) {
     const bool has_worked = server.do_work();
     if (server.failure()) return print_failure("steno serve", *server.failure());
+    clock_watch.look(server.clock_lead());
     const base::Duration now = p.clock.boot();
     if (server.has_taken_over() && !is_told) {
       is_told = true;
