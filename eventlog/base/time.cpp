@@ -25,6 +25,24 @@ Time SystemClock::wall() {
   return {read(CLOCK_REALTIME).count()};
 }
 
+void LogClock::take_step(Duration boot, Time wall) {
+  if (lead_ <= kClockStepMin) {
+    ahead_since_ = Duration{-1};
+    return;
+  }
+  // Another step begins the wait anew.
+  const Duration by = Duration{wall.us} - boot;
+  const Duration moved = by > ahead_by_ ? by - ahead_by_ : ahead_by_ - by;
+  if (ahead_since_.count() < 0 || moved > kClockStepMin) {
+    ahead_since_ = boot;
+    ahead_by_ = by;
+  } else if (boot - ahead_since_ >= kClockStepStays) {
+    now_ = wall;
+    lead_ = Duration{0};
+    ahead_since_ = Duration{-1};
+  }
+}
+
 Time LogClock::now() {
   const Duration boot = clock_.boot();
   const Time wall = clock_.wall();
@@ -38,6 +56,8 @@ Time LogClock::now() {
     undrawn_us_ %= 1000;
     now_.us += std::clamp<std::int64_t>(wall.us - now_.us, -std::min(draw_max, passed), draw_max);
   }
+  lead_ = wall - now_;
+  take_step(boot, wall);
   boot_ = boot;
   return now_;
 }

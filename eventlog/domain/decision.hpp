@@ -32,6 +32,16 @@ struct Limits {
   std::int64_t told_per_minute = 0;  // notifications to one place (outbox/pacing.hpp); 0: no limit
 };
 
+// Where notifications of sessions go that name no channel: by the folder that they work in or
+// below, else to the fallback.
+struct ChannelRules {
+  std::vector<std::pair<std::string, std::string>> folders;  // folder and channel
+  std::string fallback;                                      // empty: nowhere
+
+  // Returns the channel of the longest folder that holds `workdir`, else the fallback.
+  std::string channel_of(std::string_view workdir) const;
+};
+
 struct Context {
   StreamRef target;  // the stream that the command is for
   CommandId command;
@@ -44,6 +54,7 @@ struct Context {
   std::span<const std::string> injecting_engines;  // whose agents take a prompt while they work
   bool has_key = false;                            // the server can sign anchors
   const TimeZones* zones = nullptr;                // null: the server knows none
+  const ChannelRules* channels = nullptr;          // null: the server has none
 };
 
 // The names of the further streams that a command reads or writes.

@@ -158,7 +158,7 @@ struct Metering {
       return true;
     });
     if (cost.value == 0 && !domain::is_lower_bound(basis)) return;
-    rows.edit<DayRow>(day_prefix(ref.agent) + utc_date(envelope.log_time), [&](DayRow& day) {
+    rows.edit<DayRow>(day_prefix(ref.agent) + utc_date(envelope.wall_time), [&](DayRow& day) {
       add_bounded(day.cost.value, cost.value);
       day.basis = std::max(day.basis, basis);
       return true;

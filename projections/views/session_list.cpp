@@ -351,6 +351,7 @@ SessionRow row_of(const StoredSession& stored) {
   row.attention_at = stored.attention_at;
   row.is_silent = s.is_silent;
   row.is_repeating = s.is_repeating;
+  if (domain::is_waiting_for_input(s)) row.idle_since = s.idle_since;
   row.idle_timeout = s.spec.idle_timeout;
   row.run_timeout = s.spec.run_timeout;
   row.repeated_calls_max = s.spec.repeated_calls_max;
@@ -766,6 +767,16 @@ Result<AttentionPage> list_attention(KeyValueStore& store, const AttentionFilter
 Result<std::optional<SessionRow>> get_session(KeyValueStore& store, std::string_view agent,
                                               SessionId session) {
   return read_row(reader(store), agent, session);
+}
+
+Result<std::vector<Position>> waiting_prompts(KeyValueStore& store, std::string_view agent,
+                                              SessionId session) {
+  const auto stored = reader(store).get<StoredSession>(session_key(agent, session));
+  if (!stored) return tl::unexpected(stored.error());
+  std::vector<Position> prompts;
+  if (!*stored) return prompts;
+  for (const domain::QueuedTurn& queued : (*stored)->state.queue) prompts.push_back(queued.prompt);
+  return prompts;
 }
 
 Result<SessionRow> resolve_session(KeyValueStore& store, std::string_view agent,

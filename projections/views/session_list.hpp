@@ -70,6 +70,7 @@ struct SessionRow {
   Position attention_at;
   bool is_silent = false;         // the agent has said nothing for a while, and no tool runs
   bool is_repeating = false;      // its agent has made one tool call too often in a row
+  Time idle_since;                // it has no work since then; 0: it has, or that time is unlimited
   base::Duration idle_timeout{};  // as the spec has it, and so have the next two
   base::Duration run_timeout{};
   std::int64_t repeated_calls_max = 0;
@@ -143,6 +144,7 @@ struct SessionRow {
     visit("attention_at", &SessionRow::attention_at);
     visit("silent", &SessionRow::is_silent);
     visit("repeating", &SessionRow::is_repeating);
+    visit("idle_since", &SessionRow::idle_since);
     visit("idle_timeout_us", &SessionRow::idle_timeout);
     visit("run_timeout_us", &SessionRow::run_timeout);
     visit("repeated_calls_max", &SessionRow::repeated_calls_max);
@@ -203,6 +205,10 @@ struct SessionPage {
 // Returns the sessions that match, reading few more rows than it returns. With `active_since` it
 // looks at kSessionsMax rows at most, so a page can hold fewer sessions, or none, and have more.
 Result<SessionPage> list_sessions(eventlog::KeyValueStore& store, const SessionFilter& filter);
+
+// Returns the positions of the prompts that wait in the session, in their order.
+Result<std::vector<Position>> waiting_prompts(eventlog::KeyValueStore& store,
+                                              std::string_view agent, SessionId session);
 
 struct AttentionFilter {
   std::string agent;                 // empty: all agents, for callers that are allowed to see them

@@ -160,7 +160,7 @@ std::string check_budgets(const std::vector<RecordedEvent>& events,
   std::map<base::SessionId, base::NanoUsd> told;
   std::map<base::Time, base::NanoUsd> days;
   for (const RecordedEvent& event : events) {
-    base::NanoUsd& spent = days[domain::day_start(event.envelope.log_time)];
+    base::NanoUsd& spent = days[domain::day_start(event.envelope.wall_time)];
     const bool begins = std::holds_alternative<domain::SessionOpened>(event.event) ||
                         std::holds_alternative<domain::TurnStarted>(event.event);
     if (begins && spent >= daily_budget) {

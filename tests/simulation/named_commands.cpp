@@ -71,6 +71,16 @@ void draw(const Drawing& from, domain::RunSchedule& command) {
   support::RandomValue(from.random, true).fill(command.run);
 }
 
+void draw(const Drawing& from, domain::PauseSchedule& command) {
+  command.schedule = some_schedule(from);
+  command.is_over = from.random.chance(70);
+}
+void draw(const Drawing& from, domain::EditSchedule& command) {
+  domain::AddSchedule added;
+  draw(from, added);
+  command.spec = std::move(added.spec);
+}
+
 // Calls `use` with a default value of each command that a schedule can name.
 template <class... C, class Use>
 void for_each_named(base::Types<C...>, const Use& use) {

@@ -45,7 +45,7 @@ if os.path.exists(order):
         sys.exit(" ".join(sys.argv))
     if word == "flood":
         print("x" * 10_000_000)
-    if word == "hang":
+    if word == "hang" or (word == "hang some" and "hang" in sys.argv[-3]):
         time.sleep(1000)
 """)
         os.chmod(script, 0o700)
@@ -63,14 +63,17 @@ if os.path.exists(order):
         with open(self.home.path("order"), "w", encoding="utf-8") as file:
             file.write(word)
 
-    def told(self, kind="send"):
-        """Returns the texts that a sink got."""
+    def calls(self):
         try:
             with open(self.home.path("told.jsonl"), encoding="utf-8") as file:
-                calls = [json.loads(line) for line in file]
+                return [json.loads(line) for line in file]
         except FileNotFoundError:
             return []
-        return [call[-1] for call in calls if call[0] == kind]
+
+    def told(self, kind="send"):
+        """Returns the texts that a sink got, but for what was said to the session elsewhere."""
+        return [call[-1] for call in self.calls()
+                if call[0] == kind and not call[-1].startswith("↩️")]
 
     def wait_told(self, count, kind="send"):
         return until(lambda: len(self.told(kind)) >= count and self.told(kind),
@@ -91,8 +94,9 @@ class Deliveries(WithSinks):
         self.home.wait_for_end(alias)
         [text] = self.wait_told(1)
         first = text.split("\n")
-        self.assertRegex(first[0], rf"^✅ Session \[{alias}\] completed \(\d+s\)$")
+        self.assertRegex(first[0], rf"^✅ Session \S+ \[{alias}\] completed \(\d+s\)$")
         self.assertEqual(first[2], "📝 say something")
+        self.assertEqual(first[3:], ["", "Done."])
         [text] = self.wait_told(1, "system")
         self.assertIn(f"[{alias}]", text.split("\n")[0])
         self.assertIn("Last output:\nDone.", text)
@@ -108,7 +112,7 @@ class Deliveries(WithSinks):
         self.home.start()
         alias = self.spawn("first", "--multi-turn", "--name", "talk")
         [text] = self.wait_told(1)
-        self.assertEqual(text, "🔔 [talk] The agent asks:\nDone.")
+        self.assertEqual(text, "🔔 [talk] The agent waits for input:\nDone.")
         [text] = self.wait_told(1, "system")
         self.assertIn("multi-turn", text)
         self.assertIn(f"steno send {alias}", text)
@@ -118,15 +122,44 @@ class Deliveries(WithSinks):
         requested = [event for event in self.home.events()
                      if event["type"] == "NotificationRequested"]
         moments = [event["facts"]["not_before"] or event["time"] for event in requested
-                   if event["facts"]["target"] == "channel"]
+                   if event["facts"]["target"] == "channel"
+                   and event["facts"]["kind"] == "waiting"]
         self.assertGreaterEqual(moment(moments[1]) - moment(moments[0]), 5)
         self.home.run("kill", alias)
         told = self.wait_told(3)
         self.assertEqual([text.split(" ")[0] for text in told], ["🔔", "🔔", "⛔"])
-        self.assertRegex(told[2], rf"^⛔ Session \[{alias}\] killed \(\d+s\)")
+        self.assertRegex(told[2], rf"^⛔ Session talk \[{alias}\] killed \(\d+s\)")
         until(lambda: not self.waiting(), "that nothing waits")
         kinds = [event["type"] for event in self.home.events() if event["stream"] == "$outbox"]
-        self.assertEqual(kinds.count("NotificationDelivered"), 6)
+        self.assertEqual(kinds.count("NotificationDelivered"), 7)
+
+    # Shows R079.
+    def test_an_answer_from_elsewhere_is_told_to_the_channel(self):
+        self.home.start()
+        alias = self.spawn("first", "--multi-turn", "--name", "talk")
+        self.wait_told(1)
+        self.home.run("send", alias, "--channel", CHANNEL, "said there")
+        self.home.run("send", alias, "said elsewhere")
+        until(lambda: "↩️ [talk] Responded:\nsaid elsewhere" in [c[-1] for c in self.calls()],
+              "the echo")
+        self.assertFalse([call for call in self.calls() if "said there" in call[-1]])
+
+    # Shows R041.
+    def test_all_sessions_are_killed_without_a_word_to_their_channels(self):
+        self.home.start()
+        one = self.spawn("first", "--multi-turn", "--name", "one")
+        other = self.home.ask("spawn", "--engine", "scripted", "--agent", "ops", "--multi-turn",
+                              "--channel", CHANNEL, "second")["alias"]
+        self.wait_told(2)
+        self.assertEqual(self.home.run("kill", "--all").code, 0)
+        [line] = until(lambda: [text for text in self.told("system") if "All sessions" in text],
+                       "the line")
+        self.assertEqual(set(line.rsplit(": ", 1)[1].split(", ")), {one, other})
+        until(lambda: not self.waiting(), "that nothing waits")
+        self.assertFalse([text for text in self.told() if text.startswith("⛔")])
+        self.assertFalse([text for text in self.told("system") if text.startswith("Session killed")])
+        self.assertEqual(self.home.ask("ls", "--all-agents", "--status",
+                                       "running,starting")["sessions"], [])
 
     # Shows R081.
     def test_a_long_session_is_reminded_of_once(self):
@@ -191,7 +224,7 @@ class Deliveries(WithSinks):
         self.home.wait_for_end(alias)
         [text] = self.wait_told(1)
         first, *_, last = text.split("\n")
-        self.assertRegex(first, rf"^❌ Session \[{alias}\] failed \(\d+s\)$")
+        self.assertRegex(first, rf"^❌ Session \S+ \[{alias}\] failed \(\d+s\)$")
         self.assertTrue(last.startswith("⚠️ "), text)
         [text] = self.wait_told(1, "system")
         self.assertIn("Session failed", text)
@@ -253,6 +286,26 @@ class Faults(WithSinks):
         erased = self.home.run("erase", alias, "--wait")
         self.assertEqual(erased.code, 0, str(erased))
         self.assertNotIn("the secret words", json.dumps(self.waiting()))
+
+    # Shows C10.
+    def test_chats_that_hang_keep_no_other_waiting(self):
+        self.order("hang some")
+        self.home.start()
+        for number in range(6):
+            self.home.wait_for_end(self.home.start_session("work", "--channel",
+                                                           f"telegram|hang{number}"))
+        self.home.wait_for_end(self.home.start_session("work", "--channel", "telegram|heard"))
+        until(lambda: [call for call in self.calls() if "heard" in call], "the other chat",
+              seconds=40)
+
+    def test_the_program_of_a_sink_ends_with_a_killed_server(self):
+        self.order("hang")
+        self.home.start()
+        self.home.wait_for_end(self.spawn("work"))
+        self.wait_told(1)
+        self.home.stop(signal.SIGKILL)
+        until(lambda: not any("sink.py" in line for line in self.home.processes().values()),
+              "that the sink is gone")
 
     # Shows C10.
     def test_a_sink_that_hangs_delays_no_session_and_no_stop(self):
@@ -340,6 +393,8 @@ class Webhooks(WithSinks):
         told = json.loads(body)
         self.assertEqual((told["kind"], told["alias"], told["last_output"], told["channel"]),
                          ("completed", alias, "Done.", CHANNEL))
+        self.assertEqual(float(told["cost_usd"]), self.home.show(alias)["cost"] / 1e9)
+        self.assertTrue(told["time"].endswith("Z"))
         until(lambda: not self.waiting(), "that nothing waits")
         for place in (self.home.server_log(), json.dumps(self.home.events()),
                       self.home.run("config").out):
@@ -347,7 +402,80 @@ class Webhooks(WithSinks):
             self.assertNotIn(SECRET, place)
 
 
+class Wakes(WithSinks):
+    # Shows R074, D08.
+    def test_a_hook_is_woken_where_no_channel_is_told(self):
+        requests = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                requests.append((self.path, dict(self.headers), json.loads(body)))
+                self.send_response(200)
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        file = self.home.path("wake")
+        with open(file, "w", encoding="utf-8") as out:
+            out.write(f"http://127.0.0.1:{server.server_port}/hooks/wake\nt0ken\n")
+        os.chmod(file, 0o600)
+        self.configure(notify_wake_file=file)
+        self.home.start()
+        self.home.wait_for_end(self.home.start_session("work", "--name", "lone"))
+        until(lambda: requests, "the wake")
+        path, headers, body = requests[0]
+        self.assertEqual(path, "/hooks/wake")
+        self.assertEqual(headers["Authorization"], "Bearer t0ken")
+        self.assertEqual(headers["x-openclaw-token"], "t0ken")
+        self.assertEqual((set(body), body["mode"]), ({"text", "mode"}, "now"))
+        self.assertIn("Session completed: lone", body["text"])
+        self.home.wait_for_end(self.spawn("work"))
+        self.wait_told(1)
+        self.wait_told(1, "system")
+        until(lambda: not self.waiting(), "that nothing waits")
+        self.assertEqual(len(requests), 1)
+        self.assertNotIn("t0ken", self.home.server_log() + json.dumps(self.home.events()))
+
+
 class Foreground(WithSinks):
+    def test_a_long_answer_is_shown_whole_in_pieces(self):
+        self.home.start()
+        alias = self.home.start_session("[words 1500]", "--multi-turn", "--channel", "unknown")
+        self.home.wait_for_event(alias, "TurnFinished")
+        self.home.run("foreground", alias, "--channel", CHANNEL)
+        said = " ".join(f"word{number}" for number in range(1500))
+
+        def shown():
+            return [text for text in self.told() if text.startswith("word")]
+        until(lambda: "word1499" in "".join(shown()), "the end of the answer")
+        self.assertEqual("".join(shown()).split(), said.split())
+        self.assertGreater(len(shown()), 1)
+        self.assertTrue(all(len(text) <= 3500 for text in shown()))
+        seen = until(lambda: [event["facts"] for event in self.home.events()
+                              if event["type"] == "OutputSeen"
+                              and not event["facts"].get("further_bytes")], "the last piece")
+        self.assertTrue(seen)
+
+    # Shows R080.
+    def test_a_channel_that_nobody_can_hear_is_refused(self):
+        with open(self.home.path("steno.toml"), encoding="utf-8") as file:
+            lines = [line for line in file if not line.startswith("notify_command")]
+        self.home.write_config("".join(lines))
+        self.home.start()
+        alias = self.home.start_session("work", "--multi-turn")
+        refused = self.home.run("foreground", alias, "--channel", CHANNEL)
+        self.assertEqual(refused.code, 4)
+        self.assertIn("nobody will hear", refused.err)
+        spawned = self.home.run("spawn", "--engine", "scripted", "--channel", CHANNEL, "work")
+        self.assertEqual(spawned.code, 0)
+        self.assertIn("nobody will hear", spawned.err)
+
     # Shows R029, R030, R060, R061, R062, R077, R078, R080.
     def test_a_channel_is_shown_output_from_where_it_was(self):
         self.home.start()

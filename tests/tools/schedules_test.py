@@ -189,6 +189,89 @@ class Schedules(WithHome):
         self.assertIn("for            a run of the schedule often",
                       self.home.run("show", opened[0]["session"]).out)
 
+    def add(self, name, prompt, *flags):
+        result = self.home.run("schedule", "add", name, "--every", "1d", "--engine", "scripted",
+                               *flags, prompt)
+        self.assertEqual(result.code, 0, result)
+
+    # Shows R304.
+    def test_a_schedule_says_what_became_of_its_runs(self):
+        self.home.start()
+        self.add("fine", "[say fine] look")
+        self.add("bad", "[error]")
+        for name in ("fine", "bad"):
+            ran = self.home.run("schedule", "run", name)
+            self.assertEqual(ran.code, 0, ran)
+            self.assertRegex(ran.out, rf"^runs as session \w+ {name}\n$")
+        until(lambda: " completed $" in self.home.run("schedule", "log", "fine").out, "its end")
+        until(lambda: " failed (turn_error) $" in self.home.run("schedule", "log", "bad").out,
+              "the failure")
+        row = self.home.show("bad")
+        self.assertRegex(self.home.run("schedule", "ls").out,
+                         rf"bad .*failed \(turn_error\) \S+ +{row['alias']}")
+        document = self.home.ask("schedule", "show", "bad")
+        self.assertEqual(document["sessions"][0]["status"], "failed")
+        self.assertEqual((document["runs"][0]["outcome"], document["runs"][0]["skipped"]),
+                         ("taken", None))
+        # A name that is taken is numbered.
+        self.add("busy", "[hang]", "--overlap")
+        self.home.run("schedule", "run", "busy")
+        self.assertRegex(self.home.run("schedule", "run", "busy").out, r" busy-2\n$")
+
+    # Shows R304.
+    def test_a_run_that_is_refused_says_so(self):
+        with open(self.home.path("steno.toml"), encoding="utf-8") as file:
+            config = file.read()
+        self.home.write_config(config.replace("max_sessions = 50", "max_sessions = 1"))
+        self.home.start()
+        self.home.start_session("[hang]", "--multi-turn")
+        self.add("nightly", "look")
+        ran = self.home.run("schedule", "run", "nightly")
+        self.assertEqual((ran.code, ran.out), (5, ""))
+        self.assertIn("max_sessions", ran.err)
+        self.assertIn("refused: session_limit: 1 of 1 sessions are live (max_sessions); kill one "
+                      "first, or raise the limit", self.home.run("schedule", "log", "nightly").out)
+
+    def test_a_schedule_is_shown_changed_and_paused(self):
+        self.home.start()
+        self.add("nightly", "look around")
+        shown = self.home.run("schedule", "show", "nightly").out
+        self.assertRegex(shown, r"prompt +look around\n")
+        self.assertEqual(self.home.run("schedule", "pause", "nightly").code, 0)
+        self.assertIn("paused", self.home.run("schedule", "ls").out)
+        edited = self.home.run("schedule", "edit", "nightly", "--every", "2h", "--model", "opus",
+                               "look again")
+        self.assertEqual(edited.code, 0, edited)
+        self.assertEqual(self.home.run("schedule", "unpause", "nightly").code, 0)
+        spec = self.home.ask("schedule", "show", "nightly")["spec"]
+        self.assertEqual((spec["when"], spec["prompt"], spec["session"]["model"]),
+                         ("2h", "look again", "opus"))
+        self.assertEqual(self.home.run("schedule", "edit", "other", "--every", "2h").code, 3)
+        self.assertEqual(self.home.run("schedule", "pause", "other").code, 3)
+
+    # Shows R075.
+    def test_the_channel_of_a_run_is_found_when_it_runs(self):
+        self.home.start()
+        self.add("nightly", "look")
+        self.home.stop()
+        with open(self.home.path("steno.toml"), "a", encoding="utf-8") as file:
+            file.write('fallback_channel = "slack|fallback"\n')
+        self.home.start()
+        self.home.run("schedule", "run", "nightly")
+        opened = self.home.wait_for_event("nightly", "SessionOpened")
+        self.assertEqual(opened["facts"]["spec"]["channel"], "slack|fallback")
+
+    # Shows R075.
+    def test_what_an_agent_opens_is_heard_where_its_session_is(self):
+        with open(self.home.path("steno.toml"), "a", encoding="utf-8") as file:
+            file.write('fallback_channel = "slack|fallback"\n')
+        self.home.start()
+        boss = self.home.start_session("lead", "--multi-turn", "--channel", "telegram|77")
+        own = {"STENO_SESSION": self.home.show(boss)["session"]}
+        child = self.home.ask("spawn", "--engine", "scripted", "work", environment=own)["alias"]
+        opened = self.home.wait_for_event(child, "SessionOpened")
+        self.assertEqual(opened["facts"]["spec"]["channel"], "telegram|77")
+
     def test_what_is_no_schedule_is_refused_with_what_is_accepted(self):
         self.home.start()
 

@@ -30,7 +30,8 @@ class WithServer(unittest.TestCase):
 
 
 class Chats(WithServer):
-    CONFIG = WithServer.CONFIG + f'chat_senders = ["{CHANNEL}"]\n'
+    CONFIG = (WithServer.CONFIG + f'chat_senders = ["{CHANNEL}"]\n'
+              'notify_command = "/bin/true {text}"\n')
 
     def chat(self, line, *flags, code=0, **options):
         result = self.home.run("chat", *flags, line, **options)
@@ -122,6 +123,21 @@ class Chats(WithServer):
         resumable = self.chat("/claude_resume --list")
         self.assertEqual(resumable.count("📁"), 10)
         self.assertLess(len(resumable), 4096)
+
+    # Shows R296, R305.
+    def test_who_writes_in_a_chat_is_a_user(self):
+        sender = ("--sender", CHANNEL)
+        self.chat("/claude --name mine [say ok]", *sender)
+        self.wait_for_input("mine")
+        descriptor = self.home.show("@foreground")["descriptor"]
+        self.assertEqual((descriptor["kind"], descriptor["connector"], descriptor["channel"]),
+                         ("user", "telegram", "1234"))
+        self.chat("/claude_kill mine", *sender)
+        # Whoever says something to a user's session finds it ended, and goes on with it.
+        self.chat("/claude_respond @telegram/1234/1234 [say more] more", *sender)
+        resumed = self.home.show("@telegram/1234/1234")
+        self.assertEqual(resumed["resumed_from"], self.home.ask("ls")["sessions"][-1]["session"])
+        self.assertEqual(resumed["name"], "mine")
 
     def test_a_prompt_for_an_ended_session_says_how_it_goes_on(self):
         self.chat("/claude --name done [say ok]")

@@ -3,6 +3,11 @@
 // own included, when the agent exits, when it is told to, or when its worker is gone.
 //
 //   steno-keeper LOCK_FILE WORKDIR -- PROGRAM [ARGUMENT…]
+//   steno-keeper --guard -- PROGRAM [ARGUMENT…]
+//
+// The second form guards a program of the server's, such as one that delivers notifications: its
+// tree is ended when fd 3 is closed at the other end, and its exit code becomes that of the keeper.
+// An error number is sent over fd 3 if the program cannot be started.
 //
 // fds 0, 1, 2 are the agent's; fd 3 is the connection to the worker (workers/engines/process/
 // keeper_protocol.hpp). Linked statically and free of libraries: one runs for every session.
@@ -79,7 +84,7 @@ int fail(engines::StartFailure reason, std::string text) {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  if (::chdir(arguments.workdir) != 0) {
+  if (arguments.workdir != nullptr && ::chdir(arguments.workdir) != 0) {
     failure.reason = engines::StartFailure::no_folder;
     failure.error = errno;
     ::_exit(127);
@@ -108,7 +113,8 @@ engines::ProcessTable kill_tree() {
 
 class Keeper {
  public:
-  Keeper(pid_t agent, int signals) : agent_(agent), signals_(signals) {}
+  Keeper(pid_t agent, int signals, milliseconds alone_grace = kAloneGrace)
+      : agent_(agent), signals_(signals), alone_grace_(alone_grace) {}
 
   // Returns when the agent has exited and its tree is gone, as far as SIGKILL can achieve that.
   engines::KeptExited run() {
@@ -123,7 +129,9 @@ class Keeper {
       }
     }
     engines::KeptExited exited;
-    exited.left_behind = end_tree();
+    // What a guarded program leaves behind at its own end goes on.
+    const bool ends_tree = !is_guard() || is_alone_;
+    exited.left_behind = ends_tree ? end_tree() : 0;
     if (WIFEXITED(*status_)) exited.code = WEXITSTATUS(*status_);
     if (WIFSIGNALED(*status_)) exited.signal = WTERMSIG(*status_);
     return exited;
@@ -162,7 +170,7 @@ class Keeper {
       if (count < 0 && errno == EAGAIN) return;
       if (count <= 0) {
         is_alone_ = true;
-        terminate(kAloneGrace);
+        terminate(alone_grace_);
         return;
       }
       const auto command = engines::decode_command({bytes, static_cast<std::size_t>(count)});
@@ -179,6 +187,8 @@ class Keeper {
     ::kill(agent_, SIGTERM);  // not reaped yet, so the pid is still the agent's
     kill_by(SteadyClock::now() + grace);
   }
+
+  bool is_guard() const { return alone_grace_.count() == 0; }
 
   void kill_by(SteadyClock::time_point when) {
     kill_at_ = kill_at_ ? std::min(*kill_at_, when) : when;
@@ -202,7 +212,8 @@ class Keeper {
 
   const pid_t agent_;
   const int signals_;
-  bool is_alone_ = false;  // the worker is gone
+  const milliseconds alone_grace_;  // 0: it guards a program
+  bool is_alone_ = false;           // the worker is gone
   std::optional<int> status_;
   std::optional<SteadyClock::time_point> kill_at_;
 };
@@ -272,9 +283,32 @@ int keep(const Arguments& arguments) {
   return 0;
 }
 
+// Returns the exit code of the program, as a shell has it.
+int guard(char** program) {
+  const int signals = prepare();
+  const Arguments arguments{nullptr, nullptr, program};
+  volatile ChildFailure failure;
+  const pid_t child = start_agent(arguments, failure);
+  if (const int error = failure.error; error != 0) {
+    ::send(kControl, &error, sizeof error, MSG_NOSIGNAL | MSG_DONTWAIT);
+    return 127;
+  }
+  for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::close(fd);
+  const engines::KeptExited exited = Keeper(child, signals, milliseconds{0}).run();
+  const auto number = static_cast<int>(exited.signal);
+  if (number == 0) return static_cast<int>(exited.code);
+  // Whoever waits is to see the same signal.
+  ::signal(number, SIG_DFL);
+  ::kill(::getpid(), number);
+  return 128 + number;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 3 && std::strcmp(argv[1], "--guard") == 0 && std::strcmp(argv[2], "--") == 0) {
+    ::_exit(guard(argv + 3));
+  }
   if (argc < 5 || std::strcmp(argv[3], "--") != 0) {
     constexpr char kUsage[] = "usage: steno-keeper LOCK_FILE WORKDIR -- PROGRAM [ARGUMENT…]\n";
     return ::write(STDERR_FILENO, kUsage, sizeof kUsage - 1) > 0 ? 2 : 2;

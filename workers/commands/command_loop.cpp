@@ -389,6 +389,7 @@ CommandOutcome CommandLoop::decide(const Involved& streams, const Waiting& waiti
   context.injecting_engines = options_.injecting_engines;
   context.has_key = options_.has_key;
   context.zones = options_.zones;
+  context.channels = &options_.channels;
   auto decision = domain::decide_on(message.command, states_of(streams), context);
   if (!decision) return tl::unexpected(decision.error());
   return append(streams, message, std::move(*decision), release);

@@ -95,7 +95,8 @@ struct CommandLoopOptions {
   std::vector<std::string> injecting_engines = engines::injecting_engine_names();
   bool has_key = false;                      // anchors can be signed
   const domain::TimeZones* zones = nullptr;  // must outlive the loop; null: there are none
-  std::size_t inbox_max = 100'000;           // waiting commands of one class; beyond it: `busy`
+  domain::ChannelRules channels{};
+  std::size_t inbox_max = 100'000;  // waiting commands of one class; beyond it: `busy`
   std::size_t streams_max =
       200'000;  // in memory, without those that stay with the server; beyond it they are evicted
   // Streams idle for longer than this are evicted. Most are never used again; reloading one costs a

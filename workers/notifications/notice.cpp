@@ -8,10 +8,10 @@
 
 #include "eventlog/base/time_text.hpp"
 #include "eventlog/domain/stream_name.hpp"
-#include "eventlog/domain/text_limits.hpp"
 #include "eventlog/log/stream_reader.hpp"
 #include "workers/notifications/command_template.hpp"
 #include "workers/notifications/shown_output.hpp"
+#include "workers/text/characters.hpp"
 #include "workers/text/end_text.hpp"
 
 namespace workers {
@@ -22,8 +22,8 @@ using domain::NotificationKind;
 using domain::RecordedEvent;
 
 constexpr std::size_t kLastBlocksMax = 5;  // of last words
-constexpr std::size_t kLastBytesMax = 500;
-constexpr std::size_t kPromptBytesMax = 60;
+constexpr std::size_t kLastCharactersMax = 500;
+constexpr std::size_t kPromptCharactersMax = 60;
 constexpr std::size_t kLookedAtMax = 5'000;                     // events
 constexpr std::int64_t kNoticeReadMax = std::int64_t{1} << 20;  // longer texts are not read
 // The index follows the log within moments, unless it is being rebuilt.
@@ -64,7 +64,8 @@ class NoticeReader {
     for (const std::string& text : said_) {
       notice_.last.append(notice_.last.empty() ? "" : "\n").append(text);
     }
-    keep_end(notice_.last);
+    notice_.last = last_characters(notice_.last, kLastCharactersMax);
+    notice_.at = ended_;
     return {};
   }
 
@@ -96,28 +97,32 @@ class NoticeReader {
     return eventlog::add_contents(log_, block.first, block.events, kNoticeReadMax);
   }
 
-  // Words of its subagents and thoughts are not what the agent says.
-  static bool is_of_end(const RecordedEvent& event) {
+  // Words of its subagents and thoughts are not what the agent says. Of an answer to it only the
+  // prompt is told, which is the newest one.
+  bool is_of_end(const RecordedEvent& event) const {
     const auto* output = std::get_if<domain::OutputRecorded>(&event.event);
     const bool is_prompt = std::holds_alternative<domain::TurnQueued>(event.event) ||
                            std::holds_alternative<domain::PromptInjected>(event.event);
-    if (output == nullptr) return !is_prompt;
+    const bool is_of_answer = notice_.requested.kind == domain::NotificationKind::responded;
+    if (is_prompt || is_of_answer) return is_prompt && is_of_answer;
+    if (output == nullptr) return true;
     return output->kind == domain::OutputKind::text && output->parent.empty();
   }
   static std::string text_of(const RecordedEvent& event) {
     return event.content ? event.content->text : std::string();
-  }
-  static void keep_end(std::string& text) {
-    if (text.size() <= kLastBytesMax) return;
-    std::size_t from = text.size() - kLastBytesMax;
-    while (from < text.size() && (static_cast<unsigned char>(text[from]) & 0xC0) == 0x80) ++from;
-    text = "…" + text.substr(from);
   }
 
   template <class Fact>
   void end(const Fact&, const RecordedEvent&) {}
   void end(const domain::OutputRecorded&, const RecordedEvent& event) {
     if (said_.size() < kLastBlocksMax && !text_of(event).empty()) said_.push_back(text_of(event));
+  }
+  void end(const domain::TurnQueued&, const RecordedEvent& event) { respond(event); }
+  void end(const domain::PromptInjected&, const RecordedEvent& event) { respond(event); }
+  void respond(const RecordedEvent& event) {
+    if (!said_.empty()) return;
+    said_.assign(kLastBlocksMax, std::string());  // no more is looked for
+    said_.front() = text_of(event);
   }
   void end(const domain::SessionClosed& e, const RecordedEvent&) {
     notice_.reason = e.reason;
@@ -136,7 +141,7 @@ class NoticeReader {
       if (text.empty()) {
         add_words(notice_.error, failure_reason(e));
       }
-      domain::cut_text(notice_.error, kLastBytesMax);
+      notice_.error = first_characters(notice_.error, kLastCharactersMax);
     }
   }
   void end(const domain::TurnFinished& e, const RecordedEvent& event) {
@@ -148,8 +153,7 @@ class NoticeReader {
   }
   void end(const domain::AgentStartFailed&, const RecordedEvent& event) {
     if (!notice_.error.empty() || has_turn_ended_) return;
-    notice_.error = text_of(event);
-    domain::cut_text(notice_.error, kLastBytesMax);
+    notice_.error = first_characters(text_of(event), kLastCharactersMax);
   }
   // Prompts that waited are interrupted by the session's end, whatever came before.
   void end(const domain::TurnInterrupted& e, const RecordedEvent&) {
@@ -182,10 +186,7 @@ class NoticeReader {
   }
   void begin(const domain::TurnQueued&, const RecordedEvent& event) {
     if (!notice_.prompt.empty()) return;
-    notice_.prompt = text_of(event);
-    if (notice_.prompt.size() <= kPromptBytesMax) return;
-    domain::cut_text(notice_.prompt, kPromptBytesMax);
-    notice_.prompt += "…";
+    notice_.prompt = first_characters(text_of(event), kPromptCharactersMax);
   }
 
   eventlog::BlockStore& log_;
@@ -225,15 +226,22 @@ void add_line(std::string& text, std::string_view before, std::string_view line)
   if (!line.empty()) text.append("\n").append(before).append(line);
 }
 
-// "✅ Claude Code [id] completed (3m20s)", where it ran, what it was asked and why it failed.
-// "⚠️ … completed, but 1 tool call was denied: Write (3m20s)", if there is something to be
-// known.
+// The agent's last words; a channel in the foreground has seen them.
+void add_last_words(std::string& text, const Notice& notice) {
+  if (!notice.requested.is_foreground && !notice.last.empty()) {
+    text.append("\n\n").append(notice.last);
+  }
+}
+
+// "✅ Claude Code fix-bug [id] completed (3m20s)", where it ran, what it was asked, why it failed,
+// and what it said last. "⚠️ … completed, but 1 tool call was denied: Write (3m20s)", if there is
+// something to be known.
 std::string ended_text(const Notice& notice, std::string_view sign) {
   const std::string caution = caution_text(notice);
   const bool is_completed = notice.requested.kind == NotificationKind::completed;
   std::string text(is_completed && !caution.empty() ? "⚠️" : sign);
   text += notice.engine == "claude" ? " Claude Code " : " Session ";
-  text += id_text(notice) + " " + std::string(base::enum_name(notice.requested.kind)) +
+  text += named(notice) + " " + std::string(base::enum_name(notice.requested.kind)) +
           (caution.empty() ? "" : ", but " + caution) + " (" + base::duration_text(notice.lived) +
           ")";
   add_line(text, "📁 ", notice.workdir);
@@ -245,7 +253,15 @@ std::string ended_text(const Notice& notice, std::string_view sign) {
              notice.reason != domain::EndReason::user) {
     add_line(text, "⚠️ ", base::enum_name(notice.reason));
   }
+  add_last_words(text, notice);
   return text;
+}
+
+// True if the words end with a question.
+bool is_question(std::string_view words) {
+  const std::size_t end = words.find_last_not_of(" \t\r\n*_`\"')");
+  words = words.substr(0, end == std::string_view::npos ? 0 : end + 1);
+  return words.ends_with('?') || words.ends_with("？") || words.ends_with("؟");
 }
 
 // A channel in the foreground has seen the words.
@@ -255,7 +271,9 @@ std::string waiting_text(const Notice& notice) {
            base::duration_text(notice.lived) + ")\nReply: steno send " + notice.requested.alias +
            " \"…\"";
   }
-  std::string text = "🔔 [" + notice.name + "] " + agent_name(notice) + " asks:";
+  std::string text = "🔔 [" + notice.name + "] " + agent_name(notice);
+  text += is_question(notice.last) ? " asks:" : " waits for input:";
+  if (notice.last.empty()) text.pop_back();
   add_line(text, "", notice.last);
   add_line(text, "⚠️ ", caution_text(notice));
   return text;
@@ -274,6 +292,7 @@ base::Result<Notice> read_notice(eventlog::BlockStore& log, eventlog::StreamInde
   notice.notification = job.notification;
   notice.requested = job.requested;
   notice.name = job.requested.alias;
+  if (!job.requested.session.is_set()) return notice;  // it is about no single one
   auto read = wait_for_index(index, job.notification, kNoticePatience, stop_fd);
   if (read) read = NoticeReader(log, index, notice).read();
   if (!read && read.error().code == base::ErrorCode::busy) return tl::unexpected(read.error());
@@ -329,6 +348,7 @@ std::string chat_text(const Notice& notice) {
       if (notice.reason != domain::EndReason::none && notice.reason != domain::EndReason::budget) {
         add_line(text, "⚠️ ", base::enum_name(notice.reason));
       }
+      add_last_words(text, notice);
       break;
     case NotificationKind::completed:
       text = ended_text(notice, "✅");
@@ -354,6 +374,12 @@ std::string chat_text(const Notice& notice) {
     case NotificationKind::long_run:
       text =
           "⏱️ Session " + named(notice) + " running for " + base::duration_text(notice.lived);
+      break;
+    case NotificationKind::responded:
+      text = "↩️ [" + notice.name + "] Responded:\n" + notice.last;
+      break;
+    case NotificationKind::all_killed:
+      text = title_text(notice);
       break;
   }
   add_line(text, "", notice.fault);
@@ -383,12 +409,17 @@ std::string title_text(const Notice& notice) {
       return "Session dropped a prompt: " + named(notice);
     case NotificationKind::long_run:
       return "Session still runs: " + named(notice);
+    case NotificationKind::responded:
+      return "Session was answered: " + named(notice);
+    case NotificationKind::all_killed:
+      return "All sessions were killed: " + notice.requested.alias;
   }
   return named(notice);
 }
 
 std::string system_text(const Notice& notice) {
   std::string text = title_text(notice);
+  if (notice.requested.kind == NotificationKind::all_killed) return text;
   add_line(text, "Type: ", notice.is_multi_turn ? "multi-turn" : "single-turn");
   add_line(text, "Status: ", base::enum_name(notice.requested.kind));
   if (notice.requested.kind == domain::NotificationKind::paused) {
@@ -474,6 +505,8 @@ std::string json_text(const Notice& notice) {
       {"denied_tools", requested.denied_tools},
       {"reason", base::enum_name(notice.reason)},
       {"multi_turn", notice.is_multi_turn},
+      {"time", base::time_text(notice.at)},
+      {"cost_usd", static_cast<double>(requested.cost.value) / 1e9},
       {"lived_s", std::chrono::duration_cast<std::chrono::seconds>(notice.lived).count()}};
   return body.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

@@ -15,6 +15,14 @@ namespace workers {
 
 using base::Position;
 
+// Deliveries to a target that are under way at once, each to another place. Places are chats; one
+// that hangs must not silence the others.
+constexpr std::size_t deliveries_at_once(domain::NotificationTarget target) {
+  return target == domain::NotificationTarget::channel ? 4 : 1;
+}
+// Likewise of outputs that are shown; the rest waits in the notifier.
+constexpr std::size_t kShowsAtOnce = 4;
+
 struct DeliveryJob {
   Position notification;  // the id of each attempt
   domain::NotificationRequested requested;
@@ -35,29 +43,31 @@ struct ShowJob {
   std::string agent;
   base::SessionId session;
   std::string channel;
-  Position after;    // the channel has seen what was recorded up to here; 0: nothing
-  Position through;  // the last event to be shown
+  Position after;                  // the channel has seen what was recorded up to here; 0: nothing
+  Position through;                // the last event to be shown
+  std::int64_t further_bytes = 0;  // of the text behind `after` that it has seen, too
 };
 
 struct ShowOutcome {
   std::string agent;
   base::SessionId session;
   std::string channel;
-  Position through;        // the last event that was shown, or had nothing to show
-  bool has_shown = false;  // a text was sent
-  bool has_more = false;   // there was more than one text takes
-  std::string error;       // as in DeliveryOutcome
-  bool is_behind = false;  // likewise
+  Position through;                // the last event that was shown whole, or had nothing to show
+  bool has_shown = false;          // a text was sent
+  bool has_more = false;           // there was more than one text takes
+  std::string error;               // as in DeliveryOutcome
+  bool is_behind = false;          // likewise
+  std::int64_t further_bytes = 0;  // of the text behind `through` that were shown, too
 };
 
 // Port. Used by one thread.
 class Notifier {
  public:
   virtual ~Notifier() = default;
-  // At most one job for each target is under way.
+  // At most one job for each place is under way.
   virtual void submit(DeliveryJob job) = 0;
   virtual std::optional<DeliveryOutcome> poll() = 0;
-  // At most one job for each session and channel is under way. All jobs for channels, deliveries
+  // At most one job for each session and channel is under way. All jobs for one channel, deliveries
   // among them, reach the sink in the order of their submission.
   virtual void submit_show(ShowJob job) = 0;
   // An outcome can wait behind those of the other kind that came before it, so call both.
@@ -66,8 +76,8 @@ class Notifier {
   virtual std::vector<int> wake_fds() const { return {}; }
 };
 
-// Works with a thread for each sink of the options. Both stores outlive it. Its end breaks off what
-// is under way.
+// Works with threads of its own for each sink of the options. Both stores outlive it. Its end
+// breaks off what is under way.
 std::unique_ptr<Notifier> make_thread_notifier(eventlog::BlockStore& log,
                                                eventlog::StreamIndex& index,
                                                const SinkOptions& options);

@@ -7,11 +7,13 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <chrono>
+#include <cstring>
 #include <optional>
 #include <string_view>
 
@@ -25,12 +27,17 @@ namespace workers {
 namespace {
 
 constexpr std::size_t kOutputBytesMax = 200;  // that are kept
+constexpr int kGuardControl = 3;              // of steno-keeper
+// A guard ends its program in less; then it is killed itself, and the program's own process with
+// it.
+constexpr int kGuardEndMs = 4'000;
 constexpr std::string_view kStopped = "the server stopped";
 using Clock = std::chrono::steady_clock;
 
 struct Started {
-  pid_t pid = 0;
+  pid_t pid = 0;  // of the program, or of its guard
   base::UniqueFd pidfd;
+  base::UniqueFd guard;  // the guard ends its program when this is closed
   base::UniqueFd output;
 };
 
@@ -55,7 +62,8 @@ base::Result<base::UniqueFd> file_of(std::string_view text) {
   return file;
 }
 
-base::Result<Started> start(const std::vector<std::string>& argv, std::string_view input) {
+base::Result<Started> start(std::vector<std::string> argv, const std::string& guard,
+                            std::string_view input) {
   const auto file = file_of(input);
   if (!file) return tl::unexpected(file.error());
   std::array<int, 2> ends{};
@@ -63,6 +71,19 @@ base::Result<Started> start(const std::vector<std::string>& argv, std::string_vi
   base::UniqueFd theirs(ends[1]);
   Started started;
   started.output = base::UniqueFd(ends[0]);
+  base::UniqueFd control;
+  if (!guard.empty()) {
+    argv.insert(argv.begin(), {guard, "--guard", "--"});
+    std::array<int, 2> pair{};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0) {
+      return engines::system_failure(errno, "no socket");
+    }
+    started.guard = base::UniqueFd(pair[0]);
+    // Where it is 3 already, it would be closed at the exec.
+    control = base::UniqueFd(::fcntl(pair[1], F_DUPFD_CLOEXEC, kGuardControl + 1));
+    ::close(pair[1]);
+    if (!control.is_open()) return engines::system_failure(errno, "no socket");
+  }
   std::vector<char*> arguments;
   arguments.reserve(argv.size() + 1);
   for (const std::string& word : argv) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -73,6 +94,9 @@ base::Result<Started> start(const std::vector<std::string>& argv, std::string_vi
   ::posix_spawn_file_actions_adddup2(&actions, file->get(), 0);
   ::posix_spawn_file_actions_adddup2(&actions, theirs.get(), 1);
   ::posix_spawn_file_actions_adddup2(&actions, theirs.get(), 2);
+  if (control.is_open()) {
+    ::posix_spawn_file_actions_adddup2(&actions, control.get(), kGuardControl);
+  }
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
   sigset_t none;
@@ -135,6 +159,27 @@ std::optional<std::string> wait_for(Started& started, base::Duration limit, int 
   }
 }
 
+// Ends the program before its time.
+void break_off(Started& started) {
+  if (!started.guard.is_open()) {
+    ::kill(-started.pid, SIGKILL);
+    return;
+  }
+  started.guard.reset();
+  pollfd ended{started.pidfd.get(), POLLIN, 0};
+  while (::poll(&ended, 1, kGuardEndMs) < 0 && errno == EINTR) {
+  }
+  if (ended.revents == 0) ::kill(started.pid, SIGKILL);
+}
+
+// Returns why the guard could not start the program; 0: it could.
+int guard_fault(const Started& started) {
+  int error = 0;
+  if (!started.guard.is_open()) return 0;
+  const auto bytes = ::recv(started.guard.get(), &error, sizeof error, MSG_DONTWAIT);
+  return bytes == sizeof error ? error : 0;
+}
+
 std::string problem_of(int status) {
   if (WIFSIGNALED(status)) {
     return "the program was ended by signal " + std::to_string(WTERMSIG(status));
@@ -145,17 +190,20 @@ std::string problem_of(int status) {
 
 }  // namespace
 
-ProgramOutcome run_program(const std::vector<std::string>& argv, base::Duration limit, int stop_fd,
+ProgramOutcome run_program(const std::vector<std::string>& argv, const ProgramRun& how,
                            std::string_view input) {
-  pollfd stop{stop_fd, POLLIN, 0};
+  pollfd stop{how.stop_fd, POLLIN, 0};
   if (::poll(&stop, 1, 0) > 0) return {std::string(kStopped), {}};
-  auto started = start(argv, input);
+  auto started = start(argv, how.guard, input);
   if (!started) return {started.error().text, {}};
   ProgramOutcome outcome;
-  const auto broken_off = wait_for(*started, limit, stop_fd, outcome.output);
-  if (broken_off) ::kill(-started->pid, SIGKILL);
+  const auto broken_off = wait_for(*started, how.limit, how.stop_fd, outcome.output);
+  if (broken_off) break_off(*started);
   const int status = reap(started->pid);
   outcome.problem = broken_off ? *broken_off : problem_of(status);
+  if (const int error = guard_fault(*started); error != 0 && !broken_off) {
+    outcome.problem = "the program cannot be started: " + engines::errno_text(error);
+  }
   outcome.output.erase(outcome.output.find_last_not_of(" \t\r\n") + 1);
   return outcome;
 }

@@ -14,10 +14,18 @@ struct ProgramOutcome {
   std::string output;   // the beginning of what it wrote
 };
 
+// How programs are run.
+struct ProgramRun {
+  base::Duration limit{0};
+  int stop_fd = -1;     // readable: break off
+  std::string guard{};  // path of steno-keeper; empty: a program can outlive this process
+};
+
 // Searches `argv[0]` in the PATH. The program reads `input` from stdin, and has the environment of
-// this process and a process group of its own. Its group is killed once it has run for `limit`, or
-// `stop_fd` is readable.
-ProgramOutcome run_program(const std::vector<std::string>& argv, base::Duration limit, int stop_fd,
+// this process. The guard ends it, with all that it started, once it has run for the limit, the
+// stop is readable, or this process has ended. Without a guard it has a process group of its own,
+// which is killed in the first two cases.
+ProgramOutcome run_program(const std::vector<std::string>& argv, const ProgramRun& how,
                            std::string_view input = {});
 
 }  // namespace workers

@@ -1,4 +1,5 @@
-// Chooses the events as the query `output` does.
+// Chooses the events as the query `output` does. A text that is longer than one message goes in
+// pieces, each of which the record has as shown.
 #include "workers/notifications/shown_output.hpp"
 
 #include <poll.h>
@@ -6,16 +7,15 @@
 #include <limits>
 
 #include "eventlog/domain/stream_name.hpp"
-#include "eventlog/domain/text_limits.hpp"
 #include "workers/queries/output_page.hpp"
+#include "workers/text/characters.hpp"
 #include "workers/text/end_text.hpp"
 #include "workers/text/tool_summary.hpp"
 
 namespace workers {
 namespace {
 
-constexpr std::size_t kShownBytesMax = 3'000;  // chat services take some 4,000 characters
-constexpr std::size_t kShownBlocksMax = 200;   // for a channel that has seen nothing
+constexpr std::size_t kShownBlocksMax = 200;  // for a channel that has seen nothing
 // Deliveries behind it wait with it, so that news of the end does not overtake the words.
 constexpr base::Duration kShowPatience = std::chrono::seconds(3);
 constexpr std::chrono::milliseconds kIndexPause{5};
@@ -38,10 +38,6 @@ std::string shown_text(const domain::RecordedEvent& event) {
   std::string text = event.content ? event.content->text : std::string();
   if (const auto* call = std::get_if<domain::ToolCallStarted>(&event.event)) {
     return tool_line(call->tool, text);
-  }
-  if (text.size() > kShownBytesMax) {
-    domain::cut_text(text, kShownBytesMax);
-    text += "…";
   }
   const auto* finished = std::get_if<domain::TurnFinished>(&event.event);
   const bool is_empty =
@@ -79,15 +75,34 @@ base::Result<ShownOutput> read_shown(eventlog::BlockStore& log, eventlog::Stream
   auto page = choose_output(stream, range, has_words);
   if (!page) return tl::unexpected(page.error());
   ShownOutput shown{{}, job.after, false};
+  // The place is that before the text of which a piece was shown.
+  std::int64_t further = job.after < range.after ? 0 : job.further_bytes;
+  std::size_t characters = 0;
   for (eventlog::BlockEvents& block : page->blocks) {
     if (auto ok = eventlog::add_contents(log, block.first, block.events); !ok) {
       return tl::unexpected(ok.error());
     }
     for (const domain::RecordedEvent& event : block.events) {
-      const std::string text = shown_text(event);
-      shown.has_more = !shown.text.empty() && shown.text.size() + text.size() > kShownBytesMax;
-      if (shown.has_more) return shown;
+      const std::string whole = shown_text(event);
+      const auto seen = std::min(static_cast<std::size_t>(std::exchange(further, 0)), whole.size());
+      const std::string_view text = std::string_view(whole).substr(seen);
+      const std::size_t room = kShownCharactersMax - characters;
+      const std::size_t more = characters_in(text) + (shown.text.empty() ? 0 : 1);
+      if (more > room && !shown.text.empty()) {
+        shown.has_more = true;
+        return shown;
+      }
+      if (more > room) {
+        const std::size_t bytes = piece_of(text, room);
+        shown.text = text.substr(0, bytes);
+        shown.further_bytes = static_cast<std::int64_t>(seen + bytes);
+        shown.has_more = true;
+        // One that has seen nothing begins with this text.
+        if (range.is_tail) shown.through = event.envelope.position.plus(-1);
+        return shown;
+      }
       if (!text.empty()) shown.text.append(shown.text.empty() ? "" : "\n").append(text);
+      characters += more;
       shown.through = event.envelope.position;
     }
   }

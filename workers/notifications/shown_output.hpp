@@ -9,10 +9,14 @@
 
 namespace workers {
 
+// Of one message. Chat services take some 4,000.
+constexpr std::size_t kShownCharactersMax = 3'500;
+
 struct ShownOutput {
-  std::string text;  // at most some 3 KiB; empty: there is nothing to show
-  Position through;  // of the last event that it covers
+  std::string text;  // one message; empty: there is nothing to show
+  Position through;  // of the last event that it covers wholly
   bool has_more = false;
+  std::int64_t further_bytes = 0;  // that it covers of the text of the next event that is shown
 };
 
 // Returns what the agent itself said and the tools that it called, from the job's beginning on;

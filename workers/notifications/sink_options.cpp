@@ -1,4 +1,4 @@
-// The builtin commands, and the file of a webhook.
+// The builtin commands, and the files of what is posted to.
 #include "workers/notifications/sink_options.hpp"
 
 #include <sys/stat.h>
@@ -8,12 +8,11 @@
 namespace workers {
 namespace {
 
-constexpr std::string_view kAccepted =
-    "; it holds a line with the URL, and perhaps one with the secret of the signature";
-
-base::Error fault(const std::string& path, std::string text, std::string_view behind = kAccepted) {
-  return {base::ErrorCode::invalid, std::move(text.append(behind)), path};
-}
+// A file with an URL, and perhaps a secret.
+struct UrlFile {
+  std::string url;
+  std::string secret;
+};
 
 bool is_clean(const std::string& text) {
   return text.find_first_of(" \t\r") == std::string::npos;
@@ -31,6 +30,7 @@ std::array<bool, domain::kNotificationTargets> targets_of(const SinkOptions& opt
   set(domain::NotificationTarget::webhook, options.webhook.has_value());
   set(domain::NotificationTarget::desktop, !options.desktop_command.empty());
   set(domain::NotificationTarget::parent, true);
+  set(domain::NotificationTarget::wake, options.wake.has_value());
   return targets;
 }
 
@@ -47,32 +47,48 @@ std::vector<std::string> builtin_desktop_command() {
   return {"notify-send", "--app-name=Steno", "--", "{title}", "{text}"};
 }
 
-base::Result<WebhookOptions> read_webhook_file(const std::string& path) {
+namespace {
+
+// `secret`: what the second line is.
+base::Result<UrlFile> read_url_file(const std::string& path, const std::string& secret) {
+  const std::string accepted = "; it holds a line with the URL, and perhaps one with the " + secret;
+  const auto fault = [&](std::string text) {
+    return base::failure(base::ErrorCode::invalid, text + accepted, path);
+  };
   struct stat about {};
   if (::stat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) {
-    return base::failure(base::ErrorCode::not_found,
-                         "there is no such file" + std::string(kAccepted), path);
+    return base::failure(base::ErrorCode::not_found, "there is no such file" + accepted, path);
   }
   if ((about.st_mode & 077) != 0) {
     return base::failure(base::ErrorCode::refused,
                          "others can use this file, which holds a secret; chmod 600 it", path);
   }
   std::ifstream file(path);
-  WebhookOptions options;
+  UrlFile read;
   std::string more;
-  if (!std::getline(file, options.url)) return tl::unexpected(fault(path, "line 1: no URL"));
-  std::getline(file, options.secret);
-  const bool is_http = options.url.starts_with("http://") || options.url.starts_with("https://");
-  if (!is_http || !is_clean(options.url)) {
-    return tl::unexpected(fault(path, "line 1: not a URL that begins with http:// or https://"));
+  if (!std::getline(file, read.url)) return fault("line 1: no URL");
+  std::getline(file, read.secret);
+  const bool is_http = read.url.starts_with("http://") || read.url.starts_with("https://");
+  if (!is_http || !is_clean(read.url)) {
+    return fault("line 1: not a URL that begins with http:// or https://");
   }
-  if (!is_clean(options.secret)) {
-    return tl::unexpected(fault(path, "line 2: a secret has no blanks"));
-  }
-  if (std::getline(file, more) && !more.empty()) {
-    return tl::unexpected(fault(path, "line 3: too many lines"));
-  }
-  return options;
+  if (!is_clean(read.secret)) return fault("line 2: a secret has no blanks");
+  if (std::getline(file, more) && !more.empty()) return fault("line 3: too many lines");
+  return read;
+}
+
+}  // namespace
+
+base::Result<WebhookOptions> read_webhook_file(const std::string& path) {
+  auto read = read_url_file(path, "secret of the signature");
+  if (!read) return tl::unexpected(read.error());
+  return WebhookOptions{std::move(read->url), std::move(read->secret)};
+}
+
+base::Result<WakeOptions> read_wake_file(const std::string& path) {
+  auto read = read_url_file(path, "token of the hooks");
+  if (!read) return tl::unexpected(read.error());
+  return WakeOptions{std::move(read->url), std::move(read->secret)};
 }
 
 }  // namespace workers

@@ -16,12 +16,21 @@ struct WebhookOptions {
   std::string program{};  // path of steno-webhook, which makes the requests
 };
 
+struct WakeOptions {
+  std::string url;        // http or https
+  std::string token;      // that OpenClaw's hooks ask for; empty: none
+  std::string program{};  // as above
+};
+
 // A command is a program and its arguments, as parse_template() takes them; empty: no such sink.
 struct SinkOptions {
   std::vector<std::string> channel_command;
   std::vector<std::string> system_command;
   std::vector<std::string> desktop_command;
   std::optional<WebhookOptions> webhook;
+  std::optional<WakeOptions> wake;
+  // Path of steno-keeper, which ends a program with this process; empty: programs go on.
+  std::string guard_program;
 };
 
 // Returns the targets for which there is a sink; for `parent` there always is.
@@ -36,5 +45,8 @@ std::vector<std::string> builtin_desktop_command();
 // line and what is accepted, and hold nothing that the file does; refused: others can read the
 // file.
 base::Result<WebhookOptions> read_webhook_file(const std::string& path);
+// The same for the file of the sink that wakes: a line with the URL, and perhaps one with the
+// token.
+base::Result<WakeOptions> read_wake_file(const std::string& path);
 
 }  // namespace workers

@@ -1,13 +1,20 @@
-// A thread for each sink, so that one that hangs delays no other.
+// Threads for each sink, so that neither a sink nor a place that hangs delays another. The owner's
+// thread gives them their jobs.
 #include <poll.h>
 #include <sys/eventfd.h>
 
 #include <array>
 #include <chrono>
+#include <functional>
+#include <iterator>
+#include <list>
+#include <map>
+#include <set>
 #include <variant>
 
 #include "eventlog/base/job_thread.hpp"
 #include "eventlog/base/unique_fd.hpp"
+#include "eventlog/domain/outbox/pacing.hpp"
 #include "workers/notifications/command_template.hpp"
 #include "workers/notifications/notice.hpp"
 #include "workers/notifications/run_program.hpp"
@@ -24,9 +31,9 @@ constexpr base::Duration kDeliveryMax = std::chrono::seconds(15);
 DeliveryOutcome deliver(const Notice& notice, base::Time wall, const SinkOptions& options,
                         int stop_fd) {
   DeliveryOutcome outcome{notice.notification, notice.requested.target, {}, {}, {}, false};
+  const ProgramRun how{kDeliveryMax, stop_fd, options.guard_program};
   const auto run = [&](const std::vector<std::string>& words, std::string text) {
-    auto ran = run_program(fill_template(words, template_values(notice, std::move(text))),
-                           kDeliveryMax, stop_fd);
+    auto ran = run_program(fill_template(words, template_values(notice, std::move(text))), how);
     outcome.error = std::move(ran.problem);
     outcome.detail = std::move(ran.output);
   };
@@ -47,9 +54,13 @@ DeliveryOutcome deliver(const Notice& notice, base::Time wall, const SinkOptions
       // Unique beyond this log: a session's id is.
       const std::string id =
           notice.requested.session.text() + "-" + std::to_string(notice.notification.value);
-      outcome.error = post_webhook(*options.webhook, id, wall.us / 1'000'000, json_text(notice),
-                                   kDeliveryMax, stop_fd);
+      outcome.error =
+          post_webhook(*options.webhook, {id, wall.us / 1'000'000, json_text(notice)}, how);
+      break;
     }
+    case NotificationTarget::wake:
+      outcome.error = post_wake(*options.wake, system_text(notice), how);
+      break;
   }
   return outcome;
 }
@@ -63,11 +74,13 @@ ShowOutcome show(const ShownOutput& shown, const ShowJob& job, const SinkOptions
     values["session"] = job.session.text();
     values["agent"] = job.agent;
     values["kind"] = "output";
-    outcome.error =
-        run_program(fill_template(options.channel_command, values), kDeliveryMax, stop_fd).problem;
+    outcome.error = run_program(fill_template(options.channel_command, values),
+                                {kDeliveryMax, stop_fd, options.guard_program})
+                        .problem;
     if (!outcome.error.empty()) return outcome;
     outcome.has_shown = true;
   }
+  outcome.further_bytes = shown.further_bytes;
   outcome.through = shown.through;
   outcome.has_more = shown.has_more;
   return outcome;
@@ -76,6 +89,120 @@ ShowOutcome show(const ShownOutput& shown, const ShowJob& job, const SinkOptions
 using Job = std::variant<DeliveryJob, ShowJob>;
 using Outcome = std::variant<DeliveryOutcome, ShowOutcome>;
 
+bool is_show(const Job& job) {
+  return std::holds_alternative<ShowJob>(job);
+}
+
+// The threads of one sink. A place has one job at a time, in the order in which they came; jobs of
+// different places go at once. Deliveries and shows have threads of their own, so that neither
+// waits for the other.
+class Sink {
+ public:
+  Sink(std::size_t deliveries, std::function<Outcome(Job)> run)
+      : deliveries_(deliveries), run_(std::move(run)) {}
+
+  void submit(Job job) {
+    std::string place = job_place(job);
+    if (!is_show(job)) {
+      waiting_.push_back({std::move(place), std::move(job)});
+    } else if (held_.erase(place) > 0) {
+      waiting_.push_front({std::move(place), std::move(job)});
+    } else {
+      waiting_.push_back({std::move(place), std::move(job)});
+    }
+    begin();
+  }
+
+  template <class Kind>
+  std::optional<Kind> poll_kind() {
+    for (const auto& thread : threads_) {
+      auto outcome = thread->work.poll_kind<Kind>();
+      if (!outcome) continue;
+      if constexpr (std::same_as<Kind, ShowOutcome>) {
+        if (outcome->has_more && outcome->error.empty()) held_[thread->place] = 0;
+      }
+      thread->place.clear();
+      begin();
+      return outcome;
+    }
+    // Called once in each cycle of the loop, in the course of which the next text is submitted.
+    if (std::same_as<Kind, DeliveryOutcome> && !held_.empty()) {
+      for (auto held = held_.begin(); held != held_.end();) {
+        held = ++held->second > 1 ? held_.erase(held) : std::next(held);
+      }
+      begin();
+    }
+    return std::nullopt;
+  }
+
+  void add_wake_fds(std::vector<int>& fds) const {
+    for (const auto& thread : threads_) fds.push_back(thread->work.wake_fd());
+  }
+
+ private:
+  struct Thread {
+    Thread(const std::function<Outcome(Job)>& run, bool for_shows)
+        : work("notify", run), is_for_shows(for_shows) {}
+
+    base::JobThread<Job, Outcome> work;
+    const bool is_for_shows;
+    std::string place;  // of its job; empty: it has none
+  };
+  struct Waiting {
+    std::string place;
+    Job job;
+  };
+
+  // Deliveries and shows name one channel alike.
+  static std::string job_place(const Job& job) {
+    const auto* delivery = std::get_if<DeliveryJob>(&job);
+    const bool is_of_channel =
+        delivery == nullptr || delivery->requested.target == NotificationTarget::channel;
+    if (!is_of_channel) return domain::place_of(delivery->requested);
+    return "channel " +
+           (delivery == nullptr ? std::get<ShowJob>(job).channel : delivery->requested.channel);
+  }
+
+  // Returns a thread without a job, which may be a new one; null: all work.
+  Thread* idle_thread(bool is_for_shows) {
+    std::size_t count = 0;
+    for (const auto& thread : threads_) {
+      if (thread->is_for_shows != is_for_shows) continue;
+      if (thread->place.empty()) return thread.get();
+      ++count;
+    }
+    if (count >= (is_for_shows ? kShowsAtOnce : deliveries_)) return nullptr;
+    threads_.push_back(std::make_unique<Thread>(run_, is_for_shows));
+    return threads_.back().get();
+  }
+
+  void begin() {
+    std::set<std::string> busy;
+    for (const auto& thread : threads_) busy.insert(thread->place);
+    for (const auto& [place, cycles] : held_) busy.insert(place);
+    for (auto at = waiting_.begin(); at != waiting_.end();) {
+      // Those behind it for the same place wait for it, too.
+      const bool is_free = busy.insert(at->place).second;
+      Thread* thread = is_free ? idle_thread(is_show(at->job)) : nullptr;
+      if (thread == nullptr) {
+        ++at;
+        continue;
+      }
+      thread->place = at->place;
+      thread->work.submit(std::move(at->job));
+      at = waiting_.erase(at);
+    }
+  }
+
+  const std::size_t deliveries_;
+  const std::function<Outcome(Job)> run_;
+  std::list<Waiting> waiting_;
+  // By place: cycles since a text was shown there that goes on. News of the session's end waits for
+  // the rest.
+  std::map<std::string, int> held_;
+  std::vector<std::unique_ptr<Thread>> threads_;  // made when they are needed first
+};
+
 class ThreadNotifier final : public Notifier {
  public:
   ThreadNotifier(eventlog::BlockStore& log, eventlog::StreamIndex& index, SinkOptions options)
@@ -83,10 +210,13 @@ class ThreadNotifier final : public Notifier {
     const auto targets = targets_of(options_);
     for (std::size_t target = 0; target < targets.size(); ++target) {
       if (!targets[target]) continue;
-      sinks_[target] = std::make_unique<Sink>("notify", [&](const Job& job) -> Outcome {
-        if (const auto* shown = std::get_if<ShowJob>(&job)) return run(log, index, *shown);
-        return run(log, index, std::get<DeliveryJob>(job));
-      });
+      sinks_[target] =
+          std::make_unique<Sink>(deliveries_at_once(static_cast<NotificationTarget>(target)),
+                                 [&](const Job& job) -> Outcome {
+                                   if (const auto* shown = std::get_if<ShowJob>(&job))
+                                     return run(log, index, *shown);
+                                   return run(log, index, std::get<DeliveryJob>(job));
+                                 });
     }
   }
   ~ThreadNotifier() override { ::eventfd_write(stop_.get(), 1); }
@@ -111,14 +241,12 @@ class ThreadNotifier final : public Notifier {
   std::vector<int> wake_fds() const override {
     std::vector<int> fds;
     for (const auto& sink : sinks_) {
-      if (sink != nullptr) fds.push_back(sink->wake_fd());
+      if (sink != nullptr) sink->add_wake_fds(fds);
     }
     return fds;
   }
 
  private:
-  using Sink = base::JobThread<Job, Outcome>;
-
   // A job that still waits when the server stops is not begun.
   bool is_stopped() const {
     pollfd stop{stop_.get(), POLLIN, 0};

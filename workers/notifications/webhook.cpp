@@ -6,8 +6,9 @@
 
 #include <array>
 
+#include <nlohmann/json.hpp>
+
 #include "eventlog/base/text_bytes.hpp"
-#include "workers/notifications/run_program.hpp"
 
 namespace workers {
 namespace {
@@ -36,19 +37,41 @@ std::string webhook_signature(const std::string& secret, const std::string& id,
   return "v1," + base::to_base64({reinterpret_cast<const char*>(mac.data()), mac.size()});
 }
 
-std::string post_webhook(const WebhookOptions& options, const std::string& id, std::int64_t seconds,
-                         const std::string& body, base::Duration limit, int stop_fd) {
-  std::string request = options.url + "\nContent-Type: application/json\nUser-Agent: steno/" +
-                        STENO_RELEASE + "\nExpect:\nwebhook-id: " + id +
-                        "\nwebhook-timestamp: " + std::to_string(seconds) + "\n";
-  if (!options.secret.empty()) {
-    request += "webhook-signature: " + webhook_signature(options.secret, id, seconds, body) + "\n";
-  }
-  request.append("\n").append(body);
-  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(limit).count();
-  const ProgramOutcome ran = run_program({options.program, std::to_string(milliseconds)},
-                                         limit + kEndMax, stop_fd, request);
+namespace {
+
+// `headers`: lines, each with its line feed.
+std::string post(const std::string& program, const std::string& url, const std::string& headers,
+                 const std::string& body, ProgramRun how) {
+  const std::string request = url + "\nContent-Type: application/json\nUser-Agent: steno/" +
+                              STENO_RELEASE + "\nExpect:\n" + headers + "\n" + body;
+  const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(how.limit).count();
+  how.limit += kEndMax;
+  const ProgramOutcome ran = run_program({program, std::to_string(limit)}, how, request);
   return ran.problem.empty() || ran.output.empty() ? ran.problem : ran.output;
+}
+
+}  // namespace
+
+std::string post_webhook(const WebhookOptions& options, const WebhookMessage& message,
+                         const ProgramRun& how) {
+  std::string headers = "webhook-id: " + message.id +
+                        "\nwebhook-timestamp: " + std::to_string(message.seconds) + "\n";
+  if (!options.secret.empty()) {
+    headers += "webhook-signature: " +
+               webhook_signature(options.secret, message.id, message.seconds, message.body) + "\n";
+  }
+  return post(options.program, options.url, headers, message.body, how);
+}
+
+std::string post_wake(const WakeOptions& options, const std::string& text, const ProgramRun& how) {
+  std::string headers;
+  if (!options.token.empty()) {
+    headers = "Authorization: Bearer " + options.token + "\nx-openclaw-token: " + options.token +
+              "\n";
+  }
+  const nlohmann::ordered_json body{{"text", text}, {"mode", "now"}};
+  return post(options.program, options.url, headers,
+              body.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace), how);
 }
 
 }  // namespace workers

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "eventlog/base/time.hpp"
+#include "workers/notifications/run_program.hpp"
 #include "workers/notifications/sink_options.hpp"
 
 namespace workers {
@@ -15,10 +15,20 @@ namespace workers {
 std::string webhook_signature(const std::string& secret, const std::string& id,
                               std::int64_t seconds, const std::string& body);
 
-// Posts the body as JSON, by steno-webhook. Does not follow redirects; the answer must be 2xx.
-// Breaks off after `limit`, or once `stop_fd` is readable. Returns what went wrong, without the
-// URL; empty: it was taken.
-std::string post_webhook(const WebhookOptions& options, const std::string& id, std::int64_t seconds,
-                         const std::string& body, base::Duration limit, int stop_fd);
+// What is sent, under an id, and when.
+struct WebhookMessage {
+  std::string id;
+  std::int64_t seconds = 0;  // since 1970
+  std::string body;          // JSON
+};
+
+// Posts the body, by steno-webhook. Does not follow redirects; the answer must be 2xx. Breaks off
+// as `how` says. Returns what went wrong, without the URL; empty: it was taken.
+std::string post_webhook(const WebhookOptions& options, const WebhookMessage& message,
+                         const ProgramRun& how);
+
+// The same for the hook that wakes an orchestrator: {"text": …, "mode": "now"}, with the token in
+// the headers Authorization and x-openclaw-token.
+std::string post_wake(const WakeOptions& options, const std::string& text, const ProgramRun& how);
 
 }  // namespace workers

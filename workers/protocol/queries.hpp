@@ -28,16 +28,18 @@ struct QueryBody {
   std::string agent;                         // empty: all agents, if the asker can see them
   std::string reference;                     // show, output: id, alias, name or prefix
   std::set<domain::SessionStatus> statuses;  // list; empty: all
-  std::int64_t limit = 0;                    // list, attention: the most sessions; output: the most
-                                             // blocks of the agent's words; 0: the default;
-                                             // output, −1: all, from the beginning
-  base::Time active_since;                   // list
-  bool wants_texts = false;                  // show: with the texts of the answer
-  Position after;                            // output: only later items, from there on; 0:
-                                             // the last `limit`; attention: likewise
-  Position before;                           // output: only earlier items; list: only
-                                             // sessions opened earlier; 0: no bound
-  Position at_least;                         // answer only once this position is durable
+  std::vector<base::SessionId> sessions;  // list: only these of the agent, whatever else is said;
+                                          // empty: all
+  std::int64_t limit = 0;                 // list, attention: the most sessions; output: the most
+                                          // blocks of the agent's words; 0: the default;
+                                          // output, −1: all, from the beginning
+  base::Time active_since;                // list
+  bool wants_texts = false;               // show: with the texts of the answer
+  Position after;                         // output: only later items, from there on; 0:
+                                          // the last `limit`; attention: likewise
+  Position before;                        // output: only earlier items; list: only
+                                          // sessions opened earlier; 0: no bound
+  Position at_least;                      // answer only once this position is durable
   base::Duration wait{std::chrono::seconds(10)};  // for at_least
 
   bool operator==(const QueryBody&) const = default;
@@ -46,6 +48,7 @@ struct QueryBody {
     visit("agent", &QueryBody::agent);
     visit("reference", &QueryBody::reference);
     visit("statuses", &QueryBody::statuses);
+    visit("sessions", &QueryBody::sessions);
     visit("limit", &QueryBody::limit);
     visit("active_since", &QueryBody::active_since);
     visit("texts", &QueryBody::wants_texts);
@@ -123,7 +126,9 @@ struct ShowAnswer {
   }
 };
 
-enum class ItemKind { prompt, said, thought, tool_call, tool_result, failure, notice };
+// A prompt stands where its turn was started. `ended` is the end of a turn that neither finished
+// nor failed.
+enum class ItemKind { prompt, said, thought, tool_call, tool_result, failure, notice, ended };
 
 struct OutputItem {
   Position position;
@@ -136,6 +141,9 @@ struct OutputItem {
   bool is_error = false;   // of a result
   bool is_denied = false;  // likewise; it was not carried out, for lack of a permission
   std::string parent;      // the call whose subagent it comes from; empty: the agent itself
+  bool is_queued = false;  // of a prompt: it waits; such ones stand behind all else
+  domain::EndReason reason = domain::EndReason::none;  // of an end
+  Position text_at;  // of a prompt: position of the event that has its text; 0: its own
   std::string text;
   base::Time erased_at;   // the text was erased then; 0: it was not
   std::string erased_by;  // the actor of the command that erased it
@@ -153,6 +161,9 @@ struct OutputItem {
     visit("error", &OutputItem::is_error);
     visit("denied", &OutputItem::is_denied);
     visit("parent", &OutputItem::parent);
+    visit("queued", &OutputItem::is_queued);
+    visit("reason", &OutputItem::reason);
+    visit("text_at", &OutputItem::text_at);
     visit("text", &OutputItem::text);
     visit("erased_at", &OutputItem::erased_at);
     visit("erased_by", &OutputItem::erased_by);
@@ -163,7 +174,7 @@ struct OutputItem {
 struct OutputAnswer {
   Position position;
   projections::SessionRow session;
-  std::vector<OutputItem> items;  // ascending
+  std::vector<OutputItem> items;  // ascending, but for prompts that wait, which come last
   bool has_more = false;          // a page from the end: ask again with `before` = from; else with
                                   // `after` = through
   Position from;                  // the first and the last position that the page covers
@@ -216,5 +227,5 @@ struct DigestsAnswer {
 template <>
 struct base::EnumNames<workers::ItemKind> {
   static constexpr std::string_view kNames[] = {"prompt",      "said",    "thought", "tool_call",
-                                                "tool_result", "failure", "notice"};
+                                                "tool_result", "failure", "notice",  "ended"};
 };

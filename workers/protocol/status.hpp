@@ -98,6 +98,9 @@ struct StatusAnswer {
   std::int64_t loaded_streams = 0;
   std::string key;            // fingerprint of the key that signs anchors
   std::string erasure_fault;  // why erasures are not completed; empty: no fault is known
+  // By how much the clock is ahead of log time; negative: it is behind.
+  base::Duration clock_lead{};
+  std::vector<std::string> sinks;  // the targets of notifications for which there is one
   StageTimes stages;
   ServerFacts facts;  // of an older release: none
 
@@ -125,6 +128,8 @@ struct StatusAnswer {
     visit("loaded_streams", &StatusAnswer::loaded_streams);
     visit("key", &StatusAnswer::key);
     visit("erasure_fault", &StatusAnswer::erasure_fault);
+    visit("clock_lead_us", &StatusAnswer::clock_lead);
+    visit("sinks", &StatusAnswer::sinks);
     visit("stages", &StatusAnswer::stages);
     visit("facts", &StatusAnswer::facts);
   }

@@ -6,8 +6,26 @@
 namespace workers {
 namespace {
 
+// The rows of the sessions that are named, as far as they are there. An agent is named with them.
+base::Result<ListAnswer> list_named(const QuerySources& sources, const QueryBody& body,
+                                    const Query& query) {
+  ListAnswer answer;
+  answer.position = query.durable;
+  for (const base::SessionId& session : body.sessions) {
+    if (answer.sessions.size() >= projections::kSessionsMax) break;
+    auto row = projections::get_session(sources.views, body.agent, session);
+    if (!row) return tl::unexpected(row.error());
+    if (!*row) continue;
+    name_row(sources, **row);
+    answer.sessions.push_back(std::move(**row));
+  }
+  answer.total = static_cast<std::int64_t>(answer.sessions.size());
+  return answer;
+}
+
 base::Result<ListAnswer> list(const QuerySources& sources, const QueryBody& body,
                               const Query& query) {
+  if (!body.sessions.empty()) return list_named(sources, body, query);
   projections::SessionFilter filter;
   filter.agent = body.agent;
   filter.statuses = body.statuses;

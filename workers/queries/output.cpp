@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <set>
 
 #include "eventlog/domain/stream_name.hpp"
 #include "eventlog/log/log_reader.hpp"
@@ -44,6 +46,12 @@ std::optional<OutputItem> as_item(const domain::RecordedEvent& event) {
     item.parent = done->parent;
   } else if (const auto* queued = std::get_if<domain::TurnQueued>(&event.event)) {
     item.turn = queued->turn;
+  } else if (const auto* started = std::get_if<domain::TurnStarted>(&event.event)) {
+    item.turn = started->turn;
+  } else if (const auto* cut = std::get_if<domain::TurnInterrupted>(&event.event)) {
+    item.kind = ItemKind::ended;
+    item.turn = cut->turn;
+    item.reason = cut->reason;
   } else if (const auto* injected = std::get_if<domain::PromptInjected>(&event.event)) {
     item.turn = injected->turn;
   } else if (const auto* finished = std::get_if<domain::TurnFinished>(&event.event)) {
@@ -112,6 +120,149 @@ base::Result<void> find_archived(const QuerySources& sources, const projections:
   return stream.list(row.opened, std::min(row.last_position, sources.log.first().plus(-1)));
 }
 
+// Puts the prompts of a page where they belong: a prompt stands where its turn was started, or
+// ended unstarted. One that waits stands behind all else.
+class Conversation {
+ public:
+  Conversation(const QuerySources& sources, eventlog::StreamReader& stream,
+               const std::vector<projections::Erasure>& erasures, bool is_single)
+      : sources_(sources), stream_(stream), erasures_(erasures), is_single_(is_single) {}
+
+  // Finds the prompts that the page's turns had, from the page backwards.
+  base::Result<void> find_prompts(const OutputPage& page) {
+    if (is_single_) return {};
+    std::set<base::TurnId> wanted;
+    for (const eventlog::BlockEvents& block : page.blocks) {
+      for (const domain::RecordedEvent& event : block.events) look(event, wanted);
+    }
+    if (wanted.empty()) return {};
+    const auto behind = stream_.version_behind(page.from.plus(-1));
+    if (!behind) return tl::unexpected(behind.error());
+    std::size_t looked_at = 0;
+    for (base::StreamVersion version = *behind;
+         version.value >= 1 && !wanted.empty() && looked_at < kOutputEventsMax;) {
+      auto block = stream_.block_of(version);
+      if (!block) return tl::unexpected(block.error());
+      // The page begins within a block, or behind the last one.
+      const bool is_past_end = block->events.empty() && version == *behind;
+      if (is_past_end) {
+        version = version.plus(-1);
+        continue;
+      }
+      if (block->events.empty() || block->events.front().envelope.version > version) break;
+      const base::StreamVersion first = block->events.front().envelope.version;
+      looked_at += block->events.size();
+      std::erase_if(block->events, [&](const domain::RecordedEvent& event) {
+        return event.envelope.position >= page.from;
+      });
+      std::reverse(block->events.begin(), block->events.end());
+      std::erase_if(block->events, [&](const domain::RecordedEvent& event) {
+        return !is_answer_for(event, wanted);
+      });
+      std::reverse(block->events.begin(), block->events.end());
+      if (auto ok = eventlog::add_contents(sources_.whole, block->first, block->events); !ok)
+        return ok;
+      for (domain::RecordedEvent& event : block->events) keep(std::move(event));
+      version = first.plus(-1);
+    }
+    return {};
+  }
+
+  // Adds the item of an event of the page, and what it brings to light.
+  void add(const domain::RecordedEvent& event, std::vector<OutputItem>& items) {
+    OutputItem item = with_erasure(event);
+    if (is_single_) return items.push_back(std::move(item));
+    if (item.type == domain::TurnQueued::kType) return keep(event);
+    if (item.type == domain::TurnStarted::kType) {
+      started_.insert(item.turn);
+      if (auto prompt = prompt_at(item)) items.push_back(std::move(*prompt));
+      return;
+    }
+    if (item.kind == ItemKind::ended && !started_.contains(item.turn)) {
+      if (auto prompt = prompt_at(item)) items.push_back(std::move(*prompt));
+    }
+    items.push_back(std::move(item));
+  }
+
+  // Adds the prompts that wait now.
+  base::Result<void> add_waiting(const std::vector<Position>& prompts,
+                                 std::vector<OutputItem>& items) {
+    for (const Position& prompt : prompts) {
+      const auto version = stream_.version_behind(prompt.plus(-1));
+      if (!version) return tl::unexpected(version.error());
+      auto block = stream_.block_of(*version);
+      if (!block) return tl::unexpected(block.error());
+      std::erase_if(block->events, [&](const domain::RecordedEvent& event) {
+        return event.envelope.position != prompt;
+      });
+      if (auto ok = eventlog::add_contents(sources_.whole, block->first, block->events); !ok)
+        return ok;
+      for (const domain::RecordedEvent& event : block->events) {
+        items.push_back(with_erasure(event));
+        items.back().is_queued = true;
+      }
+    }
+    return {};
+  }
+
+ private:
+  // Notes the turns of which the page shows no prompt, though it needs one.
+  void look(const domain::RecordedEvent& event, std::set<base::TurnId>& wanted) {
+    if (const auto* queued = std::get_if<domain::TurnQueued>(&event.event)) {
+      known_.insert(queued->turn);
+    } else if (const auto* started = std::get_if<domain::TurnStarted>(&event.event)) {
+      if (!known_.contains(started->turn)) wanted.insert(started->turn);
+      known_.insert(started->turn);
+    } else if (const auto* own = std::get_if<domain::OwnTurnStarted>(&event.event)) {
+      known_.insert(own->turn);
+    } else if (const auto* cut = std::get_if<domain::TurnInterrupted>(&event.event)) {
+      if (!known_.contains(cut->turn)) wanted.insert(cut->turn);
+      known_.insert(cut->turn);
+    }
+  }
+  // True if the event says of a turn that is looked for what was its prompt, or that it was started
+  // before the page.
+  bool is_answer_for(const domain::RecordedEvent& event, std::set<base::TurnId>& wanted) {
+    if (const auto* queued = std::get_if<domain::TurnQueued>(&event.event)) {
+      return wanted.erase(queued->turn) > 0;
+    }
+    base::TurnId turn;
+    if (const auto* started = std::get_if<domain::TurnStarted>(&event.event)) turn = started->turn;
+    if (const auto* own = std::get_if<domain::OwnTurnStarted>(&event.event)) turn = own->turn;
+    // A turn that is started again within the page still needs its prompt.
+    if (turn.is_set() && wanted.contains(turn)) started_.insert(turn);
+    return false;
+  }
+
+  void keep(domain::RecordedEvent event) {
+    prompts_.insert_or_assign(std::get<domain::TurnQueued>(event.event).turn, std::move(event));
+  }
+
+  OutputItem with_erasure(const domain::RecordedEvent& event) const {
+    OutputItem item = *as_item(event);
+    if (event.envelope.content) note_erasure(item, event.envelope, erasures_);
+    return item;
+  }
+
+  // Returns the prompt of the item's turn, at the item's place; none: it is not known.
+  std::optional<OutputItem> prompt_at(const OutputItem& place) const {
+    const auto found = prompts_.find(place.turn);
+    if (found == prompts_.end()) return std::nullopt;
+    OutputItem item = with_erasure(found->second);
+    item.text_at = std::exchange(item.position, place.position);
+    item.time = place.time;
+    return item;
+  }
+
+  const QuerySources& sources_;
+  eventlog::StreamReader& stream_;
+  const std::vector<projections::Erasure>& erasures_;
+  const bool is_single_;
+  std::map<base::TurnId, domain::RecordedEvent> prompts_;
+  std::set<base::TurnId> known_;
+  std::set<base::TurnId> started_;
+};
+
 base::Result<OutputAnswer> output(const QuerySources& sources, const QueryBody& body,
                                   const Query& query) {
   const Position durable = query.durable;
@@ -147,15 +298,22 @@ base::Result<OutputAnswer> output(const QuerySources& sources, const QueryBody& 
                       page->through,
                       static_cast<std::int64_t>(page->said),
                       is_archived ? query.archived.text() : ""};
+  // Whoever asks for one event wants its text, wherever it stands in the conversation.
+  const bool is_single = body.after.value > 0 && body.before == body.after.next().next();
+  Conversation conversation(sources, stream, *erasures, is_single);
+  if (auto ok = conversation.find_prompts(*page); !ok) return tl::unexpected(ok.error());
   for (eventlog::BlockEvents& block : page->blocks) {
     if (auto ok = eventlog::add_contents(sources.whole, block.first, block.events); !ok) {
       return tl::unexpected(ok.error());
     }
-    for (const domain::RecordedEvent& event : block.events) {
-      auto item = as_item(event);
-      if (event.envelope.content) note_erasure(*item, event.envelope, *erasures);
-      answer.items.push_back(std::move(*item));
-    }
+    for (const domain::RecordedEvent& event : block.events) conversation.add(event, answer.items);
+  }
+  if (is_single || page->through != durable || (page->has_more && !range.is_tail)) return answer;
+  const auto waiting =
+      projections::waiting_prompts(sources.views, answer.session.agent, answer.session.session);
+  if (!waiting) return tl::unexpected(waiting.error());
+  if (auto ok = conversation.add_waiting(*waiting, answer.items); !ok) {
+    return tl::unexpected(ok.error());
   }
   return answer;
 }

@@ -2,6 +2,8 @@
 // that was killed before it recorded what was shown shows that text again.
 #include "workers/reactors/foreground.hpp"
 
+#include <tuple>
+
 #include "eventlog/domain/outbox/route.hpp"
 #include "eventlog/domain/stream_name.hpp"
 
@@ -27,10 +29,12 @@ bool ends_turn(const domain::Event& event) {
 
 }  // namespace
 
-void Foreground::begin(const Place& place, Position seen, base::Time due, bool has_ended) {
+void Foreground::begin(const Place& place, domain::Viewer viewer, base::Time due, bool has_ended) {
   if (!has_sink_ || !domain::parse_route(place.channel)) return;
   Shown& shown = places_[place];
-  shown.seen = std::max(shown.seen, seen);
+  const auto before = std::pair(shown.seen, shown.further_bytes);
+  std::tie(shown.seen, shown.further_bytes) =
+      std::max(before, std::pair(viewer.seen, viewer.further_bytes));
   shown.due = due;
   shown.has_left = false;
   shown.has_ended |= has_ended;
@@ -47,7 +51,7 @@ void Foreground::restore(const domain::SessionState& session) {
   for (const auto& [channel, viewer] : *session.viewers) {
     if (!viewer.is_foreground) continue;
     // The last event is not known: all that is durable is looked at.
-    begin({session.agent, session.session, channel}, viewer.seen, base::Time{1},
+    begin({session.agent, session.session, channel}, viewer, base::Time{1},
           !domain::is_live(session.status));
   }
 }
@@ -62,7 +66,12 @@ void Foreground::on_durable(const domain::RecordedEvent& event) {
     if (changed->is_foreground) {
       const auto* state = commands_.find<domain::SessionStream>(event.envelope.stream);
       const bool has_ended = state != nullptr && !domain::is_live(state->status);
-      begin(place, changed->seen, event.envelope.log_time, has_ended);
+      // The state can be ahead of the event, and then knows what was shown since.
+      domain::Viewer viewer{true, changed->seen};
+      if (state != nullptr && state->viewers->contains(place.channel)) {
+        viewer = state->viewers->at(place.channel);
+      }
+      begin(place, viewer, event.envelope.log_time, has_ended);
       // Its end, and what came before, may not be durable yet.
       const auto begun = places_.find(place);
       if (has_ended && begun != places_.end()) begun->second.recorded = commands_.recorded();
@@ -108,7 +117,8 @@ void Foreground::take(const ShowOutcome& outcome) {
   const Place place{outcome.agent, outcome.session, outcome.channel};
   const auto found = places_.find(place);
   // A channel that has left meanwhile has seen the text, too.
-  if (outcome.has_shown) submit({place, domain::MarkSeen{place.channel, outcome.through}});
+  if (outcome.has_shown)
+    submit({place, domain::MarkSeen{place.channel, outcome.through, outcome.further_bytes}});
   if (found == places_.end()) return;
   Shown& shown = found->second;
   shown.is_under_way = false;
@@ -124,6 +134,7 @@ void Foreground::take(const ShowOutcome& outcome) {
   } else {
     shown.failures = 0;
     shown.seen = std::max(shown.seen, outcome.through);
+    shown.further_bytes = outcome.further_bytes;
     const bool has_more = outcome.has_more || shown.recorded > shown.seen;
     if (has_more && shown.due.us == 0) shown.due = outcome.has_more ? now_ : now_ + kDebounce;
     if (!shown.has_ended || shown.due.us != 0) return;
@@ -151,7 +162,8 @@ bool Foreground::do_work(const Cycle& cycle) {
     }
     shown.due = {};
     shown.is_under_way = has_worked = true;
-    notifier_.submit_show({place.agent, place.session, place.channel, shown.seen, cycle.durable});
+    notifier_.submit_show({place.agent, place.session, place.channel, shown.seen, cycle.durable,
+                           shown.further_bytes});
   }
   return has_worked;
 }

@@ -31,9 +31,10 @@ class Foreground final : public Reactor {
     auto operator<=>(const Place&) const = default;
   };
   struct Shown {
-    Position seen;      // what the channel was shown
-    Position recorded;  // of the last event that it may have to be shown
-    base::Time due;     // log time at which it is; 0: there is nothing
+    Position seen;                   // what the channel was shown
+    std::int64_t further_bytes = 0;  // and of the text behind it
+    Position recorded;               // of the last event that it may have to be shown
+    base::Time due;                  // log time at which it is; 0: there is nothing
     bool is_under_way = false;
     bool has_left = false;   // the foreground, while a text was under way
     bool has_ended = false;  // the session has
@@ -44,7 +45,7 @@ class Foreground final : public Reactor {
     domain::SessionCommand command;
   };
 
-  void begin(const Place& place, Position seen, base::Time due, bool has_ended);
+  void begin(const Place& place, domain::Viewer viewer, base::Time due, bool has_ended);
   void leave(const Place& place);
   void take(const ShowOutcome& outcome);
   void submit(Asked asked);

@@ -13,8 +13,21 @@ namespace {
 
 constexpr base::Duration kHold = std::chrono::milliseconds(200);
 constexpr std::size_t kDetailsMax = domain::kNotificationsMax;
-constexpr std::size_t kExpiring = domain::kNotificationTargets;  // of commands about no target
-constexpr auto kParent = static_cast<std::size_t>(domain::NotificationTarget::parent);
+
+// Returns how many of a target's deliveries at once can be to places that have failed: the others
+// wait for none of these.
+std::size_t doubtful_at_once(domain::NotificationTarget target) {
+  return std::max<std::size_t>(1, deliveries_at_once(target) / 2);
+}
+
+// Something to be begun: what was not tried yet comes first, to places that have not failed before
+// others.
+struct Due {
+  int rank = 0;
+  Position notification;
+  std::string place;
+  auto operator<=>(const Due&) const = default;
+};
 
 // Returns what is recorded of a notification that its parent refused.
 domain::RecordDelivery refused_by(Position notification, domain::RejectionCode code) {
@@ -63,7 +76,7 @@ void Notifications::on_answer(std::uint64_t number, const CommandAnswer& answer)
   if (asked.empty()) return;
   if (asked.mapped().prompt) {
     if (!answer.outcome) {
-      const Position notification = under_way_[kParent];
+      const Position notification = under_way_.at(asked.mapped().place).notification;
       asked.mapped().command = refused_by(notification, answer.outcome.error().code);
     }
     asked.mapped().prompt.reset();
@@ -75,7 +88,7 @@ void Notifications::on_answer(std::uint64_t number, const CommandAnswer& answer)
     return;
   }
   const Asked& done = asked.mapped();
-  if (done.target != kExpiring) under_way_[done.target] = {};
+  under_way_.erase(done.place);
   if (const auto* expire = std::get_if<domain::ExpireNotification>(&done.command)) {
     expiring_.erase(expire->notification);
   }
@@ -119,10 +132,14 @@ bool Notifications::take_outcomes() {
   bool has_taken = false;
   while (auto outcome = notifier_.poll()) {
     has_taken = true;
-    const auto target = static_cast<std::size_t>(outcome->target);
+    const auto its = std::find_if(under_way_.begin(), under_way_.end(), [&](const auto& one) {
+      return one.second.notification == outcome->notification;
+    });
+    if (its == under_way_.end()) continue;
+    const std::string place = its->first;
     if (outcome->is_behind) {
-      under_way_[target] = {};
-      held_until_[target] = now_ + kHold;
+      under_way_.erase(its);
+      held_until_[place] = now_ + kHold;
       is_changed_ = true;
       continue;
     }
@@ -132,8 +149,8 @@ bool Notifications::take_outcomes() {
     if (!outcome->error.empty() && !outcome->detail.empty() && details_.size() < kDetailsMax) {
       details_[outcome->notification] = std::move(outcome->detail);
     }
-    Asked asked{domain::RecordDelivery{outcome->notification, outcome->error}, target};
-    if (target == kParent && outcome->error.empty()) {
+    Asked asked{domain::RecordDelivery{outcome->notification, outcome->error}, place};
+    if (outcome->target == domain::NotificationTarget::parent && outcome->error.empty()) {
       CommandMessage prompt = prompt_of(outcome->notification, std::move(outcome->prompt));
       if (prompt.id.is_set()) asked.prompt = std::move(prompt);
     }
@@ -142,8 +159,25 @@ bool Notifications::take_outcomes() {
   return has_taken;
 }
 
+bool Notifications::has_room(domain::NotificationTarget target, bool is_doubtful) const {
+  std::size_t all = 0;
+  std::size_t doubtful = 0;
+  for (const auto& [place, one] : under_way_) {
+    if (one.target != target) continue;
+    ++all;
+    doubtful += one.is_doubtful ? 1 : 0;
+  }
+  return all < deliveries_at_once(target) && (!is_doubtful || doubtful < doubtful_at_once(target));
+}
+
 bool Notifications::begin_due(const Cycle& cycle) {
   bool has_begun = false;
+  std::erase_if(held_until_, [&](const auto& held) { return held.second <= now_; });
+  std::set<std::string> doubtful;  // places that have failed
+  for (const auto& [position, open] : commands_.outbox().open) {
+    if (open.attempts > 0 && !open.is_given_up) doubtful.insert(domain::place_of(open.requested));
+  }
+  std::vector<Due> begun;
   base::Time next;
   const auto wait_until = [&](base::Time at) {
     if (next.us == 0 || at < next) next = at;
@@ -153,28 +187,41 @@ bool Notifications::begin_due(const Cycle& cycle) {
   for (const auto& [position, open] : commands_.outbox().open) {
     if (position > cycle.durable) break;
     const auto target = static_cast<std::size_t>(open.requested.target);
-    if (under_way_[target] == position) {
+    const std::string place = domain::place_of(open.requested);
+    const auto its = under_way_.find(place);
+    if (its != under_way_.end() && its->second.notification == position) {
       waits[target].insert({open.requested.session, open.requested.channel});
       continue;
     }
     const base::Time expires = domain::expires_at(open);
     if (expires <= now_) {
       if (expiring_.insert(position).second) {
-        record({domain::ExpireNotification{position}, kExpiring});
+        record({domain::ExpireNotification{position}, {}});
       }
       continue;
     }
     wait_until(expires);
     if (open.is_given_up || !sinks_[target]) continue;
     if (!waits[target].insert({open.requested.session, open.requested.channel}).second) continue;
-    const base::Time due = std::max(due_at(open, commands_.outbox().told), held_until_[target]);
+    const auto held = held_until_.find(place);
+    const base::Time due = std::max(due_at(open, commands_.outbox().told),
+                                    held == held_until_.end() ? base::Time{} : held->second);
     if (due > now_) {
       wait_until(due);
-    } else if (under_way_[target].value == 0) {
-      under_way_[target] = position;
-      notifier_.submit({position, open.requested, cycle.wall});
-      has_begun = true;
+    } else if (its == under_way_.end()) {
+      const int rank = open.attempts > 0 ? 2 : doubtful.contains(place) ? 1 : 0;
+      begun.push_back({rank, position, place});
     }
+  }
+  std::sort(begun.begin(), begun.end());
+  for (const Due& one : begun) {
+    const domain::NotificationRequested& requested =
+        commands_.outbox().open.at(one.notification).requested;
+    const bool is_doubtful = one.rank > 0;
+    if (under_way_.contains(one.place) || !has_room(requested.target, is_doubtful)) continue;
+    under_way_[one.place] = {one.notification, requested.target, is_doubtful};
+    notifier_.submit({one.notification, requested, cycle.wall});
+    has_begun = true;
   }
   look_at_ = next;
   return has_begun;

@@ -1,4 +1,5 @@
-// Has notifications delivered, one at a time for each target, and records what became of them. One
+// Has notifications delivered, one at a time for each place, and records what became of them. First
+// attempts go before others, and a place that fails takes no room from the others. A notification
 // for a session's parent becomes a prompt, whose id follows from the notification: the parent gets
 // it once, however often it is sent.
 // Those of one session reach a target in order: the next waits until the one before is delivered,
@@ -39,7 +40,7 @@ class Notifications final : public Reactor {
  private:
   struct Asked {
     domain::OutboxCommand command;
-    std::size_t target = 0;
+    std::string place{};  // of a delivery that this ends; empty: none
     // Sent first; its answer decides what `command` records.
     std::optional<CommandMessage> prompt{};
   };
@@ -49,6 +50,8 @@ class Notifications final : public Reactor {
   bool take_outcomes();
   void forget_details(const std::string& stream);
   void record(Asked asked);
+  // True if another delivery of that kind can be begun.
+  bool has_room(domain::NotificationTarget target, bool is_doubtful) const;
   // Returns the prompt that the notification under way is for its parent.
   CommandMessage prompt_of(Position notification, std::string text) const;
   // Begins what is due, and finds out when the next one is.
@@ -60,10 +63,15 @@ class Notifications final : public Reactor {
   const std::array<bool, domain::kNotificationTargets> sinks_;
   const std::int64_t told_per_minute_;
   base::Time now_;
-  // The one under way, by target, until its outcome is recorded; 0: none.
-  std::array<Position, domain::kNotificationTargets> under_way_{};
-  // Log time before which none begins, because a session could not be read yet.
-  std::array<base::Time, domain::kNotificationTargets> held_until_{};
+  // By place, until its outcome is recorded.
+  struct UnderWay {
+    Position notification;
+    domain::NotificationTarget target = domain::NotificationTarget::channel;
+    bool is_doubtful = false;  // the place has failed before
+  };
+  std::map<std::string, UnderWay> under_way_;
+  // By place: log time before which none begins, because a session could not be read yet.
+  std::map<std::string, base::Time> held_until_;
   std::map<Position, std::string> details_;  // what sinks said of failures
   // Of sessions with text erased since their last attempt was begun.
   std::set<Position> has_erased_;

@@ -39,7 +39,7 @@ domain::Spawn spawn_for(const domain::Schedule& schedule) {
   spawn.descriptor.kind = schedule.spec.run == domain::RunKind::heartbeat
                               ? domain::DescriptorKind::heartbeat
                               : domain::DescriptorKind::cron;
-  spawn.descriptor.task = schedule.spec.name;
+  spawn.descriptor.task = spawn.name_like = schedule.spec.name;
   return spawn;
 }
 
@@ -120,8 +120,11 @@ void Schedules::on_answer(std::uint64_t number, const CommandAnswer& answer) {
   const auto& schedules = commands_.schedules().schedules;
   const auto found = schedules.find(asked.schedule);
   const bool is_wanted = found != schedules.end() && !found->second.is_removed;
-  const bool is_waiting =
-      is_wanted && is_passing(refused.code) && boot_ - tried_since(asked.run) < kPatience;
+  // Whoever asks for a run by hand is told at once, and can ask again.
+  const auto* run = is_wanted ? domain::begun_run(found->second) : nullptr;
+  const bool is_by_hand = run != nullptr && run->due.us == 0;
+  const bool is_waiting = is_wanted && !is_by_hand && is_passing(refused.code) &&
+                          boot_ - tried_since(asked.run) < kPatience;
   const bool is_final =
       asked.step == Step::begin && !domain::is_undecided(refused.code) && !is_waiting;
   if (!is_final) return hold(asked.schedule, kAgain);

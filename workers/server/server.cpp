@@ -582,6 +582,11 @@ StatusAnswer Server::status() const {
   s.waiting_commands = static_cast<std::int64_t>(commands_.waiting());
   s.loaded_streams = static_cast<std::int64_t>(commands_.loaded_streams());
   s.key = options_.key;
+  s.clock_lead = clock_lead();
+  for (std::size_t target = 0; target < domain::kNotificationTargets; ++target) {
+    if (!options_.commands.limits.sinks[target]) continue;
+    s.sinks.emplace_back(base::enum_name(static_cast<domain::NotificationTarget>(target)));
+  }
   for (const Reactor* reactor : reactors_) reactor->describe(s);
   s.stages = duty_.times();
   s.facts = options_.facts;

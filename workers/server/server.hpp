@@ -77,6 +77,8 @@ class Server : private Asker {
   const CommandLoop& commands() const { return commands_; }
   const FlightRecorder& flight() const { return flight_; }
   std::size_t registered_workers() const { return dispatcher_.workers(); }
+  // By how much the clock is ahead of log time; negative: it is behind.
+  base::Duration clock_lead() const { return log_clock_.lead(); }
 
  private:
   struct Asked {

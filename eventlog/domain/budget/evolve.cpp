@@ -1,7 +1,6 @@
-// Folds what an agent's sessions spend. Log time never goes back, so only the last day is kept,
-// beside the sum of all.
+// Folds what an agent's sessions spend: the sum of all, and two days.
+#include "eventlog/domain/budget/spent_days.hpp"
 #include "eventlog/domain/evolve.hpp"
-#include "eventlog/domain/session/spending.hpp"
 
 namespace domain {
 namespace {
@@ -10,10 +9,7 @@ constexpr std::int64_t kDayUs = 86'400'000'000;
 
 bool apply(BudgetState& s, const Envelope& envelope, const AgentSpent& e) {
   if (!e.session.is_set() || e.cost.value < 0) return false;
-  const NanoUsd before = spent_on_day(s, envelope.log_time);
-  s.day = day_start(envelope.log_time);
-  s.spent = before;
-  add_bounded(s.spent.value, e.cost.value);
+  spend_on_day(s, envelope.wall_time, e.cost);
   if (e.total.value != 0) s.total = e.total;
   return true;
 }
@@ -27,10 +23,6 @@ Time day_start(Time moment) {
 
 Time day_end(Time moment) {
   return {day_start(moment).us + kDayUs};
-}
-
-NanoUsd spent_on_day(const BudgetState& state, Time moment) {
-  return state.day == day_start(moment) ? state.spent : NanoUsd{};
 }
 
 void evolve(BudgetState& state, const Envelope& envelope, const Event& event) {

@@ -1,16 +1,19 @@
-// The state of an agent's budget: what its sessions have spent on the last day on which they did,
-// and over all days.
+// The state of an agent's budget: what its sessions have spent on the last two days on which they
+// did, and over all days. Days are those of the wall clock, which can be set back.
 #pragma once
 
 #include "eventlog/domain/aggregate.hpp"
 #include "eventlog/domain/budget/events.hpp"
+#include "eventlog/domain/budget/spent_days.hpp"
 
 namespace domain {
 
 struct BudgetState {
-  Time day;       // its start, in UTC and log time
-  NanoUsd spent;  // on that day
-  NanoUsd total;  // since a server has had a limit for the agent
+  Time day;               // its start, in UTC
+  NanoUsd spent;          // on that day
+  NanoUsd total;          // since a server has had a limit for the agent
+  Time other_day{};       // the one before it on which there was spending; 0: none
+  NanoUsd other_spent{};  // on that one
   Position inconsistent;
 
   bool operator==(const BudgetState&) const = default;
@@ -19,16 +22,11 @@ struct BudgetState {
     visit("day", &BudgetState::day);
     visit("spent", &BudgetState::spent);
     visit("total", &BudgetState::total);
+    visit("other_day", &BudgetState::other_day);
+    visit("other_spent", &BudgetState::other_spent);
     visit("inconsistent", &BudgetState::inconsistent);
   }
 };
-
-// Return the start of the moment's day in UTC, and its end.
-Time day_start(Time moment);
-Time day_end(Time moment);
-
-// Returns what was spent on the day of that moment, which is not before the last event.
-NanoUsd spent_on_day(const BudgetState& state, Time moment);
 
 void evolve(BudgetState& state, const Envelope& envelope, const Event& event);
 

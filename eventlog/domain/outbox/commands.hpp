@@ -33,6 +33,18 @@ struct DropNotification {
   }
 };
 
+// All sessions were killed without a word: tell the orchestrator so, in one line.
+struct TellKilled {
+  static constexpr std::string_view kType = "TellKilled";
+  std::vector<std::string> aliases;  // of the sessions
+
+  bool operator==(const TellKilled&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("aliases", &TellKilled::aliases);
+  }
+};
+
 // ---- from the server itself ----
 
 struct RecordDelivery {
@@ -54,7 +66,7 @@ struct ExpireNotification {
   bool operator==(const ExpireNotification&) const = default;
 };
 
-using OutboxClientCommands = base::Types<RetryNotification, DropNotification>;
+using OutboxClientCommands = base::Types<RetryNotification, DropNotification, TellKilled>;
 using OutboxCommands =
     base::Joined<OutboxClientCommands, base::Types<RecordDelivery, ExpireNotification>>;
 using OutboxCommand = base::SealedVariant<OutboxCommands>;

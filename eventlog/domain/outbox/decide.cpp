@@ -47,6 +47,29 @@ Decided decide_one(const OutboxState& s, const Context&, const DropNotification&
   });
 }
 
+Decided decide_one(const OutboxState& s, const Context& context, const TellKilled& c) {
+  if (c.aliases.empty())
+    return reject(RejectionCode::invalid, "name the sessions that were killed");
+  NotificationRequested request;
+  request.kind = NotificationKind::all_killed;
+  for (const std::string& alias : c.aliases) {
+    if (auto bad = check_length("alias", alias.size(), kFactBytesMax)) return tl::unexpected(*bad);
+    request.alias.append(request.alias.empty() ? "" : ", ").append(alias);
+  }
+  cut_text(request.alias, kRefusalBytesMax);
+  Decision decision;
+  if (s.open.size() >= kNotificationsMax) {
+    decision.push_back({{}, NotificationDropped{s.open.begin()->first, DropReason::overflow}, {}});
+  }
+  for (const auto target : {NotificationTarget::system, NotificationTarget::wake}) {
+    if (!context.limits.sinks[static_cast<std::size_t>(target)]) continue;
+    request.target = target;
+    decision.push_back({{}, request, {}});
+    break;
+  }
+  return decision;
+}
+
 Decided decide_one(const OutboxState& s, const Context& context, const RecordDelivery& c) {
   const auto found = s.open.find(c.notification);
   if (found == s.open.end()) return Decision{};

@@ -19,6 +19,8 @@ enum class NotificationKind : std::uint8_t {
   cut_off,      // its agent died with a turn, which is not tried again
   turn_failed,  // a turn failed, and it waits for a prompt
   expired,      // a prompt was not started in time
+  responded,    // somebody sent a prompt from elsewhere; its origin channel reads it
+  all_killed,   // all sessions were killed at once, of which their channels hear nothing
 };
 
 // Each target has a sink, which the server's settings name; that of `parent` is always there.
@@ -28,17 +30,18 @@ enum class NotificationTarget : std::uint8_t {
   webhook,  // an HTTP request
   desktop,  // the desktop of the server's user
   parent,   // the session whose subagent the session is: it gets a prompt
+  wake,     // an HTTP request that wakes an orchestrator, where no channel is told
 };
-constexpr std::size_t kNotificationTargets = 5;
+constexpr std::size_t kNotificationTargets = 6;
 
 // There is one for each (event, target). Its position is its id.
 struct NotificationRequested {
   static constexpr std::string_view kType = "NotificationRequested";
   NotificationKind kind = NotificationKind::waiting;
   NotificationTarget target = NotificationTarget::channel;
-  SessionId session;
+  SessionId session;  // unset: of the kind `all_killed`
   std::string agent;
-  std::string alias;           // of the session
+  std::string alias;           // of the session; of all_killed the list of them
   std::string channel;         // of the target `channel`; else the session's origin, if it has one
   bool is_foreground = false;  // the channel is shown the session's output as it comes
   StreamVersion through;       // version of the session's last event that it is about
@@ -48,6 +51,7 @@ struct NotificationRequested {
   // the turn that has.
   std::int64_t denied = 0;
   std::vector<std::string> denied_tools{};  // their names
+  NanoUsd cost{};              // of the session so far
 
   bool operator==(const NotificationRequested&) const = default;
   template <class Visit>
@@ -64,6 +68,7 @@ struct NotificationRequested {
     visit("parent", &NotificationRequested::parent);
     visit("denied", &NotificationRequested::denied);
     visit("denied_tools", &NotificationRequested::denied_tools);
+    visit("cost", &NotificationRequested::cost);
   }
 };
 
@@ -138,14 +143,14 @@ using OutboxEvents = base::Types<NotificationRequested, NotificationDelivered, N
 
 template <>
 struct base::EnumNames<domain::NotificationKind> {
-  static constexpr std::string_view kNames[] = {"waiting",   "stuck",       "paused", "budget",
-                                                "completed", "failed",      "killed", "long_run",
-                                                "cut_off",   "turn_failed", "expired"};
+  static constexpr std::string_view kNames[] = {
+      "waiting",  "stuck",   "paused",      "budget",  "completed", "failed",    "killed",
+      "long_run", "cut_off", "turn_failed", "expired", "responded", "all_killed"};
 };
 template <>
 struct base::EnumNames<domain::NotificationTarget> {
-  static constexpr std::string_view kNames[] = {"channel", "system", "webhook", "desktop",
-                                                "parent"};
+  static constexpr std::string_view kNames[] = {"channel", "system", "webhook",
+                                                "desktop", "parent", "wake"};
 };
 template <>
 struct base::EnumNames<domain::DropReason> {

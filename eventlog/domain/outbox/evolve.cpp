@@ -65,7 +65,9 @@ void evolve(OutboxState& state, const Envelope& envelope, const Event& event) {
   fold_or_mark<OutboxEvents>(state, envelope, event,
                              [&](const auto& fact) { return apply(state, envelope, fact); });
   // The requests of sessions' decisions are remembered by the sessions.
-  const bool is_asked = std::holds_alternative<NotificationRetried>(event) ||
+  const auto* requested = std::get_if<NotificationRequested>(&event);
+  const bool is_own = requested != nullptr && requested->kind == NotificationKind::all_killed;
+  const bool is_asked = is_own || std::holds_alternative<NotificationRetried>(event) ||
                         std::holds_alternative<NotificationDropped>(event);
   if (!is_asked || envelope.actor_kind != ActorKind::client) return;
   // The last event of a command counts.

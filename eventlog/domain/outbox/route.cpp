@@ -1,6 +1,8 @@
 // The first bar ends the channel, and a second one the account.
 #include "eventlog/domain/outbox/route.hpp"
 
+#include "eventlog/domain/decision.hpp"
+
 namespace domain {
 
 std::optional<Route> parse_route(std::string_view text) {
@@ -14,6 +16,21 @@ std::optional<Route> parse_route(std::string_view text) {
   }
   if (route.channel.empty() || route.target.empty()) return std::nullopt;
   return route;
+}
+
+std::string ChannelRules::channel_of(std::string_view workdir) const {
+  std::size_t deepest = 0;  // bytes of the folder
+  std::string_view channel = fallback;
+  const std::string place = std::string(workdir) + "/";
+  for (const auto& [named, its] : folders) {
+    std::string_view folder = named;
+    while (folder.ends_with('/')) folder.remove_suffix(1);
+    const bool is_in = place.starts_with(folder) && place[folder.size()] == '/';
+    if (!is_in || folder.size() + 1 <= deepest) continue;
+    deepest = folder.size() + 1;
+    channel = its;
+  }
+  return std::string(channel);
 }
 
 }  // namespace domain

@@ -47,6 +47,33 @@ struct RunSchedule {
   }
 };
 
+// Keep it, but do not run it until it is unpaused.
+struct PauseSchedule {
+  static constexpr std::string_view kType = "PauseSchedule";
+  std::string schedule;
+  bool is_over = false;  // unpause it: it is due again from now on
+
+  bool operator==(const PauseSchedule&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("schedule", &PauseSchedule::schedule);
+    visit("over", &PauseSchedule::is_over);
+  }
+};
+
+// Change the one of that name. Its past stays, and so does the session of a heartbeat.
+struct EditSchedule {
+  static constexpr std::string_view kType = "EditSchedule";
+  static constexpr bool kIsLarge = true;
+  ScheduleSpec spec;
+
+  bool operator==(const EditSchedule&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("spec", &EditSchedule::spec);
+  }
+};
+
 // ---- from the server itself ----
 
 // Sent once the schedule is due.
@@ -70,7 +97,8 @@ struct RecordRun {
   bool operator==(const RecordRun&) const = default;
 };
 
-using SchedulesClientCommands = base::Types<AddSchedule, RemoveSchedule, RunSchedule>;
+using SchedulesClientCommands =
+    base::Types<AddSchedule, RemoveSchedule, RunSchedule, PauseSchedule, EditSchedule>;
 using SchedulesCommands =
     base::Joined<SchedulesClientCommands, base::Types<FireSchedule, RecordRun>>;
 using SchedulesCommand = base::SealedVariant<SchedulesCommands>;

@@ -10,9 +10,6 @@
 namespace domain {
 namespace {
 
-// Times that are counted when many have passed at once.
-constexpr std::int64_t kMomentsMax = 100;
-
 Rejection no_schedule(const SchedulesState& s, const std::string& name) {
   std::string text = "there is no schedule '" + cut_fact(name) + "'";
   text += s.schedules.empty() ? "; steno schedule add makes one" : "; steno schedule ls lists them";
@@ -82,8 +79,8 @@ std::optional<Rejection> check_run(const ScheduleSpec& spec, const SessionState*
   return std::nullopt;
 }
 
-std::optional<Rejection> check_schedule(const SchedulesState& s, const ScheduleSpec& spec,
-                                        const SessionState* to, const Context& context) {
+std::optional<Rejection> check_settings(const ScheduleSpec& spec, const SessionState* to,
+                                        const Context& context) {
   if (!is_agent_name(spec.name)) {
     return invalid("a schedule's name is 1 to 64 of a-z 0-9 . _ -");
   }
@@ -101,7 +98,12 @@ std::optional<Rejection> check_schedule(const SchedulesState& s, const ScheduleS
     return invalid("there is no time zone '" + spec.zone +
                    "'; accepted are names such as Europe/Berlin, America/New_York and UTC");
   }
-  if (auto bad = check_run(spec, to, context)) return bad;
+  return check_run(spec, to, context);
+}
+
+std::optional<Rejection> check_schedule(const SchedulesState& s, const ScheduleSpec& spec,
+                                        const SessionState* to, const Context& context) {
+  if (auto bad = check_settings(spec, to, context)) return bad;
   const Schedule* same = find(s, spec.name);
   if (same != nullptr && same->is_removed) {
     return Rejection{
@@ -122,7 +124,8 @@ std::optional<Rejection> make_room(const SchedulesState& s, Decision& decision) 
   if (s.schedules.size() < kSchedulesMax) return std::nullopt;
   const Schedule* oldest = nullptr;
   for (const auto& [name, schedule] : s.schedules) {
-    const bool is_over = schedule.next_due.us == 0 && begun_run(schedule) == nullptr;
+    const bool is_over =
+        schedule.next_due.us == 0 && !schedule.is_paused && begun_run(schedule) == nullptr;
     if (is_over && (oldest == nullptr || schedule.added < oldest->added)) oldest = &schedule;
   }
   if (oldest == nullptr) {
@@ -134,29 +137,77 @@ std::optional<Rejection> make_room(const SchedulesState& s, Decision& decision) 
   return std::nullopt;
 }
 
+// Returns when a schedule that was added or retimed then is due next.
+base::Result<Time, Rejection> due_next(const ScheduleSpec& spec, Time added,
+                                       const Context& context) {
+  const auto timing = parse_timing(spec.kind, spec.when);
+  if (!timing) return tl::unexpected(Rejection{RejectionCode::invalid, timing.error()});
+  const auto due = next_due(*timing, spec.zone, *context.zones, context.wall, added);
+  if (due) return *due;
+  return tl::unexpected(
+      Rejection{RejectionCode::invalid,
+                "'" + spec.when + "' is never due: " +
+                    (spec.kind == ScheduleKind::at ? "it has passed, in the zone " + spec.zone
+                                                   : "no date is like that")});
+}
+
+// Returns the settings as they are kept.
+ScheduleSpec settled(ScheduleSpec spec) {
+  if (spec.run != RunKind::heartbeat) return spec;
+  // Nothing but its end keeps it from the next run.
+  SessionSpec& session = spec.session;
+  session.is_multi_turn = session.continues_after_failure = true;
+  if (session.idle_timeout.count() == 0) session.idle_timeout = base::Duration{-1};
+  return spec;
+}
+
 Decided decide_one(const SchedulesState& s, const States& states, const Context& context,
                    const AddSchedule& c) {
   const auto* to = states.find<SessionStream>(session_stream(c.spec.agent, c.spec.to));
   if (auto bad = check_schedule(s, c.spec, to, context)) return tl::unexpected(*bad);
-  const auto timing = parse_timing(c.spec.kind, c.spec.when);
-  if (!timing) return reject(RejectionCode::invalid, timing.error());
-  const auto due = next_due(*timing, c.spec.zone, *context.zones, context.wall, context.wall);
-  if (!due) {
-    return reject(RejectionCode::invalid,
-                  "'" + c.spec.when + "' is never due: " +
-                      (c.spec.kind == ScheduleKind::at ? "it has passed, in the zone " + c.spec.zone
-                                                       : "no date is like that"));
-  }
+  const auto due = due_next(c.spec, context.wall, context);
+  if (!due) return tl::unexpected(due.error());
   Decision decision;
   if (auto bad = make_room(s, decision)) return tl::unexpected(*bad);
-  ScheduleSpec spec = c.spec;
-  if (spec.run == RunKind::heartbeat) {
-    // Nothing but its end keeps it from the next run.
-    SessionSpec& session = spec.session;
-    session.is_multi_turn = session.continues_after_failure = true;
-    if (session.idle_timeout.count() == 0) session.idle_timeout = base::Duration{-1};
+  decision.push_back({{}, ScheduleAdded{settled(c.spec), *due}, {}});
+  return decision;
+}
+
+Decided decide_one(const SchedulesState& s, const States& states, const Context& context,
+                   const EditSchedule& c) {
+  const auto* to = states.find<SessionStream>(session_stream(c.spec.agent, c.spec.to));
+  if (auto bad = check_settings(c.spec, to, context)) return tl::unexpected(*bad);
+  const Schedule* schedule = find_present(s, c.spec.name);
+  if (schedule == nullptr) return tl::unexpected(no_schedule(s, c.spec.name));
+  ScheduleEdited edited{settled(c.spec), {}};
+  const ScheduleSpec& before = schedule->spec;
+  if (*edited.spec == before) return Decision{};
+  // One that is over stays so, unless its time is changed.
+  edited.is_retimed = before.kind != c.spec.kind || before.when != c.spec.when;
+  const bool is_over = schedule->next_due.us == 0 && !edited.is_retimed;
+  if (!schedule->is_paused && !is_over) {
+    const auto due = due_next(c.spec, edited.is_retimed ? context.wall : schedule->added, context);
+    if (!due) return tl::unexpected(due.error());
+    edited.next_due = *due;
   }
-  decision.push_back({{}, ScheduleAdded{std::move(spec), *due}, {}});
+  Decision decision;
+  decision.push_back({{}, std::move(edited), {}});
+  return decision;
+}
+
+Decided decide_one(const SchedulesState& s, const States&, const Context& context,
+                   const PauseSchedule& c) {
+  const Schedule* schedule = find_present(s, c.schedule);
+  if (schedule == nullptr) return tl::unexpected(no_schedule(s, c.schedule));
+  if (schedule->is_paused != c.is_over) return Decision{};
+  Decision decision;
+  if (!c.is_over) {
+    decision.push_back({{}, SchedulePaused{c.schedule}, {}});
+    return decision;
+  }
+  const auto due = due_next(schedule->spec, schedule->added, context);
+  if (!due) return tl::unexpected(due.error());
+  decision.push_back({{}, ScheduleUnpaused{c.schedule, *due}, {}});
   return decision;
 }
 
@@ -203,11 +254,26 @@ ScheduleFired fired(const Schedule& schedule, const States& states, const Comman
   return fired;
 }
 
+// True if a session was opened, or prompted, under that id.
+bool was_run(const Schedule& schedule, const States& states, const CommandId& run) {
+  const auto* opened =
+      states.find<SessionStream>(session_stream(schedule.spec.agent, SessionId{run.bytes}));
+  if (opened != nullptr && opened->status != SessionStatus::none) return true;
+  const SessionState* prompted = session_of(schedule, states);
+  return (prompted != nullptr && known_command(*prompted, run)) ||
+         std::any_of(schedule.runs.begin(), schedule.runs.end(),
+                     [&](const ScheduleRun& one) { return one.run == run; });
+}
+
 Decided decide_one(const SchedulesState& s, const States& states, const Context&,
                    const RunSchedule& c) {
   const Schedule* schedule = find_present(s, c.schedule);
   if (schedule == nullptr) return tl::unexpected(no_schedule(s, c.schedule));
   if (!c.run.is_set()) return reject(RejectionCode::invalid, "a run needs a fresh id");
+  if (was_run(*schedule, states, c.run)) {
+    return reject(RejectionCode::already_exists,
+                  "there was a run " + c.run.text() + " already; a run needs a fresh id");
+  }
   if (begun_run(*schedule) != nullptr) {
     return reject(RejectionCode::in_progress,
                   "the last run of '" + c.schedule + "' has not begun yet; try again later");
@@ -221,6 +287,7 @@ Decided decide_one(const SchedulesState& s, const States& states, const Context&
 
 // The times that have passed, and the next one.
 struct Passed {
+  Time before;               // the last but one that has passed; 0: there is none
   Time last;                 // the last time that has passed
   std::int64_t moments = 0;  // times that have passed
   Time next;                 // 0: none comes
@@ -228,16 +295,28 @@ struct Passed {
 
 // No value: this server does not know the zone, or cannot read what another release could.
 std::optional<Passed> passed_of(const Schedule& schedule, const TimeZones& zones, Time now) {
-  Passed passed{schedule.next_due, 1, {}};
+  Passed passed{{}, schedule.next_due, 1, {}};
   const ScheduleSpec& spec = schedule.spec;
   const auto timing = parse_timing(spec.kind, spec.when);
   if (!timing || !knows(&zones, spec)) return std::nullopt;
   if (spec.kind == ScheduleKind::at) return passed;
+  if (const auto* steps = std::get_if<Steps>(&*timing)) {
+    const std::int64_t until_now = (now - schedule.added) / steps->step;
+    const std::int64_t more = until_now - (passed.last - schedule.added) / steps->step;
+    if (more > 0) {
+      const Time last = schedule.added + steps->step * until_now;
+      passed.before = std::max(passed.last, Time{last.us - steps->step.count()});
+      passed.last = last;
+      passed.moments += more;
+    }
+    passed.next = next_due(*timing, spec.zone, zones, now, schedule.added).value_or(Time{});
+    return passed;
+  }
   for (; passed.moments <= kMomentsMax; ++passed.moments) {
     const auto next = next_due(*timing, spec.zone, zones, passed.last, schedule.added);
     passed.next = next.value_or(Time{});
     if (!next || *next > now) return passed;
-    passed.last = *next;
+    passed.before = std::exchange(passed.last, *next);
   }
   passed.next = next_due(*timing, spec.zone, zones, now, schedule.added).value_or(Time{});
   return passed;
@@ -291,6 +370,14 @@ Decided decide_one(const SchedulesState& s, const States& states, const Context&
     ScheduleFired run = fired(*schedule, states, c.run);
     run.due = passed.last;
     run.moments = passed.moments;
+    // The last one is not late; those before it were missed.
+    if (schedule->spec.missed == MissedRuns::skip && passed.moments > 1) {
+      run.moments = 1;
+      decision.push_back({{},
+                          ScheduleSkipped{c.schedule, SkipReason::missed, passed.before,
+                                          passed.moments - 1, passed.last},
+                          {}});
+    }
     run.next_due = passed.next;
     decision.push_back({{}, std::move(run), {}});
   }
@@ -322,9 +409,14 @@ const std::string& name_in(const RunSchedule& c) {
 }  // namespace
 
 void reads(const SchedulesCommand& command, const StreamRef&, Reads& further) {
-  const auto* add = std::get_if<AddSchedule>(&command);
-  if (add == nullptr || !add->spec.to.is_set() || !is_agent_name(add->spec.agent)) return;
-  further.add(session_stream(add->spec.agent, add->spec.to));
+  std::visit(
+      [&]<class C>(const C& c) {
+        if constexpr (base::kContains<C, base::Types<AddSchedule, EditSchedule>>) {
+          if (!c.spec.to.is_set() || !is_agent_name(c.spec.agent)) return;
+          further.add(session_stream(c.spec.agent, c.spec.to));
+        }
+      },
+      command);
 }
 
 void reads_further(const SchedulesCommand& command, const StreamRef&, const States& states,
@@ -339,6 +431,12 @@ void reads_further(const SchedulesCommand& command, const StreamRef&, const Stat
           // Whether that one works, or even can be read, does not matter then.
           const bool is_apart = spec.run == RunKind::session && spec.overlaps;
           if (session.is_set() && !is_apart) further.add(session_stream(spec.agent, session));
+          if constexpr (std::same_as<C, RunSchedule>) {
+            const SessionId opened{c.run.bytes};
+            if (opened.is_set() && opened != session) {
+              further.add(session_stream(spec.agent, opened));
+            }
+          }
         }
       },
       command);
@@ -353,7 +451,7 @@ SchedulesReply reply(const SchedulesState& state, const SchedulesCommand& comman
   SchedulesReply reply{static_cast<std::int64_t>(state.schedules.size()), {}, {}};
   const Schedule* schedule = std::visit(
       [&]<class C>(const C& c) -> const Schedule* {
-        if constexpr (std::same_as<C, AddSchedule>)
+        if constexpr (base::kContains<C, base::Types<AddSchedule, EditSchedule>>)
           return find(state, c.spec.name);
         else
           return find(state, c.schedule);

@@ -157,8 +157,51 @@ struct RunRefused {
   }
 };
 
-using SchedulesEvents = base::Types<ScheduleAdded, ScheduleRemoved, ScheduleFired, ScheduleSkipped,
-                                    RunTaken, RunRefused>;
+// It is not due until it is unpaused.
+struct SchedulePaused {
+  static constexpr std::string_view kType = "SchedulePaused";
+  std::string schedule;
+
+  bool operator==(const SchedulePaused&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("schedule", &SchedulePaused::schedule);
+  }
+};
+
+// Times that passed while it was paused do not run.
+struct ScheduleUnpaused {
+  static constexpr std::string_view kType = "ScheduleUnpaused";
+  std::string schedule;
+  Time next_due;  // 0: never again
+
+  bool operator==(const ScheduleUnpaused&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("schedule", &ScheduleUnpaused::schedule);
+    visit("next_due", &ScheduleUnpaused::next_due);
+  }
+};
+
+// It has the name of one that there is, whose past stays.
+struct ScheduleEdited {
+  static constexpr std::string_view kType = "ScheduleEdited";
+  base::Sparse<ScheduleSpec> spec;
+  Time next_due;            // 0: never again, or it is paused
+  bool is_retimed = false;  // its steps count from now on
+
+  bool operator==(const ScheduleEdited&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("spec", &ScheduleEdited::spec);
+    visit("next_due", &ScheduleEdited::next_due);
+    visit("retimed", &ScheduleEdited::is_retimed);
+  }
+};
+
+using SchedulesEvents =
+    base::Types<ScheduleAdded, ScheduleRemoved, ScheduleFired, ScheduleSkipped, RunTaken,
+                RunRefused, SchedulePaused, ScheduleUnpaused, ScheduleEdited>;
 
 }  // namespace domain
 

@@ -42,6 +42,36 @@ bool apply(SchedulesState& s, const Envelope&, const ScheduleRemoved& e) {
   return true;
 }
 
+bool apply(SchedulesState& s, const Envelope&, const SchedulePaused& e) {
+  Schedule* schedule = find(s, e.schedule);
+  if (schedule == nullptr || schedule->is_paused || schedule->is_removed) return false;
+  schedule->next_due = {};
+  return schedule->is_paused = true;
+}
+
+bool apply(SchedulesState& s, const Envelope& envelope, const ScheduleUnpaused& e) {
+  Schedule* schedule = find(s, e.schedule);
+  if (schedule == nullptr || !schedule->is_paused) return false;
+  schedule->is_paused = false;
+  schedule->next_due = e.next_due;
+  schedule->planned = envelope.wall_time;
+  return true;
+}
+
+bool apply(SchedulesState& s, const Envelope& envelope, const ScheduleEdited& e) {
+  Schedule* schedule = find(s, e.spec->name);
+  if (schedule == nullptr || schedule->is_removed) return false;
+  // A session of another agent, or of another kind of runs, is none of its own any more.
+  if (schedule->spec.agent != e.spec->agent || schedule->spec.run != e.spec->run) {
+    schedule->session = {};
+  }
+  schedule->spec = e.spec;
+  schedule->next_due = e.next_due;
+  schedule->planned = envelope.wall_time;
+  if (e.is_retimed) schedule->added = envelope.wall_time;
+  return true;
+}
+
 void settle(SchedulesState& s, const std::string& name) {
   if (s.schedules.at(name).is_removed) s.schedules.erase(name);
 }

@@ -16,6 +16,9 @@ constexpr std::size_t kSchedulesMax = 1'000;
 constexpr std::size_t kSchedulePromptBytesMax = 8'192;
 // A schedule keeps so many of its last runs; the log has all.
 constexpr std::size_t kRunsKept = 20;
+// Times of a cron line that are counted when many have passed at once: some ms of work. One more
+// says that there were more.
+constexpr std::int64_t kMomentsMax = 2'000;
 
 enum class RunOutcome : std::uint8_t { begun, taken, refused, skipped };
 
@@ -28,8 +31,8 @@ struct ScheduleRun {
   Time at;                   // when that was decided, by the clock
   std::int64_t moments = 0;  // times that ran or were skipped together
   RunOutcome outcome = RunOutcome::begun;
-  SkipReason skipped = SkipReason::missed;  // of one that was skipped
-  std::string error;                        // of one that was refused
+  std::optional<SkipReason> skipped;  // of one that was skipped
+  std::string error;                  // of one that was refused
 
   bool operator==(const ScheduleRun&) const = default;
   template <class Visit>
@@ -55,6 +58,7 @@ struct Schedule {
   std::int64_t fired = 0;         // so often it has run
   bool is_removed = false;        // it goes once its last run has an outcome
   Time planned;                   // when next_due was decided
+  bool is_paused = false;         // then next_due is 0
 
   bool operator==(const Schedule&) const = default;
   template <class Visit>
@@ -67,6 +71,7 @@ struct Schedule {
     visit("fired", &Schedule::fired);
     visit("removed", &Schedule::is_removed);
     visit("planned", &Schedule::planned);
+    visit("paused", &Schedule::is_paused);
   }
 };
 

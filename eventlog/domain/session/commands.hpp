@@ -28,6 +28,11 @@ struct Spawn {
   std::string agent_session{};
   Descriptor descriptor{};  // none: that of the session to resume, unless a schedule opened that
   Time start_before{};      // as TurnQueued has it
+  // The words of a name that is made and numbered, if no name is given; empty: the prompt's.
+  std::string name_like{};
+  // The session whose agent asks; unset: nobody's. Its channel is that of the new session, if that
+  // is told of none.
+  SessionId caller{};
 
   bool operator==(const Spawn&) const = default;
   template <class Visit>
@@ -42,6 +47,8 @@ struct Spawn {
     visit("agent_session", &Spawn::agent_session);
     visit("descriptor", &Spawn::descriptor);
     visit("start_before", &Spawn::start_before);
+    visit("name_like", &Spawn::name_like);
+    visit("caller", &Spawn::caller);
   }
 };
 
@@ -52,6 +59,9 @@ struct SendPrompt {
   bool is_interrupting = false;  // interrupt the running turn; this prompt waits its turn
   SessionId from{};              // the session that sends it; unset: it is none
   Time start_before{};           // as TurnQueued has it
+  // Tell the session's origin channel what was said, unless it was said there, in `channel`.
+  bool is_echoed = false;
+  std::string channel{};
 
   bool operator==(const SendPrompt&) const = default;
   template <class Visit>
@@ -60,6 +70,8 @@ struct SendPrompt {
     visit("interrupt", &SendPrompt::is_interrupting);
     visit("from", &SendPrompt::from);
     visit("start_before", &SendPrompt::start_before);
+    visit("echo", &SendPrompt::is_echoed);
+    visit("channel", &SendPrompt::channel);
   }
 };
 
@@ -81,9 +93,13 @@ struct InterruptTurn {
 struct KillSession {
   static constexpr std::string_view kType = "KillSession";
   static constexpr CommandClass kClass = CommandClass::control;
+  bool is_quiet = false;  // nobody is notified
+
   bool operator==(const KillSession&) const = default;
   template <class Visit>
-  static constexpr void fields(Visit&&) {}
+  static constexpr void fields(Visit&& visit) {
+    visit("quiet", &KillSession::is_quiet);
+  }
 };
 
 // No further prompts; the session completes when its queue is done, and tasks in the background.
@@ -132,17 +148,20 @@ struct SetForeground {
   }
 };
 
-// The channel was shown the session's output up to here. Never moves it back.
+// The channel was shown the session's output up to here, and so much of the text behind it. Never
+// moves it back.
 struct MarkSeen {
   static constexpr std::string_view kType = "MarkSeen";
   std::string channel;
   Position through;
+  std::int64_t further_bytes = 0;  // as OutputSeen has it
 
   bool operator==(const MarkSeen&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("channel", &MarkSeen::channel);
     visit("through", &MarkSeen::through);
+    visit("further_bytes", &MarkSeen::further_bytes);
   }
 };
 

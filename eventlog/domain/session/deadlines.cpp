@@ -25,7 +25,8 @@ Decided decide_one(Deciding d, const PassDeadline& c) {
   const auto deadline = deadline_of(lease_state(s), c.kind);
   // A server with a larger budget, or none, need not wait for the next day.
   const bool may_be_early = c.kind == DeadlineKind::day && d.cap_reached() == EndReason::none;
-  const Time now = c.kind == DeadlineKind::start ? d.context.wall : d.context.now;
+  const bool is_wall = c.kind == DeadlineKind::start || c.kind == DeadlineKind::day;
+  const Time now = is_wall ? d.context.wall : d.context.now;
   if (!deadline || (now < deadline->due && !may_be_early)) return Decision{};
   switch (c.kind) {
     case DeadlineKind::idle:

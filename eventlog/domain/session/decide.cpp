@@ -109,7 +109,7 @@ Decided with_days(Decided decided, const Context& context) {
   for (Emitted& emitted : *decided) {
     auto* cut = std::get_if<TurnInterrupted>(&emitted.event);
     const bool is_of_day = cut != nullptr && cut->reason == EndReason::daily_budget;
-    if (is_of_day) cut->day_over = day_end(context.now);
+    if (is_of_day) cut->day_over = day_end(context.wall);
   }
   return decided;
 }
@@ -244,6 +244,10 @@ void reads(const SessionCommand& command, const StreamRef& target, Reads& furthe
   if (send != nullptr && send->from.is_set() && send->from != target.id) {
     further.add(session_stream(target.agent, send->from));
   }
+  if (spawn != nullptr && spawn->caller.is_set() && spawn->caller != target.id &&
+      spawn->caller != spawn->resume && spawn->caller != spawn->descriptor.parent) {
+    further.add(session_stream(target.agent, spawn->caller));
+  }
   const bool may_end = std::visit([](const auto& c) { return may_end_by(c); }, command);
   const bool is_spending =
       spawn != nullptr || std::visit([](const auto& c) { return is_about_money(c); }, command);
@@ -290,6 +294,14 @@ Decided decide(const SessionCommand& command, const States& states, const Contex
           if (decided && decided->empty()) {
             decided->push_back({{}, NothingChanged{std::string(c.kType)}, {}});
           }
+          if constexpr (std::same_as<C, KillSession>) {
+            if (c.is_quiet) {
+              return silencing(accounting(std::move(decided), states, context), states, context);
+            }
+          }
+          if constexpr (std::same_as<C, SendPrompt>) {
+            if (c.is_echoed) decided = echoing(std::move(decided), c, states, context);
+          }
           return notifying(accounting(std::move(decided), states, context), states, context);
         }
       },
@@ -302,9 +314,10 @@ SessionReply reply(const SessionState& state, const SessionCommand& command) {
   const bool is_given = !state.name.empty() || spawn == nullptr;
   const bool is_injected = std::holds_alternative<SendPrompt>(command) && !state.spec.is_multi_turn;
   return {state.status,
-          is_given ? label(state)
-                   : made_name(spawn->prompt, state.made_name.mark, state.made_name.number)
-                         .value_or(state.alias),
+          is_given
+              ? label(state)
+              : marked_name(words_of_name(*spawn), state.made_name.mark, state.made_name.number)
+                    .value_or(state.alias),
           state.alias,
           state.spec.resumed_at,
           state.pause,

@@ -65,7 +65,7 @@ struct Deciding {
   // today, without this decision.
   NanoUsd spent_today() const {
     const auto* budget = states.find<BudgetStream>(budget_stream(agent()));
-    return budget == nullptr ? NanoUsd{} : spent_on_day(*budget, context.now);
+    return budget == nullptr ? NanoUsd{} : spent_on_day(*budget, context.wall);
   }
   NanoUsd spent_by_agent() const {
     const auto* budget = states.find<BudgetStream>(budget_stream(agent()));
@@ -73,7 +73,7 @@ struct Deciding {
   }
   NanoUsd spent_by_all_today() const {
     const auto* budget = states.find<TotalBudgetStream>(kTotalBudgetStream);
-    return budget == nullptr ? NanoUsd{} : spent_on_day(*budget, context.now);
+    return budget == nullptr ? NanoUsd{} : spent_on_day(*budget, context.wall);
   }
 
   // True if nothing is left of `cap`, of which so much was spent before this decision.
@@ -358,6 +358,13 @@ Rejection over_budget(const SessionState& session, NanoUsd spent, NanoUsd budget
 // Adds requests for the notifications that the decision gives cause to. A decision without access
 // to the outbox gives none.
 Decided notifying(Decided decided, const States& states, const Context& context);
+
+// Drops the requests for notifications of the session that wait, and adds none.
+Decided silencing(Decided decided, const States& states, const Context& context);
+
+// Adds requests to tell the session's channels what was said to it elsewhere.
+Decided echoing(Decided decided, const SendPrompt& said, const States& states,
+                const Context& context);
 
 // Returns none if a prompt can still be started at that time.
 std::optional<Rejection> check_start(Time start_before, const Context& context);

@@ -772,13 +772,17 @@ struct ForegroundChanged {
 struct OutputSeen {
   static constexpr std::string_view kType = "OutputSeen";
   std::string channel;
-  Position through;  // of the session's last event that it was shown
+  Position through;  // of the session's last event that it was shown whole
+  // It was shown so many bytes of the text of the next event that is shown; they end between two
+  // characters.
+  std::int64_t further_bytes = 0;
 
   bool operator==(const OutputSeen&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("channel", &OutputSeen::channel);
     visit("through", &OutputSeen::through);
+    visit("further_bytes", &OutputSeen::further_bytes);
   }
 };
 

@@ -196,7 +196,7 @@ bool apply(OfSession auto& s, const Envelope&, const TurnContinued& e) {
 bool apply(OfSession auto& s, const Envelope& envelope, const QueuePaused& e) {
   if (!is_live(s.status) || s.turn || s.queue.empty() || e.reason == EndReason::none) return false;
   s.pause = e.reason;
-  s.day_over = e.reason == EndReason::daily_budget ? day_end(envelope.log_time) : Time{};
+  s.day_over = e.reason == EndReason::daily_budget ? day_end(envelope.wall_time) : Time{};
   return true;
 }
 
@@ -380,7 +380,9 @@ bool apply(SessionState& s, const Envelope&, const ForegroundChanged& e) {
 
 bool apply(SessionState& s, const Envelope& envelope, const OutputSeen& e) {
   if (s.status == SessionStatus::none || e.through > envelope.position) return false;
-  viewer_of(s, e.channel).seen = e.through;
+  Viewer& viewer = viewer_of(s, e.channel);
+  viewer.seen = e.through;
+  viewer.further_bytes = e.further_bytes;
   return true;
 }
 

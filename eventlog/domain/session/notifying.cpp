@@ -106,13 +106,22 @@ struct Addressee {
   bool is_foreground = false;
 };
 
-// Channels in the foreground see that the session runs, and whoever waits for it by program does
-// not need to be reminded. A parent can do nothing about an agent that is stuck.
-bool is_told(const Addressee& who, NotificationKind kind) {
+bool is_orchestrator(NotificationTarget target) {
+  return target == NotificationTarget::system || target == NotificationTarget::wake;
+}
+
+bool is_watched(const SessionState& s) {
+  return std::any_of(s.viewers->begin(), s.viewers->end(),
+                     [](const auto& viewer) { return viewer.second.is_foreground; });
+}
+
+// Nobody is reminded of a session that a channel has in the foreground, and whoever waits for it by
+// program does not need to be. A parent can do nothing about an agent that is stuck.
+bool is_told(const SessionState& s, const Addressee& who, NotificationKind kind) {
   const bool is_parent = who.target == NotificationTarget::parent;
   if (kind == NotificationKind::stuck) return !is_parent;
   if (kind != NotificationKind::long_run) return true;
-  return !who.is_foreground && who.target != NotificationTarget::system && !is_parent;
+  return !is_watched(s) && !is_orchestrator(who.target) && !is_parent;
 }
 
 // True if somebody could be told of the session.
@@ -124,11 +133,23 @@ bool has_addressee(const SessionState& s, const Limits& limits) {
   return false;
 }
 
+// True if the server has a sink for it.
+bool has_sink(const Limits& limits, NotificationTarget target) {
+  return limits.sinks[static_cast<std::size_t>(target)];
+}
+
+// The orchestrator hears by one of its two sinks: by the one that wakes it where no channel is
+// told.
 std::vector<Addressee> addressees(const SessionState& s, const Limits& limits) {
   std::vector<Addressee> all;
+  const bool has_route = parse_route(*s.spec.channel).has_value();
+  const bool has_channel =
+      has_sink(limits, NotificationTarget::channel) && (has_route || is_watched(s));
+  const bool is_woken = has_sink(limits, NotificationTarget::wake) && !has_channel;
   for (std::size_t i = 0; i < kNotificationTargets; ++i) {
     const auto target = static_cast<NotificationTarget>(i);
     if (!limits.sinks[i]) continue;
+    if (is_orchestrator(target) && (target == NotificationTarget::wake) != is_woken) continue;
     if (target == NotificationTarget::parent) {
       if (s.descriptor->parent.is_set()) all.push_back({target, {}});
       continue;
@@ -138,8 +159,8 @@ std::vector<Addressee> addressees(const SessionState& s, const Limits& limits) {
       continue;
     }
     const auto origin = s.viewers->find(s.spec.channel);
-    const bool is_watched = origin != s.viewers->end() && origin->second.is_foreground;
-    if (parse_route(*s.spec.channel) && !is_watched) all.push_back({target, s.spec.channel});
+    const bool is_shown = origin != s.viewers->end() && origin->second.is_foreground;
+    if (has_route && !is_shown) all.push_back({target, s.spec.channel});
     for (const auto& [channel, viewer] : *s.viewers) {
       if (viewer.is_foreground && parse_route(channel)) all.push_back({target, channel, true});
     }
@@ -160,8 +181,12 @@ bool is_held_back(const OutboxState& outbox, const OpenNotification& open, const
 // Drops what is held back, as what comes now takes its place. Returns what was dropped.
 std::set<Position> drop_superseded(Deciding& d, const OutboxState& outbox) {
   std::set<Position> dropped;
+  for (const Emitted& emitted : d.decision) {
+    const auto* before = std::get_if<NotificationDropped>(&emitted.event);
+    if (before != nullptr) dropped.insert(before->notification);
+  }
   for (const auto& [position, open] : outbox.open) {
-    if (open.requested.session != d.session().session) continue;
+    if (open.requested.session != d.session().session || dropped.contains(position)) continue;
     if (!is_held_back(outbox, open, d.context)) continue;
     dropped.insert(position);
     d.emit_to(std::string(kOutboxStream), NotificationDropped{position, DropReason::superseded});
@@ -196,7 +221,75 @@ std::optional<Position> overflowing(const OutboxState& outbox, const std::set<Po
   return given_up != its.end() ? *given_up : its[std::min<std::size_t>(1, its.size() - 1)];
 }
 
+// Requests of one decision: what they are about, and what makes room for them.
+struct Requests {
+  const OutboxState& outbox;
+  NotificationRequested request;
+  std::set<Position> dropped;
+
+  void add(Deciding& d, const Addressee& who) {
+    const SessionState& s = d.session();
+    request.target = who.target;
+    request.channel = who.channel;
+    request.is_foreground = who.is_foreground;
+    request.parent = {};
+    if (who.target == NotificationTarget::parent) request.parent = s.descriptor->parent;
+    const bool has_room = outbox.open.size() + added - dropped.size() < kNotificationsMax;
+    const auto one_too_many = has_room ? std::nullopt : overflowing(outbox, dropped);
+    if (one_too_many) {
+      dropped.insert(*one_too_many);
+      d.emit_to(std::string(kOutboxStream),
+                NotificationDropped{*one_too_many, DropReason::overflow});
+    }
+    ++added;
+    d.emit_to(std::string(kOutboxStream), request);
+  }
+
+  std::size_t added = 0;
+};
+
+NotificationRequested request_of(const Deciding& d, NotificationKind kind) {
+  NotificationRequested request;
+  request.kind = kind;
+  request.session = d.session().session;
+  request.agent = d.agent();
+  request.alias = d.session().alias;
+  request.cost = d.session().cost;
+  add_bounded(request.cost.value, spent_by(d.decision).value);
+  request.through = d.context.version;
+  for (const Emitted& emitted : d.decision) {
+    if (emitted.stream.empty()) request.through = request.through.next();
+  }
+  return request;
+}
+
 }  // namespace
+
+Decided silencing(Decided decided, const States& states, const Context& context) {
+  const auto* outbox = states.find<OutboxStream>(kOutboxStream);
+  if (!decided || outbox == nullptr) return decided;
+  Deciding d{states, context, std::move(*decided)};
+  drop_superseded(d, *outbox);
+  return std::move(d.decision);
+}
+
+Decided echoing(Decided decided, const SendPrompt& said, const States& states,
+                const Context& context) {
+  const auto* outbox = states.find<OutboxStream>(kOutboxStream);
+  if (!decided || outbox == nullptr) return decided;
+  Deciding d{states, context, std::move(*decided)};
+  const SessionState& s = d.session();
+  std::vector<Addressee> all = addressees(s, context.limits);
+  std::erase_if(all, [&](const Addressee& who) {
+    return who.target != NotificationTarget::channel || who.channel == said.channel;
+  });
+  if (all.empty()) return std::move(d.decision);
+  // News that the session waits is old by now.
+  const NotificationRequested request = request_of(d, NotificationKind::responded);
+  Requests requests{*outbox, request, drop_superseded(d, *outbox)};
+  for (const Addressee& who : all) requests.add(d, who);
+  return std::move(d.decision);
+}
 
 Decided notifying(Decided decided, const States& states, const Context& context) {
   const auto* outbox = states.find<OutboxStream>(kOutboxStream);
@@ -207,42 +300,14 @@ Decided notifying(Decided decided, const States& states, const Context& context)
   if (is_lost_run(d)) return std::move(d.decision);
   const auto kind = cause_of(d);
   if (!kind) return std::move(d.decision);
-  NotificationRequested request;
-  request.kind = *kind;
-  request.session = s.session;
-  request.agent = d.agent();
-  request.alias = s.alias;
-  request.through = context.version;
-  for (const Emitted& emitted : d.decision) {
-    if (emitted.stream.empty()) request.through = request.through.next();
-  }
-  const Denials& denied = has_closed(d) ? *s.denied : *s.turn_denied;
-  request.denied = denied.calls;
-  request.denied_tools = denied.tools;
+  Requests requests{*outbox, request_of(d, *kind), {}};
   if (*kind == NotificationKind::waiting) {
-    request.not_before = not_before(*outbox, s, context.now);
+    requests.request.not_before = not_before(*outbox, s, context.now);
   }
   // A reminder does not say that the session waits.
-  std::set<Position> dropped;
-  if (*kind != NotificationKind::long_run) dropped = drop_superseded(d, *outbox);
-  std::size_t open = outbox->open.size() - dropped.size();
+  if (*kind != NotificationKind::long_run) requests.dropped = drop_superseded(d, *outbox);
   for (const Addressee& who : addressees(s, context.limits)) {
-    if (!is_told(who, *kind)) continue;
-    request.target = who.target;
-    request.channel = who.channel;
-    request.is_foreground = who.is_foreground;
-    request.parent = {};
-    if (who.target == NotificationTarget::parent) request.parent = s.descriptor->parent;
-    const auto one_too_many =
-        open < kNotificationsMax ? std::nullopt : overflowing(*outbox, dropped);
-    if (one_too_many) {
-      dropped.insert(*one_too_many);
-      d.emit_to(std::string(kOutboxStream),
-                NotificationDropped{*one_too_many, DropReason::overflow});
-    } else {
-      ++open;
-    }
-    d.emit_to(std::string(kOutboxStream), request);
+    if (is_told(s, who, *kind)) requests.add(d, who);
   }
   return std::move(d.decision);
 }

@@ -98,8 +98,20 @@ std::optional<Rejection> check_spawn(const Spawn& c, std::span<const std::string
   if (auto bad = check_prompt(c.prompt)) return bad;
   if (auto bad = check_size("the system prompt", c.system_prompt, kSystemPromptBytesMax))
     return bad;
-  if (auto fault = name_fault(c.name)) return Rejection{RejectionCode::invalid, *fault};
+  for (const std::string* name : {&c.name, &c.name_like}) {
+    if (auto fault = name_fault(*name)) return Rejection{RejectionCode::invalid, *fault};
+  }
   return std::nullopt;
+}
+
+// Returns where notifications go of a session that was told of no channel: to where its caller's
+// go, else to where the server's settings say.
+std::string unsaid_channel(const Deciding& d, const Spawn& c, const std::string& workdir) {
+  const auto* caller = c.caller.is_set()
+                           ? d.states.find<SessionStream>(session_stream(d.agent(), c.caller))
+                           : nullptr;
+  if (caller != nullptr && !caller->spec.channel->empty()) return caller->spec.channel;
+  return d.context.channels == nullptr ? std::string() : d.context.channels->channel_of(workdir);
 }
 
 // True if a schedule opened it. No schedule knows of a session that goes on with it.
@@ -311,6 +323,10 @@ Decided decide_one(Deciding d, const Spawn& c) {
       opened.descriptor = source.descriptor;
     }
     if (spec.channel->empty()) spec.channel = source.spec.channel;
+    // Whoever goes on with a session means it by its name.
+    if (opened.name.empty() && !c.is_fork && !source.name.empty() && !holder(source.name)) {
+      opened.name = claim.name = admitted.name = source.name;
+    }
     opened.carried_cost = running_total(source);
     resume_from(spec, source, c.is_fork);
     if (!spec.is_fork) claim.agent_session = spec.resume_agent_session;
@@ -346,15 +362,16 @@ Decided decide_one(Deciding d, const Spawn& c) {
                 LineageReserved{source.session, source.spec.budget, source.lease->budget});
     }
   }
+  if (spec.channel->empty()) spec.channel = unsaid_channel(d, c, spec.workdir);
   SessionSpec before = o.source == nullptr ? SessionSpec{} : o.source->spec;
   // That of heartbeats does not end for waiting; one that nobody schedules does.
   if (o.source != nullptr && is_scheduled(*o.source)) before.idle_timeout = {};
   set_limits(spec, before, d.context.limits);
   opened.spec = std::move(spec);
   d.emit(opened, c.system_prompt);
-  if (c.name.empty()) {
+  if (opened.name.empty()) {
     // The name's words are the prompt's, so they are erasable text and not a fact.
-    const std::string words = name_from_prompt(c.prompt);
+    const std::string words = words_of_name(c);
     const std::int64_t number =
         free_number(words, [&](const std::string& n) { return holder(n).has_value(); });
     std::string name = numbered_name(words, number);

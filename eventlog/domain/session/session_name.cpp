@@ -142,14 +142,17 @@ bool is_other_reference(std::string_view name) {
 
 std::optional<std::string> made_name(std::string_view prompt, std::int64_t mark,
                                      std::int64_t number) {
+  if (auto name = marked_name(name_from_prompt(prompt), mark, number)) return name;
   // Earlier releases knew the words of ASCII only.
-  for (const std::string& words :
-       {name_from_prompt(prompt), words_of(named_part(prompt), is_ascii_part)}) {
-    const std::int64_t last = number > 0 ? number : kNameNumberMax;
-    for (std::int64_t one = std::max<std::int64_t>(number, 1); one <= last; ++one) {
-      std::string name = numbered_name(words, one);
-      if (name_mark(name) == mark) return name;
-    }
+  return marked_name(words_of(named_part(prompt), is_ascii_part), mark, number);
+}
+
+std::optional<std::string> marked_name(const std::string& words, std::int64_t mark,
+                                       std::int64_t number) {
+  const std::int64_t last = number > 0 ? number : kNameNumberMax;
+  for (std::int64_t one = std::max<std::int64_t>(number, 1); one <= last; ++one) {
+    std::string name = numbered_name(words, one);
+    if (name_mark(name) == mark) return name;
   }
   return std::nullopt;
 }

@@ -16,6 +16,12 @@ std::optional<std::string> name_fault(std::string_view name);
 // Returns the first three telling words of the prompt, joined by "-"; "session" if there are none.
 std::string name_from_prompt(std::string_view prompt);
 
+// Returns the words of the name that is made for a spawn.
+template <class Spawn>
+std::string words_of_name(const Spawn& spawn) {
+  return spawn.name_like.empty() ? name_from_prompt(spawn.prompt) : spawn.name_like;
+}
+
 // Returns `words`, followed by "-2", "-3", … from number 2 on. `number` counts from 1.
 std::string numbered_name(const std::string& words, std::int64_t number);
 
@@ -57,8 +63,11 @@ std::int64_t free_number(const std::string& words, IsTaken&& is_taken) {
   return free;
 }
 
-// Returns the name with that mark that was made from the prompt; none if this release makes no such
-// name from it. `number` 0: unknown, so that all are looked at.
+// Returns the name with that mark that was made of the words; none if this release makes no such
+// name of them. `number` 0: unknown, so that all are looked at.
+std::optional<std::string> marked_name(const std::string& words, std::int64_t mark,
+                                       std::int64_t number);
+// The same, of the words of a prompt.
 std::optional<std::string> made_name(std::string_view prompt, std::int64_t mark,
                                      std::int64_t number);
 

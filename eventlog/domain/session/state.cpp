@@ -67,7 +67,7 @@ bool is_failure(const SessionState& state) {
   const bool is_asked_for =
       state.end_reason == EndReason::none || state.end_reason == EndReason::user;
   if (state.status != SessionStatus::killed || is_asked_for) return false;
-  return state.end_reason != EndReason::idle || has_used_up(state);
+  return true;
 }
 
 // A session whose text is all erased needs nobody.
@@ -76,9 +76,11 @@ Attention attention_of_ended(const SessionState& state) {
   if (is_erased) return Attention::none;
   const bool is_denied = state.status == SessionStatus::completed && state.denied->calls > 0;
   if (!is_failure(state)) return is_denied ? Attention::denied : Attention::none;
-  const bool is_of_budget =
-      is_spent(state.end_reason) || is_cap(state.end_reason) || state.end_reason == EndReason::idle;
-  return is_of_budget ? Attention::over_budget : Attention::failed;
+  const bool is_idle = state.end_reason == EndReason::idle;
+  const bool is_of_budget = is_spent(state.end_reason) || is_cap(state.end_reason) ||
+                            (is_idle && has_used_up(state));
+  if (is_of_budget) return Attention::over_budget;
+  return is_idle ? Attention::ended_idle : Attention::failed;
 }
 
 }  // namespace
@@ -135,7 +137,8 @@ std::optional<Deadline> next_deadline(const LeaseState& state, Time up_since,
                                       base::Duration ahead) {
   std::optional<Deadline> next;
   for_each_deadline(state, [&](DeadlineKind kind, Time since, base::Duration limit) {
-    const Time begun = kind == DeadlineKind::start ? since + ahead : since;
+    const bool is_wall = kind == DeadlineKind::start || kind == DeadlineKind::day;
+    const Time begun = is_wall ? since + ahead : since;
     const Deadline other{kind, std::max(begun, up_since) + limit};
     if (!next || other.due < next->due) next = other;
   });

@@ -141,6 +141,7 @@ enum class Attention : std::uint8_t {
   over_budget,        // what it may use is spent, or its prompts wait for the next day
   failed,             // it failed or was cut off, or its prompts wait behind a failed turn
   denied,             // it has ended, and tool calls were denied for lack of a permission
+  ended_idle,         // it was ended because no prompt came
 };
 
 // Tool calls that were denied for lack of a permission. Those of earlier releases, whose events do
@@ -164,14 +165,16 @@ constexpr std::size_t kViewersMax = 64;
 
 // A channel that is or was shown a session's output.
 struct Viewer {
-  bool is_foreground = false;  // it is shown output as it comes
-  Position seen;               // of the last event that it was shown; 0: none
+  bool is_foreground = false;      // it is shown output as it comes
+  Position seen;                   // of the last event that it was shown; 0: none
+  std::int64_t further_bytes = 0;  // as OutputSeen has it
 
   bool operator==(const Viewer&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("foreground", &Viewer::is_foreground);
     visit("seen", &Viewer::seen);
+    visit("further_bytes", &Viewer::further_bytes);
   }
 };
 
@@ -210,8 +213,8 @@ struct SessionState {
   base::Sparse<std::string> repeating_parent;  // the call whose subagent repeats; empty: the agent
   Time own_asked_at;                           // as CurrentTurn::asked_at has it
   std::vector<QueuedTurn> queue;
-  // When a pause for the day's budget ends, or the day whose budget interrupted the last turn; 0:
-  // there is none.
+  // Wall time at which a pause for the day's budget ends, or the day whose budget interrupted the
+  // last turn; 0: there is none.
   Time day_over;
   std::int64_t tasks = 0;  // as TasksChanged has it, and so has the next one; 0 without a lease
   std::int64_t subagents = 0;
@@ -376,7 +379,7 @@ enum class DeadlineKind {
 
 struct Deadline {
   DeadlineKind kind = DeadlineKind::idle;
-  Time due;  // log time, but of `start` wall time
+  Time due;  // log time, but of `start` and `day` wall time
 
   bool operator==(const Deadline&) const = default;
 };
@@ -426,7 +429,7 @@ std::optional<AcceptedCommand> known_command(const SessionState& state, const Co
 template <>
 struct base::EnumNames<domain::Attention> {
   static constexpr std::string_view kNames[] = {
-      "none", "waiting_for_input", "stuck", "over_budget", "failed", "denied"};
+      "none", "waiting_for_input", "stuck", "over_budget", "failed", "denied", "ended_idle"};
 };
 template <>
 struct base::EnumNames<domain::DeadlineKind> {

@@ -48,8 +48,15 @@ Decided decide_one(Deciding d, const MarkSeen& c) {
     return reject(RejectionCode::invalid, "position " + std::to_string(c.through.value) +
                                               " is behind the log's end; name one that is there");
   }
-  if (c.through <= viewer_of(d.session(), c.channel).seen) return Decision{};
-  d.emit(OutputSeen{c.channel, c.through});
+  if (c.through.value < 0 || c.further_bytes < 0) {
+    return reject(RejectionCode::invalid,
+                  "what was seen is a position and a count of bytes, from 0");
+  }
+  const Viewer viewer = viewer_of(d.session(), c.channel);
+  const bool is_further = c.through > viewer.seen ||
+                          (c.through == viewer.seen && c.further_bytes > viewer.further_bytes);
+  if (!is_further) return Decision{};
+  d.emit(OutputSeen{c.channel, c.through, c.further_bytes});
   return std::move(d.decision);
 }
 

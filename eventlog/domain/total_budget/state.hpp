@@ -1,5 +1,5 @@
-// The state of the budget of all agents: what their sessions have spent on the last day on which
-// they did.
+// The state of the budget of all agents: what their sessions have spent on the last two days on
+// which they did, see budget/spent_days.hpp.
 #pragma once
 
 #include "eventlog/domain/aggregate.hpp"
@@ -8,8 +8,10 @@
 namespace domain {
 
 struct TotalBudgetState {
-  Time day;       // its start, in UTC and log time
-  NanoUsd spent;  // on that day
+  Time day;               // its start, in UTC
+  NanoUsd spent;          // on that day
+  Time other_day{};       // the one before it on which there was spending; 0: none
+  NanoUsd other_spent{};  // on that one
   Position inconsistent;
 
   bool operator==(const TotalBudgetState&) const = default;
@@ -17,12 +19,11 @@ struct TotalBudgetState {
   static constexpr void fields(Visit&& visit) {
     visit("day", &TotalBudgetState::day);
     visit("spent", &TotalBudgetState::spent);
+    visit("other_day", &TotalBudgetState::other_day);
+    visit("other_spent", &TotalBudgetState::other_spent);
     visit("inconsistent", &TotalBudgetState::inconsistent);
   }
 };
-
-// Returns what was spent on the day of that moment, which is not before the last event.
-NanoUsd spent_on_day(const TotalBudgetState& state, Time moment);
 
 void evolve(TotalBudgetState& state, const Envelope& envelope, const Event& event);
 

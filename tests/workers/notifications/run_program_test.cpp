@@ -13,7 +13,7 @@ constexpr base::Duration kLong = std::chrono::minutes(1);
 
 ProgramOutcome outcome_of(const std::vector<std::string>& argv, base::Duration limit = kLong) {
   const base::UniqueFd never(::eventfd(0, EFD_CLOEXEC));
-  return run_program(argv, limit, never.get());
+  return run_program(argv, {limit, never.get()});
 }
 std::string run(const std::vector<std::string>& argv, base::Duration limit = kLong) {
   return outcome_of(argv, limit).problem;
@@ -27,7 +27,7 @@ TEST_CASE("a program that ends well says nothing", "[workers]") {
 TEST_CASE("a program reads what it is given, and nothing else", "[workers]") {
   const base::UniqueFd never(::eventfd(0, EFD_CLOEXEC));
   const auto read = [&](std::string_view input) {
-    return run_program({"wc", "-c"}, kLong, never.get(), input).output;
+    return run_program({"wc", "-c"}, {kLong, never.get()}, input).output;
   };
   CHECK(read({}) == "0");
   CHECK(read("five\n") == "5");
@@ -57,7 +57,7 @@ TEST_CASE("a program that never stops to write is killed at its limit", "[worker
 
 TEST_CASE("a stop ends the program that runs", "[workers]") {
   const base::UniqueFd stop(::eventfd(1, EFD_CLOEXEC));
-  CHECK(run_program({"sleep", "1000"}, kLong, stop.get()).problem == "the server stopped");
+  CHECK(run_program({"sleep", "1000"}, {kLong, stop.get()}).problem == "the server stopped");
 }
 
 }  // namespace

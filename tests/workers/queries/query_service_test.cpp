@@ -243,7 +243,8 @@ TEST_CASE("a finished block is shown without its parts", "[workers]") {
   QueryBody query;
   query.agent = "main";
   query.reference = "fix-bug";
-  const std::vector<std::string> shown{"and more", "half a sentence", "the next"};
+  // The prompt still waits, so it comes last.
+  const std::vector<std::string> shown{"half a sentence", "the next", "and more"};
   CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)) == shown);
   query.limit = -1;
   CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)) == shown);
@@ -335,6 +336,48 @@ TEST_CASE("a page of output is bounded in bytes", "[workers]") {
         }) == said);
 }
 
+TEST_CASE("a prompt is shown where its turn was started", "[workers]") {
+  using domain::EndReason;
+  QueriedLog w;
+  const auto id = [](int number) { return support::turn(number); };
+  w.log.append(w.stream(), support::opened(true));
+  for (int number = 1; number <= 4; ++number) {
+    w.log.append(w.stream(), domain::TurnQueued{id(number)}, "prompt " + std::to_string(number));
+  }
+  w.log.append(w.stream(), domain::LeaseGranted{support::kWorker, support::kToken, {}});
+  w.log.append(w.stream(), domain::TurnStarted{id(1), support::kToken});
+  w.log.append(w.stream(), domain::OutputRecorded{id(1), 1, {}}, "answer 1");
+  w.log.append(w.stream(), domain::TurnFinished{id(1), {}});
+  w.log.append(w.stream(), domain::TurnStarted{id(2), support::kToken});
+  w.log.append(w.stream(), domain::OutputRecorded{id(2), 2, {}}, "answer");
+  w.log.append(w.stream(), domain::TurnInterrupted{id(2), EndReason::worker_lost, {}});
+  w.log.append(w.stream(), domain::TurnInterrupted{id(3), EndReason::expired, {}});
+  QueryBody query;
+  query.agent = "main";
+  query.reference = "fix-bug";
+  const std::vector<std::string> shown{"prompt 1", "answer 1", "prompt 2", "answer",
+                                       "",         "prompt 3", "",         "prompt 4"};
+  const auto page = w.ask<OutputAnswer>(kVerbOutput, query);
+  REQUIRE(texts_of(page) == shown);
+  CHECK(page.items[4].reason == EndReason::worker_lost);
+  CHECK(page.items[6].reason == EndReason::expired);
+  CHECK(page.items[7].is_queued);
+  CHECK_FALSE(page.items[2].is_queued);
+  // A page that begins behind the prompts finds them.
+  query.limit = -1;
+  query.after = w.log.events()[5].envelope.position;
+  CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)) == shown);
+  query.limit = 2;
+  query.after = {};
+  CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)).front() == "answer 1");
+  // Whoever asks for one event gets its text.
+  query.limit = 0;
+  const Position queued = w.log.events()[2].envelope.position;
+  query.after = queued.plus(-1);
+  query.before = queued.next();
+  CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)) == std::vector<std::string>{"prompt 2"});
+}
+
 TEST_CASE("the last output is counted in blocks of what the agent said", "[workers][R058]") {
   QueriedLog w;
   w.log.append(w.stream(), support::opened());
@@ -342,6 +385,7 @@ TEST_CASE("the last output is counted in blocks of what the agent said", "[worke
     const auto id = support::turn(turn);
     const auto name = std::to_string(turn);
     w.log.add(w.stream(), domain::TurnQueued{id}, "prompt " + name);
+    w.log.add(w.stream(), domain::TurnStarted{id, support::kToken});
     w.log.add(w.stream(), domain::ToolCallStarted{id, "call", "Bash"}, "tool " + name);
     w.log.append(w.stream(), domain::OutputRecorded{id, turn, {}}, "said " + name);
   }

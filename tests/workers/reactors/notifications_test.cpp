@@ -1,6 +1,8 @@
 // Notifications are delivered in order, once, also over restarts; a sink that fails is tried again.
 #include "workers/reactors/notifications.hpp"
 
+#include <set>
+
 #include "tests/support/driven_loop.hpp"
 
 namespace workers {
@@ -383,6 +385,49 @@ TEST_CASE("a parent that has ended is told nothing, and that is on the record", 
   const auto dropped = life.all<domain::NotificationDropped>();
   REQUIRE(dropped.size() == 1);
   CHECK(dropped.front().reason == domain::DropReason::unreachable);
+}
+
+TEST_CASE("a place that hangs does not keep the others waiting", "[workers]") {
+  support::LastingStores stores;
+  ToldLife life(stores);
+  const auto places = [&] {
+    std::set<std::string> found;
+    for (const DeliveryJob& job : life.sinks.jobs) {
+      if (job.requested.target == NotificationTarget::channel) found.insert(job.requested.channel);
+    }
+    return found;
+  };
+  // Fails what is under way to the places that hang, as the limit of a delivery does.
+  const auto fail_hanging = [&] {
+    for (std::size_t left = life.sinks.jobs.size(); left > 0; --left) {
+      const bool hangs = life.sinks.jobs.front().requested.channel.starts_with("hang|");
+      life.sinks.answer(hangs ? "the program did not end" : "");
+    }
+    life.step();
+  };
+  for (int i = 1; i <= 10; ++i) life.open_and_kill(i, "hang|" + std::to_string(i));
+  life.step();
+  CHECK(places().size() == deliveries_at_once(NotificationTarget::channel));
+  // Each of them fails once; from then on they take half of what goes at once.
+  for (int i = 0; i < 4; ++i) fail_hanging();
+  life.step(std::chrono::seconds(20));
+  CHECK(places().size() == deliveries_at_once(NotificationTarget::channel) / 2);
+  life.open_and_kill(11, "heard|1");
+  life.step();
+  CHECK(places().contains("heard|1"));
+}
+
+TEST_CASE("a place hears one notification at a time, in order", "[workers]") {
+  support::LastingStores stores;
+  ToldLife life(stores);
+  for (int i = 1; i <= 3; ++i) life.open_and_kill(i, "telegram|1");
+  life.step();
+  const auto under_way = [&] {
+    return std::count_if(life.sinks.jobs.begin(), life.sinks.jobs.end(), [](const auto& job) {
+      return job.requested.target == NotificationTarget::channel;
+    });
+  };
+  CHECK(under_way() == 1);
 }
 
 }  // namespace

@@ -66,6 +66,8 @@ std::string attention_text(const projections::SessionRow& row) {
       return failed_text(row);
     case Attention::denied:
       return "completed, but " + denials_text(row);
+    case Attention::ended_idle:
+      return std::string(base::enum_name(row.status)) + " (idle): no prompt came";
   }
   return {};
 }
@@ -100,6 +102,8 @@ std::string attention_command(const projections::SessionRow& row, std::string_vi
       }
       return command;
     }
+    case Attention::ended_idle:
+      return (row.agent_session.empty() ? "steno show" : "steno resume") + named;
   }
   return {};
 }

@@ -130,8 +130,10 @@ struct ScheduleArguments {
   bool is_heartbeat = false;
   bool uses_subagent = false;
   bool skips_missed = false;
+  bool runs_missed = false;  // of a change: the opposite, and likewise of the next two
   bool overlaps = false;
-  std::string prompt;  // "-": read from stdin
+  bool is_apart = false;
+  std::string prompt;  // "-": read from stdin; of a change, empty: as it is
   std::vector<std::string> allowed_tools;
   std::int64_t max_turns = 0;
   bool is_multi_turn = false;
@@ -141,6 +143,10 @@ Outcome<int> schedule_list(const Config& config, const ScheduleArguments& argume
 Outcome<int> schedule_remove(const Config& config, const ScheduleArguments& arguments);
 Outcome<int> schedule_run(const Config& config, const ScheduleArguments& arguments);
 Outcome<int> schedule_log(const Config& config, const ScheduleArguments& arguments);
+Outcome<int> schedule_show(const Config& config, const ScheduleArguments& arguments);
+Outcome<int> schedule_pause(const Config& config, const ScheduleArguments& arguments);
+Outcome<int> schedule_unpause(const Config& config, const ScheduleArguments& arguments);
+Outcome<int> schedule_edit(const Config& config, const ScheduleArguments& arguments);
 
 struct ChatArguments {
   std::string line;                   // "-": read from stdin

@@ -93,10 +93,12 @@ void print_list(const workers::ListAnswer& answer, base::Time now, bool shows_ag
     const SessionRow& row = *of;
     std::string silence = silence_text(row, now);
     if (!silence.empty()) silence.insert(0, ", ");
+    std::string ending = idle_end_text(row, now);
+    if (!ending.empty()) ending.insert(0, ", ");
     const std::string branch = depth == 0 ? "" : std::string(2 * (depth - 1), ' ') + "└ ";
     std::vector<std::string> cells{row.alias,
                                    branch + row.name,
-                                   status_text(row) + silence,
+                                   status_text(row) + silence + ending,
                                    short_time_text(row.created_at),
                                    ran_text(row, now),
                                    turns_text(row),
@@ -227,6 +229,7 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
   fields.add("name", row.name);
   fields.add("agent", row.agent);
   fields.add("status", status_text(row));
+  fields.add("idle", idle_end_text(row, now));
   fields.add("ran", ran_text(row, now));
   fields.add("kind", row.is_multi_turn ? "multi-turn" : "single-turn");
   fields.add("for", descriptor_text(row.descriptor));

@@ -40,7 +40,7 @@ std::string read_line(LineInput& input) {
 domain::Spawn to_spawn(const Config& config, const SpawnArguments& arguments) {
   domain::Spawn spawn;
   spawn.name = arguments.name;
-  spawn.origin_channel = channel_of(config, config.workdir);
+  spawn.origin_channel = channel_to_name(config, config.workdir);
   spawn.prompt = arguments.prompt;
   spawn.system_prompt = arguments.system_prompt;
   spawn.spec = spec_of(config);
@@ -153,13 +153,18 @@ std::string sent_text(const std::string& session, const CommandReplyBody& reply)
 }
 
 // One session that cannot be killed does not keep the others alive.
+// Without an agent named, of all agents: all count towards the limit of sessions. Channels hear
+// nothing of it, and the orchestrator one line.
 Outcome<int> kill_all(Connection& connection, const Config& config) {
-  const auto live = list_live(connection);
+  const auto live =
+      list_live_of(connection, is_flag(config, "agent") ? config.agent : std::string());
   if (!live) return tl::unexpected(live.error());
+  domain::TellKilled told;
   std::string document;
   std::optional<Failure> failed;
   for (const projections::SessionRow& row : *live) {
-    const auto killed = kill_session(connection, row);
+    const auto killed = kill_session(connection, row, true);
+    if (killed) told.aliases.push_back(row.alias);
     if (!killed) {
       failed = killed.error();
       remark("session " + row.alias + " was not killed: " + failed->text);
@@ -171,6 +176,10 @@ Outcome<int> kill_all(Connection& connection, const Config& config) {
   }
   if (config.output == OutputFormat::json) print("[" + document + "]\n");
   if (config.output == OutputFormat::table && live->empty()) remark("no live sessions");
+  if (!told.aliases.empty()) {
+    const auto line = connection.command_outbox(told);
+    if (!line) remark("the orchestrator was not told: " + line.error().text);
+  }
   if (failed) return tl::unexpected(*failed);
   return kExitOk;
 }
@@ -256,6 +265,10 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
   }
   const auto spawned = send_spawn(**connection, wanted);
   if (!spawned) return tl::unexpected(spawned.error());
+  if (is_flag(config, "channel") && !wanted.origin_channel.empty()) {
+    const auto unheard = unheard_text(**connection, wanted.origin_channel);
+    if (unheard && !unheard->empty()) remark("steno: " + *unheard);
+  }
   if (told.is_detached) {
     print_spawned(config, *spawned);
     return kExitOk;
@@ -343,8 +356,12 @@ Outcome<int> send(const Config& config, const SendArguments& arguments) {
   const auto reply =
       (*connection)
           ->command(id, row.session, row.agent,
-                    domain::SendPrompt{
-                        *prompt, arguments.is_interrupting, {}, start_before_flag(**connection)});
+                    domain::SendPrompt{*prompt,
+                                       arguments.is_interrupting,
+                                       {},
+                                       start_before_flag(**connection),
+                                       true,
+                                       is_set(config, "channel") ? config.channel : ""});
   if (!reply) return tl::unexpected(reply.error());
   const std::string pause = paused_text(*reply);
   if (arguments.waits && !pause.empty()) {
@@ -478,6 +495,13 @@ Outcome<int> set_foreground(const Config& config, const ReferenceArguments& argu
     return fail(kExitUsage, "--channel: " + given +
                                 "; name a place such as 'telegram|1234', or "
                                 "'telegram|account|1234', or set STENO_CHANNEL");
+  }
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  if (is_foreground) {
+    const auto unheard = unheard_text(**connection, config.channel);
+    if (!unheard) return tl::unexpected(unheard.error());
+    if (!unheard->empty()) return fail(kExitConflict, *unheard);
   }
   return command_one(
       config, arguments.reference, domain::SetForeground{config.channel, is_foreground},

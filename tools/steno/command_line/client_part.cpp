@@ -146,6 +146,7 @@ void add_send(CommandLine& line) {
   command->add_option("PROMPT", arguments.prompt, "The prompt; -: read from stdin")->required();
   command->add_flag("--interrupt", arguments.is_interrupting, "End the turn that runs now");
   line.setting(*command, "start_within", "--start-within");
+  line.setting(*command, "channel", "--channel");
   auto* wait = command->add_flag("--wait", arguments.waits,
                                  "Print what the agent says in answer, until the turn ends");
   command
@@ -169,6 +170,45 @@ void add_message(CommandLine& line) {
       ->add_option("--from", arguments.from,
                    "The session that sends it; default: the one of the variable STENO_SESSION")
       ->type_name("REF");
+}
+
+// What is said is changed, and the rest stays.
+void add_schedule_edit(CommandLine& line, CLI::App& schedule) {
+  auto& edited = line.keep<ScheduleArguments>();
+  CLI::App* edit =
+      line.command(schedule, "edit", "Change one; what is not said stays, and so does its past",
+                   "  steno schedule edit nightly --cron '0 4 * * *'\n"
+                   "  steno schedule edit nightly --model opus 'update the dependencies'",
+                   edited, reporting(schedule_edit));
+  edit->add_option("NAME", edited.name, "As the list says")->required();
+  edit->add_option("PROMPT", edited.prompt, "Another task; -: read from stdin");
+  CLI::App* when = edit->add_option_group("When")->require_option(0, 1);
+  when->add_option("--at", edited.at, "Once: a date and a time")->type_name("TIME");
+  when->add_option("--every", edited.every, "In steps from now on")->type_name("STEP");
+  when->add_option("--cron", edited.cron, "As a cron line says")->type_name("LINE");
+  edit->add_option("--zone", edited.zone, "Time zone of --at and --cron")->type_name("ZONE");
+  CLI::Option* skip =
+      edit->add_flag("--skip-missed", edited.skips_missed, "As `schedule add` has it");
+  edit->add_flag("--run-missed", edited.runs_missed, "Times that were missed run once, together")
+      ->excludes(skip);
+  CLI::Option* overlap = edit->add_flag("--overlap", edited.overlaps, "As `schedule add` has it");
+  edit->add_flag("--no-overlap", edited.is_apart,
+                 "It does not run while the session of the last run still works")
+      ->excludes(overlap);
+  edit->add_flag("--multi-turn", edited.is_multi_turn,
+                 "Sessions that it opens take further prompts");
+  for (const char* key :
+       {"engine", "model", "workdir", "permission_mode", "budget_usd", "background", "idle_timeout",
+        "run_timeout", "max_tokens", "max_tool_calls", "max_output_bytes", "channel"}) {
+    line.setting(*edit, key, flag_name(key));
+  }
+  edit->add_option("--max-turns", edited.max_turns, "The agent's model calls")
+      ->check(within(0, base::kIntegerLimit - 1))
+      ->type_name("COUNT");
+  edit->add_option("--allow-tool", edited.allowed_tools,
+                   "A tool that it can use without asking; can be repeated")
+      ->allow_extra_args(false)
+      ->type_name("TOOL");
 }
 
 void add_schedule(CommandLine& line) {
@@ -207,8 +247,10 @@ void add_schedule(CommandLine& line) {
   add->add_flag("--subagent", added.uses_subagent,
                 "That session's agent leaves each run to a subagent, so that it stays short")
       ->needs(heartbeat);
-  add->add_flag("--skip-missed", added.skips_missed,
-                "Times at which no server ran are skipped; default: they run once, together");
+  add->add_flag(
+      "--skip-missed", added.skips_missed,
+      "Times that were missed are skipped, but for the last one if it is less than a minute "
+      "ago; default: they run once, together");
   add->add_flag("--overlap", added.overlaps,
                 "It also runs while the session of the last run still works");
   add->add_flag("--multi-turn", added.is_multi_turn, "Sessions that it opens take further prompts")
@@ -240,6 +282,10 @@ void add_schedule(CommandLine& line) {
       {"run", "Run one now", "  steno schedule run nightly", schedule_run},
       {"log", "List the last runs of one, and the times that were skipped",
        "  steno schedule log nightly", schedule_log},
+      {"show", "Show one, with its whole prompt", "  steno schedule show nightly", schedule_show},
+      {"pause", "Keep one, but do not run it", "  steno schedule pause nightly", schedule_pause},
+      {"unpause", "Run one again that was paused; times that passed are not made up for",
+       "  steno schedule unpause nightly", schedule_unpause},
   };
   for (const Kind& kind : kKinds) {
     auto& arguments = line.keep<ScheduleArguments>();
@@ -248,6 +294,7 @@ void add_schedule(CommandLine& line) {
     if (kind.run == schedule_list) continue;
     command->add_option("NAME", arguments.name, "As the list says")->required();
   }
+  add_schedule_edit(line, *schedule);
 }
 
 void add_kill(CommandLine& line) {
@@ -257,8 +304,9 @@ void add_kill(CommandLine& line) {
                    "  steno kill 4fzk2q9x\n  steno kill --all", arguments, reporting(kill));
   CLI::Option* reference = command->add_option("REF", arguments.reference,
                                                "Session: id, alias, name, or the start of one");
-  CLI::Option* all =
-      command->add_flag("--all", arguments.is_all, "Every live session of the agent");
+  CLI::Option* all = command->add_flag(
+      "--all", arguments.is_all,
+      "Every live session; with --agent, of that agent. Channels hear nothing of it");
   all->excludes(reference);
 }
 

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "bus/endpoint.hpp"
+#include "eventlog/domain/decision.hpp"
 #include "eventlog/domain/outbox/route.hpp"
 #include "eventlog/domain/session/spec_check.hpp"
 #include "eventlog/domain/stream_name.hpp"
@@ -263,7 +264,10 @@ bool is_channel(std::string_view text) {
 }
 template <std::string Config::*member>
 bool set_channel(Config& config, const Given& given) {
-  if (!is_channel(given.text)) return false;
+  // A text without a bar names no place, and is the orchestrator's business.
+  const bool is_place =
+      given.text.find('|') == std::string::npos || domain::parse_route(given.text);
+  if (!is_channel(given.text) || !is_place) return false;
   config.*member = given.text;
   return true;
 }
@@ -600,6 +604,13 @@ const std::vector<Key>& keys() {
        KeyKind::path,
        set_path<&Config::notify_webhook_file>,
        show_text<&Config::notify_webhook_file>},
+      {{"notify_wake_file", kPathAccepted,
+        "File with the URL of the hook that wakes an orchestrator where no channel is told, and "
+        "its "
+        "token"},
+       KeyKind::path,
+       set_path<&Config::notify_wake_file>,
+       show_text<&Config::notify_wake_file>},
       {{"chat_senders", "places such as telegram|1234, separated by blanks",
         "Who can give commands over `steno chat --sender`"},
        KeyKind::words,
@@ -1089,21 +1100,18 @@ std::string session_locks_of(const Config& config) {
   return config.data_folder + "/locks";
 }
 
-std::string channel_of(const Config& config, const std::string& workdir) {
-  if (!config.channel.empty()) return config.channel;
-  std::size_t deepest = 0;  // bytes of the folder
-  std::string_view channel = config.fallback_channel;
-  const std::string place = workdir + "/";
+domain::ChannelRules channel_rules(const Config& config) {
+  domain::ChannelRules rules;
+  rules.fallback = config.fallback_channel;
   for (const std::string& word : config.folder_channels) {
     const std::size_t at = word.find('=');
-    std::string_view folder = std::string_view(word).substr(0, at);
-    while (folder.ends_with('/')) folder.remove_suffix(1);
-    const bool is_in = place.starts_with(folder) && place[folder.size()] == '/';
-    if (!is_in || folder.size() + 1 <= deepest) continue;
-    deepest = folder.size() + 1;
-    channel = std::string_view(word).substr(at + 1);
+    rules.folders.emplace_back(word.substr(0, at), word.substr(at + 1));
   }
-  return std::string(channel);
+  return rules;
+}
+
+std::string channel_of(const Config& config, const std::string& workdir) {
+  return config.channel.empty() ? channel_rules(config).channel_of(workdir) : config.channel;
 }
 
 }  // namespace steno

@@ -18,6 +18,10 @@
 #include "eventlog/domain/types.hpp"
 #include "tools/steno/config/config_file.hpp"
 
+namespace domain {
+struct ChannelRules;
+}
+
 namespace steno {
 
 enum class OutputFormat { table, json, jsonl, prometheus };
@@ -110,6 +114,7 @@ struct Config {
   std::vector<std::string> notify_command;         // to channels
   std::vector<std::string> notify_system_command;  // to an orchestrator
   std::string notify_webhook_file;
+  std::string notify_wake_file;
   bool notifies_desktop = false;
   std::int64_t notify_per_minute = 20;  // to one place; 0: no limit
   // Retention of the text of an ended session; 0: for ever. The last three apply by how the session
@@ -132,6 +137,8 @@ Limit said(Limit limit) {
   return limit == Limit{} ? Limit{-1} : limit;
 }
 
+// Returns where notifications of sessions go that name no channel.
+domain::ChannelRules channel_rules(const Config& config);
 // Returns the channel of a session that is spawned now; empty: it has none.
 std::string channel_of(const Config& config, const std::string& workdir);
 

@@ -98,6 +98,7 @@ class Examination {
   void examine_login(const workers::ServerFacts& facts);
   std::string clients_text(const workers::StatusAnswer& status) const;
   void examine_status(const workers::StatusAnswer& status);
+  void examine_clock(base::Duration lead);
   void examine_agents(Connection& connection);
   void examine_agent(const projections::SessionRow& row, base::Time now);
   void examine_notifications(Connection& connection);
@@ -443,6 +444,11 @@ void Examination::examine_status(const workers::StatusAnswer& status) {
     add({"erasures", Health::bad, status.erasure_fault,
          "what was erased may still be in a file until this is mended"});
   }
+  examine_clock(status.clock_lead);
+  if (std::find(status.sinks.begin(), status.sinks.end(), "channel") == status.sinks.end()) {
+    add({"channels", Health::unknown, "nobody hears: no program sends to channels",
+         "set notify_command if chats are to be told, and start the server again"});
+  }
   const bool is_full = status.live_sessions >= status.max_sessions;
   add({"sessions", is_full ? Health::bad : Health::good,
        std::to_string(status.live_sessions) + " live of " + std::to_string(status.max_sessions) +
@@ -472,6 +478,21 @@ void Examination::examine_status(const workers::StatusAnswer& status) {
   examine_stage("reply", status.stages.reply, kStageSlowUs, "the server was starved of CPU");
   examine_stage("answer", status.stages.total, 2 * kStageSlowUs, "");
   examine_stage("loop gap", status.stages.gap, kGapSlowUs, "the server was starved of CPU");
+}
+
+// A forward step is taken after seconds. One back is waited for: order never goes back.
+void Examination::examine_clock(base::Duration lead) {
+  const std::string by = duration_text(lead < base::Duration{0} ? -lead : lead);
+  if (lead > base::kClockStepMin) {
+    add({"clock", Health::bad, "was set " + by + " ahead of recorded times",
+         "if it stays so, recorded times follow within seconds"});
+  } else if (lead < -base::kClockStepMin) {
+    add({"clock", Health::bad, by + " behind recorded times",
+         "set the clock if it is wrong; if it is right, recorded times stay ahead until it has "
+         "caught up, and budgets and schedules go by the clock"});
+  } else {
+    add({"clock", Health::good, "agrees with recorded times", ""});
+  }
 }
 
 // A silent agent may be right: what it does can take long.

@@ -6,13 +6,14 @@
 
 namespace steno {
 
-Outcome<Killed> kill_session(Connection& connection, const projections::SessionRow& row) {
+Outcome<Killed> kill_session(Connection& connection, const projections::SessionRow& row,
+                             bool is_quiet) {
   Killed killed;
   killed.reply.status = row.status;
   killed.reply.position = row.last_position;
   if (domain::is_live(row.status)) {
     const auto reply = connection.command(connection.fresh_command_id(), row.session, row.agent,
-                                          domain::KillSession{});
+                                          domain::KillSession{is_quiet});
     if (!reply) return tl::unexpected(reply.error());
     killed.reply = *reply;
   }
@@ -34,8 +35,13 @@ Outcome<workers::CommandReplyBody> interrupt_session(Connection& connection,
 }
 
 Outcome<std::vector<projections::SessionRow>> list_live(Connection& connection) {
+  return list_live_of(connection, connection.config().agent);
+}
+
+Outcome<std::vector<projections::SessionRow>> list_live_of(Connection& connection,
+                                                           const std::string& agent) {
   workers::QueryBody query;
-  query.agent = connection.config().agent;
+  query.agent = agent;
   query.statuses = {domain::SessionStatus::starting, domain::SessionStatus::running};
   std::vector<projections::SessionRow> live;
   for (bool has_more = true; has_more;) {

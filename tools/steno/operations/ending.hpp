@@ -13,8 +13,9 @@ struct Killed {
   std::string line;  // what to say of it
 };
 
-// Kills a session; one that has ended stays as it is.
-Outcome<Killed> kill_session(Connection& connection, const projections::SessionRow& row);
+// Kills a session; one that has ended stays as it is. `is_quiet`: nobody is notified.
+Outcome<Killed> kill_session(Connection& connection, const projections::SessionRow& row,
+                             bool is_quiet = false);
 
 // Interrupts the turn that the session runs now. A Failure with kExitConflict: it runs none.
 Outcome<workers::CommandReplyBody> interrupt_session(Connection& connection,
@@ -22,5 +23,8 @@ Outcome<workers::CommandReplyBody> interrupt_session(Connection& connection,
 
 // Returns the agent's live sessions.
 Outcome<std::vector<projections::SessionRow>> list_live(Connection& connection);
+// The same of an agent; empty: of all.
+Outcome<std::vector<projections::SessionRow>> list_live_of(Connection& connection,
+                                                           const std::string& agent);
 
 }  // namespace steno

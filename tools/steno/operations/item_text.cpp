@@ -15,6 +15,12 @@ std::string erased_text(const workers::OutputItem& item) {
   return "[erased " + short_time_text(item.erased_at) + " by " + safe_line(item.erased_by) + "]";
 }
 
+// Returns what is said of a turn that was cut off, or never begun.
+std::string ended_text(domain::EndReason reason) {
+  if (reason == domain::EndReason::expired) return "⌛ expired: it could not be started in time";
+  return "⛔ interrupted (" + std::string(base::enum_name(reason)) + ")";
+}
+
 }  // namespace
 
 std::string ItemText::of(const workers::OutputItem& item) {
@@ -34,7 +40,8 @@ std::string ItemText::of_whole(const workers::OutputItem& item, const std::strin
   const std::string mark(item.parent.empty() ? "" : kSubagentMark);
   switch (item.kind) {
     case ItemKind::prompt:
-      return "> " + (is_for_terminal_ ? safe_line(text) : text) + "\n";
+      return (item.is_queued ? "(queued) > " : "> ") + (is_for_terminal_ ? safe_line(text) : text) +
+             "\n";
     case ItemKind::said:
       return mark.empty() ? text + "\n" : lines(text, mark);
     case ItemKind::thought:
@@ -49,6 +56,8 @@ std::string ItemText::of_whole(const workers::OutputItem& item, const std::strin
       return "❌ " + text + "\n";
     case ItemKind::notice:
       return mark + "⚠ " + safe_line(text) + "\n";
+    case ItemKind::ended:
+      return ended_text(item.reason) + "\n";
   }
   return {};
 }

@@ -1,6 +1,8 @@
 // `launch`, `resume` and `respond`: give agents work.
 #include <filesystem>
+#include <optional>
 
+#include "eventlog/domain/outbox/route.hpp"
 #include "tools/steno/operations/first_prompt.hpp"
 #include "tools/steno/operations/grant.hpp"
 #include "tools/steno/operations/handlers.hpp"
@@ -76,7 +78,7 @@ Outcome<bool> apply_said(const Caller& caller, const LaunchArguments& said, doma
     if (auto ok = check_channel(channel); !ok) return ok;
     spawn.origin_channel = channel;
   } else if (!spawn.resume.is_set()) {
-    spawn.origin_channel = channel_of(caller.connection.config(), spawn.spec.workdir);
+    spawn.origin_channel = channel_to_name(caller.connection.config(), spawn.spec.workdir);
   }
   if (auto ok = check_prompt(spawn.prompt); !ok) return ok;
   return check_workdir(spawn.spec.workdir, "workdir");
@@ -93,10 +95,43 @@ domain::Spawn fresh_spawn(const Caller& caller, const LaunchArguments& said) {
   return spawn;
 }
 
+// Says whose session it is: that of whoever writes in a chat, or a subagent of the session whose
+// agent asks. A subagent has none, so that what it launches stands alone.
+Outcome<bool> describe(const Caller& caller, domain::Descriptor& descriptor) {
+  using domain::DescriptorKind;
+  if (const auto place = domain::parse_route(caller.channel)) {
+    descriptor.kind = DescriptorKind::user;
+    descriptor.connector = place->channel;
+    descriptor.user = place->target;
+    descriptor.channel =
+        place->account.empty() ? place->target : place->account + "|" + place->target;
+    const bool fits = descriptor.connector.find('/') == std::string::npos &&
+                      descriptor.user.find('/') == std::string::npos;
+    if (!fits) descriptor = {};
+    return true;
+  }
+  const base::SessionId self = calling_session();
+  if (!self.is_set()) return true;
+  const auto shown = caller.connection.find(self.text());
+  if (!shown) return tl::unexpected(shown.error());
+  const projections::SessionRow& row = shown->session;
+  if (!domain::is_live(row.status) || row.descriptor.kind == DescriptorKind::subagent) return true;
+  descriptor.kind = DescriptorKind::subagent;
+  descriptor.parent = row.session;
+  return true;
+}
+
+// `known`: whose session it is; none: whoever asks.
 Outcome<Launched> begin_new(const Caller& caller, const LaunchArguments& said,
-                            const std::string& agent_session) {
+                            const std::string& agent_session,
+                            const domain::Descriptor& known = {}) {
   Launched launched;
   launched.wanted = fresh_spawn(caller, said);
+  launched.wanted.descriptor = known;
+  if (known.kind == domain::DescriptorKind::none) {
+    const auto ok = describe(caller, launched.wanted.descriptor);
+    if (!ok) return tl::unexpected(ok.error());
+  }
   launched.wanted.agent_session = agent_session;
   launched.wanted.is_fork = said.is_fork;
   if (!agent_session.empty()) {
@@ -112,6 +147,10 @@ Outcome<Launched> begin_new(const Caller& caller, const LaunchArguments& said,
   auto spawned = send_spawn(caller.connection, launched.wanted);
   if (!spawned) return tl::unexpected(spawned.error());
   launched.spawned = std::move(*spawned);
+  if (!said.channel.empty() || !caller.channel.empty()) {
+    const auto unheard = unheard_text(caller.connection, launched.wanted.origin_channel);
+    if (unheard && !unheard->empty()) launched.notes.push_back(*unheard);
+  }
   return launched;
 }
 
@@ -160,6 +199,41 @@ Outcome<Launched> begin_resumed(const Caller& caller, const LaunchArguments& sai
                              std::string(base::enum_name(mode)));
   }
   return launched;
+}
+
+// Returns the user whom "@connector/user/channel" means; none: it means another session.
+std::optional<domain::Descriptor> user_named(std::string_view reference) {
+  const std::size_t first = reference.find('/');
+  const std::size_t second =
+      first == std::string_view::npos ? first : reference.find('/', first + 1);
+  if (!reference.starts_with('@') || second == std::string_view::npos) return std::nullopt;
+  domain::Descriptor user;
+  user.kind = domain::DescriptorKind::user;
+  user.connector = reference.substr(1, first - 1);
+  user.user = reference.substr(first + 1, second - first - 1);
+  user.channel = reference.substr(second + 1);
+  return user;
+}
+
+// A user without a live session says something: their newest session goes on with it, else a new
+// one begins.
+Outcome<Launched> begin_for(const Caller& caller, const domain::Descriptor& user,
+                            const std::string& message) {
+  workers::QueryBody query;
+  query.agent = caller.connection.config().agent;
+  query.statuses = {domain::SessionStatus::completed, domain::SessionStatus::failed,
+                    domain::SessionStatus::killed};
+  const auto page = caller.connection.ask<workers::ListAnswer>(workers::kVerbList, query);
+  if (!page) return tl::unexpected(page.error());
+  LaunchArguments said;
+  said.prompt = message;
+  for (const projections::SessionRow& row : page->sessions) {
+    if (row.descriptor != user || row.agent_session.empty()) continue;
+    said.resumed = row.session.text();
+    return begin_resumed(caller, said, true);
+  }
+  said.channel = user.connector + "|" + user.channel;
+  return begin_new(caller, said, {}, user);
 }
 
 Outcome<Answer> list_resumable(const Caller& caller) {
@@ -227,14 +301,21 @@ Outcome<Answer> respond(const Caller& caller, const RespondArguments& arguments)
   if (const auto ok = check_prompt(arguments.message); !ok) return tl::unexpected(ok.error());
   Connection& connection = caller.connection;
   const auto shown = connection.find(arguments.session);
-  if (!shown) return tl::unexpected(shown.error());
+  if (!shown) {
+    const auto user = user_named(arguments.session);
+    if (!user || shown.error().exit_code != kExitNotFound) return tl::unexpected(shown.error());
+    const auto begun = begin_for(caller, *user, arguments.message);
+    if (!begun) return tl::unexpected(begun.error());
+    return answer_of(*begun);
+  }
   const projections::SessionRow& row = shown->session;
   // A prompt to a paused session waits for as long as it takes, and its sender is told so.
   const bool waits = row.pause != domain::EndReason::none;
   const base::Time limit = waits ? base::Time{} : start_before(connection);
   const auto reply = connection.command(
       connection.fresh_command_id(), row.session, row.agent,
-      domain::SendPrompt{arguments.message, arguments.is_interrupting, {}, limit});
+      domain::SendPrompt{
+          arguments.message, arguments.is_interrupting, {}, limit, true, caller.channel});
   if (!reply) return tl::unexpected(reply.error());
   Answer answer;
   answer.value = session_brief_json(row);

@@ -1,13 +1,17 @@
 // Checks what can be checked before the server is asked.
 #include "tools/steno/operations/opening.hpp"
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "eventlog/domain/characters.hpp"
+#include "eventlog/domain/session/session_name.hpp"
 #include "tools/steno/connection/follower.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/event_json.hpp"
 #include "workers/protocol/feed_levels.hpp"
+#include "workers/protocol/status.hpp"
 #include "workers/text/composed_text.hpp"
 
 namespace steno {
@@ -47,6 +51,12 @@ tl::unexpected<Failure> with_idle_session(Connection& connection, Failure failur
 }
 
 }  // namespace
+
+base::SessionId calling_session() {
+  const char* self = std::getenv("STENO_SESSION");
+  return self == nullptr ? base::SessionId{}
+                         : base::SessionId::parse(self).value_or(base::SessionId{});
+}
 
 domain::SessionSpec spec_of(const Config& config) {
   domain::SessionSpec spec;
@@ -107,11 +117,29 @@ Outcome<bool> check_workdir(const std::string& workdir, std::string_view paramet
                                  std::string(parameter));
 }
 
+std::string channel_to_name(const Config& config, const std::string& workdir) {
+  return calling_session().is_set() ? config.channel : channel_of(config, workdir);
+}
+
+Outcome<std::string> unheard_text(Connection& connection, const std::string& channel) {
+  const auto status =
+      connection.ask<workers::StatusAnswer>(workers::kVerbStatus, workers::QueryBody{});
+  if (!status) return tl::unexpected(status.error());
+  const std::string_view name = base::enum_name(domain::NotificationTarget::channel);
+  if (std::find(status->sinks.begin(), status->sinks.end(), name) != status->sinks.end()) {
+    return std::string();
+  }
+  return "nobody will hear in " + channel +
+         ": the server has no program that sends to channels; set notify_command, and start the "
+         "server again";
+}
+
 Outcome<Spawned> send_spawn(Connection& connection, const domain::Spawn& wanted) {
   const base::CommandId id = connection.fresh_command_id();
   Spawned spawned{base::SessionId{id.bytes}, id, {}};
   domain::Spawn spawn = wanted;
   spawn.name = workers::composed_text(wanted.name);
+  spawn.caller = calling_session();
   auto reply =
       connection.command(spawned.command, spawned.session, connection.config().agent, spawn);
   if (!reply) return with_idle_session(connection, reply.error());
@@ -168,6 +196,10 @@ domain::Spawn to_resume(const Config& config, const ResumeRequest& wanted,
   };
   domain::Spawn spawn;
   spawn.name = wanted.name;
+  // A name that was made is text, which only the row has.
+  if (!wanted.is_fork && row.made_name.value != 0 && !domain::name_fault(row.name)) {
+    spawn.name_like = row.name;
+  }
   spawn.prompt = wanted.prompt;
   spawn.resume = row.session;
   spawn.is_fork = wanted.is_fork;

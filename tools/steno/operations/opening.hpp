@@ -8,6 +8,9 @@
 
 namespace steno {
 
+// Returns the session whose agent runs this process; unset: none does.
+base::SessionId calling_session();
+
 // Returns the settings of a new session, as far as the configuration has them.
 domain::SessionSpec spec_of(const Config& config);
 
@@ -33,7 +36,16 @@ struct Spawned {
   workers::CommandReplyBody reply;
 };
 
-// Sends it; its name in Unicode's normal form C, so that no two names look the same.
+// Returns the channel that a new session is told of; empty: the server finds one. What an agent's
+// own process opens is heard where the agent's session is.
+std::string channel_to_name(const Config& config, const std::string& workdir);
+
+// Returns what is wrong with a channel of which notifications are expected: the server has no sink
+// for channels; empty: nothing.
+Outcome<std::string> unheard_text(Connection& connection, const std::string& channel);
+
+// Sends it as the request of the session that this process belongs to, if it does to one; its name
+// in Unicode's normal form C, so that no two names look the same.
 Outcome<Spawned> send_spawn(Connection& connection, const domain::Spawn& spawn);
 
 // The prompt of a resume without one of its own.

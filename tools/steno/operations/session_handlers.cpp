@@ -6,6 +6,7 @@
 #include "tools/steno/operations/ending.hpp"
 #include "tools/steno/operations/first_prompt.hpp"
 #include "tools/steno/operations/handlers.hpp"
+#include "tools/steno/operations/opening.hpp"
 #include "tools/steno/operations/session_json.hpp"
 #include "tools/steno/operations/text_rows.hpp"
 
@@ -100,6 +101,9 @@ Outcome<Answer> kill_one(const Caller& caller, const KillOneArguments& arguments
 Outcome<Answer> to_foreground(const Caller& caller, const WatchedArguments& arguments) {
   const auto channel = channel_said(caller, arguments.channel);
   if (!channel) return tl::unexpected(channel.error());
+  const auto unheard = unheard_text(caller.connection, *channel);
+  if (!unheard) return tl::unexpected(unheard.error());
+  if (!unheard->empty()) return fail(kExitConflict, *unheard);
   const auto shown = caller.connection.find(arguments.session);
   if (!shown) return tl::unexpected(shown.error());
   const SessionRow& row = shown->session;

@@ -13,9 +13,12 @@ std::string status_text(const projections::SessionRow& row) {
   if (row.tasks > 0) text += ", " + tasks_text(row.tasks);
   if (row.pause != domain::EndReason::none) text += ", paused";
   if (row.attention == domain::Attention::stuck) text += ", stuck";
+  const bool is_asked_for =
+      row.end_reason == domain::EndReason::none || row.end_reason == domain::EndReason::user;
+  const bool is_killed = row.status == domain::SessionStatus::killed && !is_asked_for;
   const bool is_of_interest =
       row.status == domain::SessionStatus::failed || row.status == domain::SessionStatus::completed;
-  if (is_of_interest && row.end_reason != domain::EndReason::none) {
+  if ((is_of_interest && row.end_reason != domain::EndReason::none) || is_killed) {
     text += " (" + std::string(base::enum_name(row.end_reason)) + ")";
   }
   if (!row.terminal_reason.empty()) text += ", " + workers::safe_line(row.terminal_reason);
@@ -31,6 +34,12 @@ std::string pause_text(domain::EndReason pause, const std::string& alias) {
     return "until a server has a larger agent_budget_usd: steno continue " + alias;
   }
   return "behind a failed turn: steno continue " + alias;
+}
+
+std::string idle_end_text(const projections::SessionRow& row, base::Time now) {
+  if (row.idle_since.us == 0 || row.idle_timeout.count() <= 0) return {};
+  const base::Duration left = row.idle_since + row.idle_timeout - now;
+  return "ends in " + duration_text(std::max(left, base::Duration{0}));
 }
 
 base::Duration age_of(const projections::SessionRow& row, base::Time now) {

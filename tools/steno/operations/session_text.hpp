@@ -10,6 +10,9 @@ namespace steno {
 // Returns the status with what else people must know of it: "running, waiting, 2 tasks".
 std::string status_text(const projections::SessionRow& row);
 
+// Returns when a session that waits for a prompt is ended for that; empty: it is not.
+std::string idle_end_text(const projections::SessionRow& row, base::Time now);
+
 // Returns behind what a session's prompts wait, and what helps: "behind a failed turn: steno
 // continue 4fzk2q9x". `pause` is not none.
 std::string pause_text(domain::EndReason pause, const std::string& alias);

@@ -62,8 +62,20 @@ base::Result<std::vector<std::string>> sink_command(const Config& config, std::s
   return words;
 }
 
+// Error: the program that makes requests, of which the setting `key` needs one, is not there.
+base::Result<void> check_webhook_program(const Config& config, const std::string& key) {
+  const std::string program = webhook_program(config);
+  if (::access(program.c_str(), X_OK) == 0) return {};
+  return base::failure(base::ErrorCode::not_found,
+                       "this program makes the requests to webhooks, and cannot be run; put it "
+                       "there, or leave " +
+                           key + " out",
+                       program);
+}
+
 base::Result<workers::SinkOptions> sink_options(const Config& config) {
   workers::SinkOptions sinks;
+  sinks.guard_program = config.keeper_program;
   auto command = sink_command(config, "notify_command", config.notify_command,
                               workers::builtin_channel_command());
   if (!command) return tl::unexpected(command.error());
@@ -78,11 +90,17 @@ base::Result<workers::SinkOptions> sink_options(const Config& config) {
     if (!webhook) return tl::unexpected(webhook.error());
     sinks.webhook = std::move(*webhook);
     sinks.webhook->program = webhook_program(config);
-    if (::access(sinks.webhook->program.c_str(), X_OK) != 0) {
-      return base::failure(base::ErrorCode::not_found,
-                           "this program makes the requests to webhooks, and cannot be run; put it "
-                           "there, or leave notify_webhook_file out",
-                           sinks.webhook->program);
+    if (auto ok = check_webhook_program(config, "notify_webhook_file"); !ok) {
+      return tl::unexpected(ok.error());
+    }
+  }
+  if (!config.notify_wake_file.empty()) {
+    auto wake = workers::read_wake_file(config.notify_wake_file);
+    if (!wake) return tl::unexpected(wake.error());
+    sinks.wake = std::move(*wake);
+    sinks.wake->program = webhook_program(config);
+    if (auto ok = check_webhook_program(config, "notify_wake_file"); !ok) {
+      return tl::unexpected(ok.error());
     }
   }
   return sinks;
@@ -118,6 +136,7 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
   if (!sinks) return tl::unexpected(sinks.error());
   options.sinks = std::move(*sinks);
   limits.sinks = workers::targets_of(options.sinks);
+  options.commands.channels = channel_rules(config);
   options.leases.worker_silence_max = config.worker_silence_max;
   options.link.orphan_grace = config.orphan_grace;
   options.runner.kill_grace =

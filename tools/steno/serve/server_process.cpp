@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <initializer_list>
 #include <limits>
+#include <utility>
 
 #include "bus/accepting.hpp"
 #include "bus/context.hpp"
@@ -306,12 +307,32 @@ void tell_stop(const ServeOptions& options, bool is_worker_alive, bool is_second
                          " to end. Ctrl-C again ends them now. Sessions go on with the next start");
 }
 
+// Says in the log that the clock was stepped, and that it is right again.
+class ClockWatch {
+ public:
+  void look(base::Duration lead) {
+    const bool is_off = lead > base::kClockStepMin || lead < -base::kClockStepMin;
+    if (std::exchange(is_off_, is_off) == is_off) return;
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(lead).count();
+    if (is_off) {
+      spdlog::warn("clock_stepped ahead_s={} then=\"{}\"", seconds,
+                   seconds > 0 ? "taken, if it stays" : "recorded times wait for the clock");
+    } else {
+      spdlog::info("clock_agrees");
+    }
+  }
+
+ private:
+  bool is_off_ = false;
+};
+
 int run_loop(Process& p, ProcessSupervisor& worker, ProcessSupervisor& gateway,
              StopSignals& signals) {
   workers::Server& server = p.assembly->server();
   KeptSockets sockets(p);
   LogRotation log(server_log_of(p.options.run_folder));  // if it was started to log there
   bool is_told = false;
+  ClockWatch clock_watch;
   int code = kExitOk;
   std::optional<base::Duration> drain_until;
   const auto drain = [&](base::Duration now, int signal) {
@@ -328,6 +349,7 @@ int run_loop(Process& p, ProcessSupervisor& worker, ProcessSupervisor& gateway,
   for (;;) {
     const bool has_worked = server.do_work();
     if (server.failure()) return print_failure("steno serve", *server.failure());
+    clock_watch.look(server.clock_lead());
     const base::Duration now = p.clock.boot();
     if (server.has_taken_over() && !is_told) {
       is_told = true;

@@ -82,6 +82,49 @@ TEST_CASE("each kind of need and end is told", "[session][R039][R040][R066][R079
                                      3, AgentSilenceReported{turn(1)}))) == Told{"stuck system"});
 }
 
+TEST_CASE("an answer that was given elsewhere is told to the session's channel",
+          "[session][R079]") {
+  const auto past = with_channel(support::idle(), "telegram|1");
+  SendPrompt said{"yes"};
+  CHECK(told(past, support::as_command(said), sinks({kChannel, kSystem})) == Told{});
+  said.is_echoed = true;
+  CHECK(told(past, support::as_command(said), sinks({kChannel, kSystem})) ==
+        Told{"responded channel"});
+  said.channel = "telegram|1";
+  CHECK(told(past, support::as_command(said), sinks({kChannel, kSystem})) == Told{});
+}
+
+TEST_CASE("nobody is told of a quiet kill", "[session][R041]") {
+  CHECK(told(support::running(), support::as_command(KillSession{true})) == Told{});
+}
+
+TEST_CASE("a hook is woken where no channel is told, in place of the system command",
+          "[session][R074]") {
+  constexpr auto kWake = static_cast<std::size_t>(NotificationTarget::wake);
+  CHECK(told(support::running(), result(), sinks({kSystem, kWake})) == Told{"waiting wake"});
+  CHECK(told(with_channel(support::running(), "telegram|1"), result(),
+             sinks({kChannel, kSystem, kWake})) == Told{"waiting channel", "waiting system"});
+}
+
+TEST_CASE("nobody is reminded of a session that a channel has in the foreground",
+          "[session][R081]") {
+  auto past = with_channel(support::running(), "telegram|1");
+  std::get<SessionOpened>(past.front().event).spec.edit().remind_after = std::chrono::minutes(10);
+  support::Given world = given();
+  const auto fold = [&](const Fact& each) {
+    Envelope envelope;
+    envelope.log_time = Time{1'000'000};
+    envelope.token = each.token;
+    envelope.report_sequence = each.sequence;
+    world.fold(each, envelope);
+  };
+  for (const Fact& each : past) fold(each);
+  fold(fact(ForegroundChanged{"slack|2", true, {}}));
+  world.context.now = Time{1'000'000} + std::chrono::minutes(10);
+  CHECK(told(world.with_limits(sinks({kChannel})),
+             support::as_command(PassDeadline{DeadlineKind::long_run})) == Told{});
+}
+
 TEST_CASE("an idle kill is told, and an agent that cannot start", "[session][D03][D04]") {
   auto idle = support::idle();
   std::get<SessionOpened>(idle.front().event).spec.edit().idle_timeout = std::chrono::minutes(30);

@@ -131,14 +131,98 @@ TEST_CASE("times that passed while no server ran are skipped if it says so", "[s
   CHECK(in_time.one<ScheduleFired>(in_time.fire()).moments == 1);
 }
 
-TEST_CASE("very many times that passed are counted up to a limit", "[schedules]") {
+TEST_CASE("all steps that passed are counted, and times of a cron line up to a limit",
+          "[schedules]") {
   auto spec = every_minute();
   spec.when = "1s";
   Schedules s(spec);
   s.now = seconds(1'000'000);
   const auto fired = s.one<ScheduleFired>(s.fire());
-  CHECK(fired.moments == 101);
+  CHECK(fired.moments == 1'000'000 - 60 + 1);
+  CHECK(fired.due == seconds(1'000'000));
   CHECK(fired.next_due == seconds(1'000'001));
+  spec.kind = ScheduleKind::cron;
+  spec.when = "* * * * *";
+  spec.zone = "UTC";
+  Schedules cron(spec);
+  cron.now = seconds(60 + 60 * 216);
+  CHECK(cron.one<ScheduleFired>(cron.fire()).moments == 217);
+  Schedules many(spec);
+  many.now = seconds(60 * 10'000);
+  const auto last = many.one<ScheduleFired>(many.fire());
+  CHECK(last.moments == kMomentsMax + 1);
+  CHECK(last.next_due == seconds(60 * 10'001));
+}
+
+TEST_CASE("of missed times that are to be skipped only the last one runs, if it is not late",
+          "[schedules][C30]") {
+  auto spec = every_minute();
+  spec.when = "2s";
+  spec.missed = MissedRuns::skip;
+  Schedules s(spec);
+  s.now = seconds(60 + 70);
+  const Decided decided = s.decide(SchedulesCommand(s.fire()));
+  REQUIRE(decided);
+  REQUIRE(decided->size() == 2);
+  CHECK((*decided)[0].event ==
+        Event(ScheduleSkipped{"often", SkipReason::missed, seconds(128), 35, seconds(130)}));
+  CHECK((*decided)[1].event ==
+        Event(ScheduleFired{"often", kRun, kOpened, true, seconds(130), 1, seconds(132)}));
+  for (const Emitted& emitted : *decided) s.fold(kSchedules, emitted.event);
+  CHECK(s.schedule().next_due == seconds(132));
+  CHECK(begun_run(s.schedule())->run == kRun);
+}
+
+TEST_CASE("a schedule that is paused is not due until it is unpaused", "[schedules]") {
+  Schedules s(every_minute());
+  s.one<SchedulePaused>(PauseSchedule{"often"});
+  CHECK(s.schedule().is_paused);
+  CHECK(s.schedule().next_due.us == 0);
+  CHECK(s.decide(SchedulesCommand(PauseSchedule{"often"}))->empty());
+  s.now = seconds(150);
+  CHECK(s.decide(SchedulesCommand(s.fire()))->empty());
+  // Somebody can still ask for a run, which leaves it paused.
+  CHECK(s.one<ScheduleFired>(RunSchedule{"often", kRun}).next_due.us == 0);
+  CHECK(s.one<ScheduleUnpaused>(PauseSchedule{"often", true}).next_due == seconds(180));
+  CHECK_FALSE(s.schedule().is_paused);
+  CHECK(s.decide(SchedulesCommand(PauseSchedule{"often", true}))->empty());
+  CHECK(s.refusal(PauseSchedule{"rarely"}) == RejectionCode::not_found);
+}
+
+TEST_CASE("a schedule is changed, and its past stays", "[schedules]") {
+  Schedules s(every_minute());
+  s.now = seconds(60);
+  s.one<ScheduleFired>(s.fire());
+  s.open(kOpened);
+  s.one<RunTaken>(RecordRun{"often", kRun, {}});
+  ScheduleSpec spec = s.schedule().spec;
+  CHECK(s.decide(SchedulesCommand(EditSchedule{spec}))->empty());
+  spec.prompt = "another task";
+  s.now = seconds(61);
+  const auto other = s.one<ScheduleEdited>(EditSchedule{spec});
+  CHECK_FALSE(other.is_retimed);
+  CHECK(other.next_due == seconds(120));
+  spec.when = "90s";
+  const auto retimed = s.one<ScheduleEdited>(EditSchedule{spec});
+  CHECK(retimed.is_retimed);
+  CHECK(retimed.next_due == seconds(61 + 90));
+  CHECK(s.schedule().spec.prompt == "another task");
+  CHECK(s.schedule().fired == 1);
+  CHECK(s.schedule().session == kOpened);
+  spec.when = "soon";
+  CHECK(s.refusal(EditSchedule{spec}) == RejectionCode::invalid);
+  spec.when = "90s";
+  spec.name = "rarely";
+  CHECK(s.refusal(EditSchedule{spec}) == RejectionCode::not_found);
+}
+
+TEST_CASE("a run that was is not begun again under its id", "[schedules]") {
+  Schedules s(every_minute());
+  s.now = seconds(60);
+  s.one<ScheduleFired>(s.fire());
+  s.open(kOpened);
+  s.one<RunTaken>(RecordRun{"often", kRun, {}});
+  CHECK(s.refusal(RunSchedule{"often", kRun}) == RejectionCode::already_exists);
 }
 
 TEST_CASE("a run is skipped while the session of the last one lives", "[schedules][C21]") {

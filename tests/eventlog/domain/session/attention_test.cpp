@@ -40,7 +40,7 @@ TEST_CASE("a session needs a person once it has failed", "[session]") {
         Attention::over_budget);
   CHECK(attention_after(closed(SessionStatus::killed, EndReason::stopped)) == Attention::failed);
   CHECK(attention_after(closed(SessionStatus::killed, EndReason::user)) == Attention::none);
-  CHECK(attention_after(closed(SessionStatus::killed, EndReason::idle)) == Attention::none);
+  CHECK(attention_after(closed(SessionStatus::killed, EndReason::idle)) == Attention::ended_idle);
   CHECK(attention_after(closed(SessionStatus::completed, EndReason::none)) == Attention::none);
 }
 

@@ -20,12 +20,12 @@ constexpr Time kMidnight{1'001 * 86'400'000'000};
 // A world at noon in which the agent's sessions may spend 1000, and others have spent `spent`.
 Given at_noon(const std::vector<Fact>& past, std::int64_t spent) {
   Given world;
-  world.context.now = kNoon;
+  world.context.now = world.context.wall = kNoon;
   world.context.limits.daily_budget = {1000};
   const auto fold = [&](const Fact& one) {
     Envelope envelope;
     envelope.actor_kind = ActorKind::server;
-    envelope.log_time = kNoon;
+    envelope.log_time = envelope.wall_time = kNoon;
     envelope.token = one.token;
     envelope.report_sequence = one.sequence;
     world.fold(one, envelope);
@@ -36,7 +36,7 @@ Given at_noon(const std::vector<Fact>& past, std::int64_t spent) {
 }
 
 Given at_midnight(Given world) {
-  world.context.now = kMidnight;
+  world.context.now = world.context.wall = kMidnight;
   return world;
 }
 
@@ -264,12 +264,12 @@ TEST_CASE("without a budget of a day nothing of it is recorded", "[session]") {
   given(support::running()).when(report(3, share_of(5))).then(share_recorded(5));
 }
 
-TEST_CASE("each day is counted by itself, and only the last one is kept", "[session]") {
+TEST_CASE("each day is counted by itself, and the last two are kept", "[session]") {
   BudgetState state;
   Envelope envelope;
   const auto spend = [&](Time when, std::int64_t cost) {
     envelope.position = envelope.position.next();
-    envelope.log_time = when;
+    envelope.wall_time = when;
     evolve(state, envelope, AgentSpent{support::kSession, {cost}});
   };
   spend({kMidnight.us - 1}, 5);
@@ -278,7 +278,13 @@ TEST_CASE("each day is counted by itself, and only the last one is kept", "[sess
   CHECK(spent_on_day(state, kMidnight).value == 0);
   spend(kMidnight, 7);
   CHECK(spent_on_day(state, {kMidnight.us + 1}).value == 7);
-  CHECK(spent_on_day(state, kNoon).value == 0);
+  // The clock is set back over midnight.
+  CHECK(spent_on_day(state, kNoon).value == 11);
+  spend(kNoon, 1);
+  CHECK(spent_on_day(state, kNoon).value == 12);
+  CHECK(spent_on_day(state, kMidnight).value == 7);
+  spend({kMidnight.us + 86'400'000'000}, 2);
+  CHECK(spent_on_day(state, kMidnight).value == 0);
   CHECK(day_start(kNoon).us == 1'000 * 86'400'000'000);
   CHECK(day_end(kNoon) == kMidnight);
   CHECK(day_end(kMidnight).us == kMidnight.us + 86'400'000'000);
