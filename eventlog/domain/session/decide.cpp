@@ -308,6 +308,15 @@ Decided decide(const SessionCommand& command, const States& states, const Contex
       command);
 }
 
+namespace {
+
+std::optional<std::string> made_again(const Spawn& spawn, const MadeName& made) {
+  if (spawn.name_like.empty()) return made_name(spawn.prompt, made.mark, made.number);
+  return marked_name(spawn.name_like, made.mark, made.number);
+}
+
+}  // namespace
+
 // A name made from the prompt is in no state; only a spawn carries the prompt to make it again.
 SessionReply reply(const SessionState& state, const SessionCommand& command) {
   const auto* spawn = std::get_if<Spawn>(&command);
@@ -316,8 +325,7 @@ SessionReply reply(const SessionState& state, const SessionCommand& command) {
   return {state.status,
           is_given
               ? label(state)
-              : marked_name(words_of_name(*spawn), state.made_name.mark, state.made_name.number)
-                    .value_or(state.alias),
+              : made_again(*spawn, state.made_name).value_or(state.alias),
           state.alias,
           state.spec.resumed_at,
           state.pause,

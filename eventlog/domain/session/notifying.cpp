@@ -300,7 +300,11 @@ Decided notifying(Decided decided, const States& states, const Context& context)
   if (is_lost_run(d)) return std::move(d.decision);
   const auto kind = cause_of(d);
   if (!kind) return std::move(d.decision);
-  Requests requests{*outbox, request_of(d, *kind), {}};
+  NotificationRequested request = request_of(d, *kind);
+  const Denials& denied = has_closed(d) ? *s.denied : *s.turn_denied;
+  request.denied = denied.calls;
+  request.denied_tools = denied.tools;
+  Requests requests{*outbox, std::move(request), {}};
   if (*kind == NotificationKind::waiting) {
     requests.request.not_before = not_before(*outbox, s, context.now);
   }
