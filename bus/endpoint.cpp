@@ -103,9 +103,14 @@ Result<IpcListener> IpcListener::listen(const Endpoint& endpoint) {
 IpcListener::IpcListener(base::FileLock lock, std::string path, int fd)
     : lock_(std::move(lock)), path_(std::move(path)), fd_(fd) {
   struct stat status {};
-  if (::lstat(path_.c_str(), &status) != 0) return;
-  device_ = status.st_dev;
-  inode_ = status.st_ino;
+  if (::lstat(path_.c_str(), &status) == 0) {
+    device_ = status.st_dev;
+    inode_ = status.st_ino;
+  }
+  if (::lstat((path_ + ".lock").c_str(), &status) == 0) {
+    lock_device_ = status.st_dev;
+    lock_inode_ = status.st_ino;
+  }
 }
 
 IpcListener::~IpcListener() {
@@ -120,7 +125,23 @@ bool IpcListener::is_at_its_path() const {
 }
 
 bool IpcListener::is_reachable() const {
-  return is_at_its_path() && base::is_locked(path_ + ".lock").value_or(false);
+  return is_at_its_path() && has_its_lock();
+}
+
+bool IpcListener::has_its_lock() const {
+  struct stat status {};
+  return ::lstat((path_ + ".lock").c_str(), &status) == 0 && status.st_dev == lock_device_ &&
+         status.st_ino == lock_inode_;
+}
+
+Result<IpcListener> IpcListener::listen_anew() {
+  if (!has_its_lock()) return listen({"ipc://" + path_, path_});
+  if (auto removed = remove_stale_socket(path_); !removed) {
+    return tl::unexpected<base::Error>(removed.error());
+  }
+  const auto fd = bind_and_listen(path_);
+  if (!fd) return tl::unexpected<base::Error>(fd.error());
+  return IpcListener(std::move(lock_), path_, *fd);
 }
 
 int IpcListener::take_fd() {

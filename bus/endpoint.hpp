@@ -40,20 +40,27 @@ class IpcListener {
         path_(std::exchange(other.path_, {})),
         fd_(std::exchange(other.fd_, -1)),
         device_(other.device_),
-        inode_(other.inode_) {}
+        inode_(other.inode_),
+        lock_device_(other.lock_device_),
+        lock_inode_(other.lock_inode_) {}
   IpcListener& operator=(IpcListener&& other) noexcept {
     std::swap(lock_, other.lock_);
     std::swap(path_, other.path_);
     std::swap(fd_, other.fd_);
     std::swap(device_, other.device_);
     std::swap(inode_, other.inode_);
+    std::swap(lock_device_, other.lock_device_);
+    std::swap(lock_inode_, other.lock_inode_);
     return *this;
   }
   // Removes the socket if it is still this one, then frees the lock.
   ~IpcListener();
 
-  // True while a peer can find it: the socket's name is this socket's, and its lock has a name.
+  // True while a peer can find it: socket and lock have their names still.
   bool is_reachable() const;
+  // Makes a listener in the place of this one, which is not reachable, and takes its lock over if
+  // that has its name still. Errors: as of listen().
+  base::Result<IpcListener> listen_anew();
 
   const std::string& path() const { return path_; }
   // Gives up the descriptor; libzmq owns and closes it.
@@ -62,6 +69,7 @@ class IpcListener {
  private:
   IpcListener(base::FileLock lock, std::string path, int fd);
   bool is_at_its_path() const;
+  bool has_its_lock() const;
 
   base::FileLock lock_;
   std::string path_;  // empty: moved from
@@ -69,6 +77,9 @@ class IpcListener {
   // Of the socket's file.
   dev_t device_ = 0;
   ino_t inode_ = 0;
+  // Of the lock's file.
+  dev_t lock_device_ = 0;
+  ino_t lock_inode_ = 0;
 };
 
 }  // namespace bus

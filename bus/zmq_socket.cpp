@@ -48,7 +48,7 @@ base::Result<bool> bind_anew(ZmqSocket& socket, IpcListener& listener) {
   if (listener.is_reachable()) return false;
   const auto parsed = parse_endpoint("ipc://" + listener.path());
   if (!parsed) return tl::unexpected<base::Error>(parsed.error());
-  auto next = IpcListener::listen(*parsed);
+  auto next = listener.listen_anew();
   if (!next) return tl::unexpected<base::Error>(next.error());
   try {
     // libzmq goes on with the old descriptor, too, since its connections belong to it.
