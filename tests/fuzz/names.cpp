@@ -1,7 +1,11 @@
-// Short texts from outside: names of streams, levels and agents, ids, endpoints, and timings.
+// Short texts from outside: names of streams, levels and agents, ids, endpoints, timings, and
+// prompts, of which names are made.
 #include "bus/endpoint.hpp"
+#include "eventlog/base/bytes.hpp"
+#include "eventlog/domain/characters.hpp"
 #include "eventlog/domain/outbox/route.hpp"
 #include "eventlog/domain/schedules/timing.hpp"
+#include "eventlog/domain/session/session_name.hpp"
 #include "eventlog/domain/stream_name.hpp"
 #include "tests/fuzz/fuzz.hpp"
 #include "tests/support/fixed_time_zones.hpp"
@@ -23,6 +27,19 @@ void fuzz_timing(base::ByteView in) {
     const auto due = domain::next_due(*timing, zones.kZone, zones, after, after);
     fuzz::require(!due || *due > after, "a schedule is due behind the time that was asked about");
   }
+}
+
+// Characters are said as they were, and a name that is made can be read.
+void fuzz_prompt(base::ByteView in) {
+  fuzz::require(base::is_utf8(domain::name_from_prompt(in)), "a name is text");
+  const bool is_text = base::is_utf8(in) && in.find('\0') == base::ByteView::npos;
+  fuzz::require(is_text || domain::prompt_fault(in), "a prompt is text");
+  if (!is_text) return;
+  std::string said;
+  for (base::ByteView rest = in; !rest.empty();) {
+    domain::append_code_point(said, domain::take_code_point(rest));
+  }
+  fuzz::require(said == in, "characters are said as they were");
 }
 
 }  // namespace
@@ -52,6 +69,7 @@ void fuzz::run(ByteView in) {
     require(route->channel + "|" + account + route->target == in, "a route is all of its text");
   }
   fuzz_timing(in);
+  fuzz_prompt(in);
   const auto endpoint = bus::parse_endpoint(in);
   if (!endpoint) {
     require(!endpoint.error().text.empty(), "an error says what is wrong");

@@ -287,6 +287,12 @@ class Schedules(WithHome):
         self.assertIn("is never due", refusal("--cron", "0 0 31 2 *", "x"))
         self.assertIn("there is no time zone 'Mars/Olympus'",
                       refusal("--cron", "0 0 * * *", "--zone", "Mars/Olympus", "x"))
+        for rule in ("JST-9", "CET-1CEST,M3.5.0,M10.5.0/3", "/srv/zone"):
+            refused = self.home.run("schedule", "add", "new", "--cron", "0 0 * * *", "x",
+                                    environment={"STENO_ENGINE": "scripted", "TZ": rule})
+            self.assertEqual(refused.code, 2, refused)
+            self.assertIn(rule, refused.err)
+            self.assertIn("zone", refused.err)
         self.assertIn("--at,--every,--cron", refusal("x"))
         self.assertIn("--zone excludes --every", refusal("--every", "1h", "--zone", "UTC", "x"))
         self.assertIn("the prompt is empty", refusal("--every", "1h", ""))

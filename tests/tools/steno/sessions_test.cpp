@@ -210,6 +210,7 @@ TEST_CASE("the first Ctrl-C never kills, also a session that waits", "[tools]") 
   const Served served;
   ChildProgram run =
       served.start({"run", "--multi-turn", "--name", "waits", "[say hello]"}, Stdin::open);
+  REQUIRE(run.wait_until([](const ChildProgram& p) { return contains(p.err(), "session "); }));
   served.wait_for("waits", is_waiting);
   run.signal(SIGINT);
   const auto is_told = [](const ChildProgram& p) { return contains(p.err(), "Ctrl-C again"); };

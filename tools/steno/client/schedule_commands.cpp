@@ -34,14 +34,14 @@ Outcome<std::string> local_zone() {
     if (text.starts_with(':')) text.remove_prefix(1);
     const std::size_t at = text.find(kDatabase);
     if (at != std::string_view::npos) text.remove_prefix(at + kDatabase.size());
-    const bool is_rule = text.find_first_of("0123456789,<") != std::string_view::npos;
-    if (!text.starts_with('/') && (!is_rule || text.find('/') != std::string_view::npos)) {
-      return std::string(text);
+    // A rule such as JST-9 looks like the name EST5EDT; the server knows which names there are.
+    if (!text.starts_with('/')) return std::string(text);
+    // Otherwise another zone than the one that is meant would be taken in its place.
+    if (text != "/etc/localtime") {
+      return fail(kExitUsage, "TZ=" + std::string(variable) +
+                                  " names no zone of the time zone database; name one with "
+                                  "--zone, as in --zone Europe/Berlin");
     }
-    // Another zone than the one that is meant would be taken in its place.
-    return fail(kExitUsage, "TZ=" + std::string(variable) +
-                                " names no zone of the time zone database; name one with --zone, "
-                                "as in --zone Europe/Berlin");
   }
   std::error_code error;
   const std::string target = std::filesystem::read_symlink("/etc/localtime", error).string();

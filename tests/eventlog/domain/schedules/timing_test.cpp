@@ -64,6 +64,11 @@ TEST_CASE("a cron line is due at the times that its fields name", "[schedules]")
   CHECK(cron("@hourly", "2026-11-27T12:00:00Z", 1) == Times{"2026-11-27T13:00"});
 }
 
+TEST_CASE("fields are divided by blanks or tabs, as in a crontab", "[schedules]") {
+  CHECK(cron("30\t9\t*\t* \t mon-fri", "2026-11-27T09:30:00Z") ==
+        cron("30 9 * * mon-fri", "2026-11-27T09:30:00Z"));
+}
+
 TEST_CASE("a day of either kind counts where both are limited", "[schedules]") {
   CHECK(cron("0 0 13 * fri", "2026-11-01T00:00:00Z") ==
         Times{"2026-11-06T00:00", "2026-11-13T00:00", "2026-11-20T00:00"});
