@@ -993,7 +993,8 @@ class ClaudeUnattended(WithClaude):
         [ended] = [e for e in events if e["type"] == "ToolCallFinished"]
         self.assertGreater(self.moment(ended) - self.moment(began), 2)  # than silence_after
         # Before and behind the tool a slow machine can make it silent.
-        silent = [e for e in events if e["type"] == "AgentSilenceReported" and not e["facts"]["over"]
+        silent = [e for e in events
+                  if e["type"] == "AgentSilenceReported" and not e["facts"]["over"]
                   and began["position"] < e["position"] < ended["position"]]
         self.assertEqual(silent, [])
 

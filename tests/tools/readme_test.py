@@ -142,7 +142,8 @@ class Readme(unittest.TestCase):
         for name, own in self.names.items():
             command = command.replace(name, own)
         if "--event " in command:
-            [queued, *_] = [event for event in self.home.events(self.home.show("nightly")["session"])
+            session = self.home.show("nightly")["session"]
+            [queued, *_] = [event for event in self.home.events(session)
                             if event["type"] == "TurnQueued"]
             command = re.sub(r"--event \d+", f"--event {queued['position']}", command)
         command = re.sub(r"(?<= )/(?=srv/|media/)", self.home.folder + "/", command)

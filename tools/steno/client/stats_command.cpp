@@ -41,7 +41,7 @@ std::string table_text(const projections::MetricsReport& report, const std::stri
   fields.add("completed", std::to_string(totals.completed));
   fields.add("failed", std::to_string(totals.failed));
   fields.add("killed", std::to_string(totals.killed));
-  fields.add("denied tool calls", std::to_string(totals.denied));
+  fields.add("denied tool calls", totals.denied == 0 ? "" : std::to_string(totals.denied));
   fields.add("average duration", totals.sessions_with_duration == 0
                                      ? "n/a"
                                      : duration_text(std::chrono::milliseconds(

@@ -12,6 +12,7 @@
 #include "eventlog/base/expiring_map.hpp"
 #include "eventlog/domain/session/spending.hpp"
 #include "workers/engines/claude/claude_frames.hpp"
+#include "workers/engines/prices.hpp"
 
 namespace engines {
 

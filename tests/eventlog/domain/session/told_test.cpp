@@ -12,12 +12,12 @@ using support::fact;
 using support::given;
 using support::turn;
 
-std::vector<Fact> with_spec(std::vector<Fact> past, auto change) {
+std::vector<Fact> with_told_spec(std::vector<Fact> past, auto change) {
   change(std::get<SessionOpened>(past.front().event).spec.edit());
   return past;
 }
 
-ReportTurnResult answered(std::string text, std::int64_t model_calls = 1) {
+ReportTurnResult told_answer(std::string text, std::int64_t model_calls = 1) {
   ReportTurnResult result;
   result.turn = turn(1);
   result.subtype = "success";
@@ -29,7 +29,7 @@ ReportTurnResult answered(std::string text, std::int64_t model_calls = 1) {
 
 // Returns the first event of that kind in the decision, which must have one.
 template <class E>
-E first(const support::When& decided) {
+E first_told(const support::When& decided) {
   REQUIRE(decided.outcome());
   for (const Emitted& emitted : *decided.outcome()) {
     if (const auto* e = std::get_if<E>(&emitted.event)) return *e;
@@ -39,37 +39,37 @@ E first(const support::When& decided) {
 }
 
 // Returns the end of the turn that the report's decision makes.
-TurnFinished finish(const std::vector<Fact>& past, const ReportTurnResult& result) {
-  return first<TurnFinished>(given(past).when(support::report(3, result)));
+TurnFinished told_finish(const std::vector<Fact>& past, const ReportTurnResult& result) {
+  return first_told<TurnFinished>(given(past).when(support::report(3, result)));
 }
 
 // ---- answers ----
 
 TEST_CASE("the text of a result is the answer where no output of the turn says it", "[session]") {
-  ReportTurnResult refused = answered("Closed for lunch.", 0);
-  CHECK_FALSE(finish(support::running(), refused).is_answer);
+  ReportTurnResult refused = told_answer("Closed for lunch.", 0);
+  CHECK_FALSE(told_finish(support::running(), refused).is_answer);
   refused.is_unsaid = true;
-  CHECK(finish(support::running(), refused).is_answer);
+  CHECK(told_finish(support::running(), refused).is_answer);
 }
 
 TEST_CASE("a turn without an answer is known as such", "[session]") {
-  ReportTurnResult empty = answered("");
+  ReportTurnResult empty = told_answer("");
   empty.is_unsaid = true;
-  CHECK(finish(support::running(), empty).is_answer);
+  CHECK(told_finish(support::running(), empty).is_answer);
   // A command that the agent carries out by itself owes none, nor does a turn of its own.
   empty.model_calls = 0;
-  CHECK_FALSE(finish(support::running(), empty).is_answer);
+  CHECK_FALSE(told_finish(support::running(), empty).is_answer);
   empty.model_calls = 1;
   empty.turn = turn(9);
   const auto own = support::running() +
                    fact(OwnTurnStarted{turn(9), OwnTurnCause::unknown, {}, {}}).by_report(1, 3);
-  CHECK_FALSE(first<TurnFinished>(given(own).when(support::report(4, empty))).is_answer);
+  CHECK_FALSE(first_told<TurnFinished>(given(own).when(support::report(4, empty))).is_answer);
 }
 
 TEST_CASE("the agent's word for the end of a turn is on the record", "[session]") {
-  ReportTurnResult stopped = answered("");
+  ReportTurnResult stopped = told_answer("");
   stopped.terminal_reason = "hook_stopped";
-  CHECK(finish(support::running(), stopped).terminal_reason == "hook_stopped");
+  CHECK(told_finish(support::running(), stopped).terminal_reason == "hook_stopped");
 }
 
 // ---- denials ----
@@ -130,7 +130,7 @@ TEST_CASE("what the agent tells its host is recorded", "[session]") {
 
 TEST_CASE("a turn whose hook gave no verdict is interrupted where hooks must answer", "[session]") {
   const auto strict =
-      with_spec(support::running(), [](SessionSpec& spec) { spec.hooks_must_answer = true; });
+      with_told_spec(support::running(), [](SessionSpec& spec) { spec.hooks_must_answer = true; });
   given(strict)
       .when(support::report(3, kUnanswered))
       .then(fact(kNoted).with(kUnanswered.text),
@@ -148,8 +148,8 @@ TEST_CASE("servers that are not connected fail a session only where they must be
   const McpServersReported broken{{"docs: failed"}};
   given(support::running()).when(support::report(3, broken)).then(broken);
   const auto strict =
-      with_spec(support::running(), [](SessionSpec& spec) { spec.mcp_must_connect = true; });
-  const auto closed = first<SessionClosed>(given(strict).when(support::report(3, broken)));
+      with_told_spec(support::running(), [](SessionSpec& spec) { spec.mcp_must_connect = true; });
+  const auto closed = first_told<SessionClosed>(given(strict).when(support::report(3, broken)));
   CHECK(closed == SessionClosed{SessionStatus::failed, EndReason::start_failed});
   given(strict).when(support::report(3, McpServersReported{})).then(McpServersReported{});
 }
@@ -169,10 +169,10 @@ TEST_CASE("a command that was interrupted is an interrupted turn", "[session]") 
   ReportTurnResult compaction;
   compaction.turn = turn(1);
   compaction.subtype = "success";
-  const auto ended = first<TurnInterrupted>(given(asked).when(support::report(3, compaction)));
+  const auto ended = first_told<TurnInterrupted>(given(asked).when(support::report(3, compaction)));
   CHECK(ended.reason == EndReason::user);
   // An answer that came before the interrupt is one.
-  CHECK(finish(asked, answered("Yes.")).terminal_reason == "completed");
+  CHECK(told_finish(asked, told_answer("Yes.")).terminal_reason == "completed");
 }
 
 // ---- the budget of a day ----
@@ -182,7 +182,7 @@ TEST_CASE("a session whose turn the day's budget interrupted waits for the next 
   ReportTurnResult result;
   result.turn = turn(1);
   result.is_error = true;
-  const auto cut = first<TurnInterrupted>(given(stopped).when(support::report(3, result)));
+  const auto cut = first_told<TurnInterrupted>(given(stopped).when(support::report(3, result)));
   CHECK(cut.reason == EndReason::daily_budget);
   REQUIRE(cut.day_over.us != 0);
   const SessionState s = given(stopped + cut).session();
