@@ -42,6 +42,8 @@ struct StatusAnswer {
   std::int64_t loaded_streams = 0;
   std::string key;            // fingerprint of the key that signs anchors
   std::string erasure_fault;  // why erasures are not completed; empty: no fault is known
+  // Position at which the record of live sessions contradicts itself; 0: it does not.
+  base::Position inconsistent;
   StageTimes stages;
 
   bool operator==(const StatusAnswer&) const = default;
@@ -65,6 +67,7 @@ struct StatusAnswer {
     visit("loaded_streams", &StatusAnswer::loaded_streams);
     visit("key", &StatusAnswer::key);
     visit("erasure_fault", &StatusAnswer::erasure_fault);
+    visit("inconsistent", &StatusAnswer::inconsistent);
     visit("stages", &StatusAnswer::stages);
   }
 };

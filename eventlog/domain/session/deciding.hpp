@@ -35,6 +35,20 @@ struct Deciding {
   void emit_to(std::string stream, Event event) {
     decision.push_back({std::move(stream), std::move(event), {}});
   }
+  // True if the session is, or would be, the one that admission knows under its id. Earlier
+  // releases admitted an id for two agents.
+  bool is_admitted() const {
+    const auto* admission = states.find<AdmissionStream>(kAdmissionStream);
+    return admission == nullptr || is_known_to(admission->live);
+  }
+  bool is_unsettled() const {
+    const auto* admission = states.find<AdmissionStream>(kAdmissionStream);
+    return admission == nullptr || is_known_to(admission->unsettled);
+  }
+  bool is_known_to(const std::map<SessionId, std::string>& sessions) const {
+    const auto known = sessions.find(context.target.id);
+    return known != sessions.end() && known->second == agent();
+  }
   void emit_to_registry(Event event) { emit_to(registry_stream(agent()), std::move(event)); }
   void emit_to_admission(Event event) { emit_to(std::string(kAdmissionStream), std::move(event)); }
 
@@ -195,7 +209,7 @@ struct Deciding {
     emit(event);
     has_lease = false;
     if (is_terminal(session().status)) {
-      emit_to_admission(SessionSettled{session().session});
+      if (is_unsettled()) emit_to_admission(SessionSettled{session().session});
       release_agent_session();
     }
   }
@@ -326,7 +340,7 @@ struct Deciding {
       emit_to_registry(NameReleased{session().session, session().name});
     }
     if (!has_lease) release_agent_session();
-    emit_to_admission(SessionReleased{session().session, has_lease});
+    if (is_admitted()) emit_to_admission(SessionReleased{session().session, has_lease});
   }
 };
 

@@ -37,6 +37,15 @@ Decided decide_one(Deciding d, const GrantLease& c) {
   if (s.lease) {
     return reject(RejectionCode::lease_held, "session " + label(s) + " has a lease already");
   }
+  // Its worker and its locks know a session by its id alone.
+  if (!d.is_admitted()) {
+    d.emit(AgentStartFailed{},
+           "the session's id is also that of another agent's session, which earlier releases did "
+           "not refuse; send the prompt to a new session, and make a log that verifies with steno "
+           "replay salvage");
+    d.close(SessionStatus::failed, EndReason::start_failed);
+    return std::move(d.decision);
+  }
   const FencingToken token = s.last_token.next();
   if (const EndReason limit = d.used_up(); limit != EndReason::none) {
     d.close(SessionStatus::failed, limit);
