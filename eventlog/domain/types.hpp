@@ -54,7 +54,8 @@ enum class EndReason : std::uint8_t {
   max_tokens,
   max_tool_calls,
   max_output_bytes,
-  expired,  // the prompt was not started in time
+  expired,      // the prompt was not started in time
+  usage_limit,  // the model's provider takes nothing more until a time that it has told
 };
 
 // The fate of tasks that the agent wants to run in the background, such as its subagents.
@@ -237,5 +238,6 @@ struct base::EnumNames<domain::EndReason> {
                                                 "max_tokens",
                                                 "max_tool_calls",
                                                 "max_output_bytes",
-                                                "expired"};
+                                                "expired",
+                                                "usage_limit"};
 };

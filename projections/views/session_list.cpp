@@ -327,7 +327,9 @@ SessionRow row_of(const StoredSession& stored) {
   row.own_turn = s.own_turn;
   row.is_waiting_for_input = domain::is_waiting_for_input(s);
   row.pause = s.pause;
+  row.paused_until = s.paused_until;
   if (domain::is_live(s.status)) row.tasks = s.tasks;
+  row.tasks_lost = s.tasks_lost;
   row.trouble = stored.trouble;
   row.attention = stored.attention;
   row.attention_since = stored.attention_since;

@@ -61,6 +61,7 @@ class SessionDriver {
     context.version = version_of(stream_of(sent.session));
     context.head = position_;
     context.now = now();
+    context.wall = now();
     const domain::Reads further = domain::reads_of(sent.command, context.target);
     domain::States states(own);
     for (const std::string& stream : further.streams()) states.add(stream, state(stream));
@@ -144,7 +145,7 @@ class SessionDriver {
         return as_command(domain::MarkSeen{"telegram|1234", position_});
       case 10:
         return as_command(
-            domain::PassDeadline{static_cast<domain::DeadlineKind>(random_.below(6))});
+            domain::PassDeadline{static_cast<domain::DeadlineKind>(random_.below(7))});
       case 11:
         return as_command(domain::DismissAttention{});
       case 0:
@@ -235,7 +236,10 @@ class SessionDriver {
       if (random_.chance(20))
         result.agent_base = {static_cast<std::int64_t>(random_.below(2'000'000))};
     }
-    switch (random_.below(22)) {
+    switch (random_.below(23)) {
+      case 22:
+        r.report = domain::TranscriptWritesLost{t, "ENOSPC"};
+        break;
       case 21:
         r.report = domain::AgentSilenceReported{t, random_.chance(30)};
         break;
@@ -246,7 +250,8 @@ class SessionDriver {
         r.report = domain::ModelFellBack{t, "opus", "sonnet", "overloaded"};
         break;
       case 17:
-        r.report = domain::RateLimitReported{t, "rejected", "five_hour", {1'999'999'999}};
+        r.report =
+            domain::RateLimitReported{t, "rejected", "five_hour", now() + base::Duration{9}, {}};
         break;
       case 19:
         r.report = domain::AgentStatusReported{t, "compacting", "plan", ""};

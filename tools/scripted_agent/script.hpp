@@ -13,8 +13,8 @@
 //                  it has ended
 //   [child]        start a child in a session of its own, which sleeps for ten minutes;
 //                  "[child bare]": also without any environment
-//   [hang]         never answer until interrupted
-//   [deaf]         ignore SIGTERM from now on
+//   [limit S]      the provider refuses calls until S seconds after the first such turn of the
+//   process [hang]         never answer until interrupted [deaf]         ignore SIGTERM from now on
 //   [error]        end the turn with is_error
 //   [exit N]       exit with code N instead of a result
 //   [crash]        die of SIGKILL instead of a result
@@ -43,6 +43,7 @@ struct Script {
   std::optional<std::int64_t> cost_nano_usd;
   std::optional<std::string> later;
   std::optional<std::int64_t> task_ms;
+  std::optional<std::int64_t> limit_s;
   bool asks = false;
   bool starts_child = false;
   bool child_is_bare = false;

@@ -23,6 +23,8 @@ struct Notice {
   bool is_silent = false;  // of a stuck one: it says nothing; else it repeats one tool call
   bool is_multi_turn = false;
   domain::EndReason reason = domain::EndReason::none;  // of the session's end
+  base::Time until;             // wall time until which it is paused; 0: not known
+  std::int64_t tasks_lost = 0;  // in the background, that ended with its agent
   base::Duration lived{0};
   std::string fault;  // why some of this could not be read
 };

@@ -126,12 +126,13 @@ struct OutputItem {
   std::string type;  // of the event: OutputRecorded, PartialOutputRecorded, ToolCallStarted, …
   ItemKind kind = ItemKind::prompt;
   base::TurnId turn;
-  base::Time time;         // log time
-  std::string tool;        // of a tool call
-  std::string call;        // of a tool call and its result
-  bool is_error = false;   // of a result
-  bool is_denied = false;  // likewise; it was not carried out, for lack of a permission
-  std::string parent;      // the call whose subagent it comes from; empty: the agent itself
+  base::Time time;          // log time
+  std::string tool;         // of a tool call
+  std::string call;         // of a tool call and its result
+  bool is_error = false;    // of a result
+  bool is_denied = false;   // likewise; it was not carried out, for lack of a permission
+  bool is_cut_off = false;  // of a tool call: its turn is over, and it never had a result
+  std::string parent;       // the call whose subagent it comes from; empty: the agent itself
   std::string text;
   base::Time erased_at;   // the text was erased then; 0: it was not
   std::string erased_by;  // the actor of the command that erased it
@@ -148,6 +149,7 @@ struct OutputItem {
     visit("call", &OutputItem::call);
     visit("error", &OutputItem::is_error);
     visit("denied", &OutputItem::is_denied);
+    visit("cut_off", &OutputItem::is_cut_off);
     visit("parent", &OutputItem::parent);
     visit("text", &OutputItem::text);
     visit("erased_at", &OutputItem::erased_at);

@@ -1,6 +1,8 @@
 // The state of an agent's budget: what its sessions have spent on the last day on which they did.
 #pragma once
 
+#include <map>
+
 #include "eventlog/domain/aggregate.hpp"
 #include "eventlog/domain/budget/events.hpp"
 
@@ -9,6 +11,8 @@ namespace domain {
 struct BudgetState {
   Time day;       // its start, in UTC and log time
   NanoUsd spent;  // on that day
+  // Until when the provider takes nothing more from an engine's agents, in wall time.
+  base::Sparse<std::map<std::string, Time>> limited{};
   Position inconsistent;
 
   bool operator==(const BudgetState&) const = default;
@@ -16,6 +20,7 @@ struct BudgetState {
   static constexpr void fields(Visit&& visit) {
     visit("day", &BudgetState::day);
     visit("spent", &BudgetState::spent);
+    visit("limited", &BudgetState::limited);
     visit("inconsistent", &BudgetState::inconsistent);
   }
 };
@@ -26,6 +31,9 @@ Time day_end(Time moment);
 
 // Returns what was spent on the day of that moment, which is not before the last event.
 NanoUsd spent_on_day(const BudgetState& state, Time moment);
+
+// Returns until when the engine's agents are limited, in wall time; 0: they are not.
+Time limited_until(const BudgetState& state, const std::string& engine);
 
 void evolve(BudgetState& state, const Envelope& envelope, const Event& event);
 

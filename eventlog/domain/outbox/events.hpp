@@ -19,6 +19,7 @@ enum class NotificationKind : std::uint8_t {
   cut_off,      // its agent died with a turn, which is not tried again
   turn_failed,  // a turn failed, and it waits for a prompt
   expired,      // a prompt was not started in time
+  tasks_lost,   // tasks in the background ended with its agent
 };
 
 // Each target has a sink, which the server's settings name; that of `parent` is always there.
@@ -132,9 +133,9 @@ using OutboxEvents = base::Types<NotificationRequested, NotificationDelivered, N
 
 template <>
 struct base::EnumNames<domain::NotificationKind> {
-  static constexpr std::string_view kNames[] = {"waiting",   "stuck",       "paused", "budget",
-                                                "completed", "failed",      "killed", "long_run",
-                                                "cut_off",   "turn_failed", "expired"};
+  static constexpr std::string_view kNames[] = {
+      "waiting", "stuck",    "paused",  "budget",      "completed", "failed",
+      "killed",  "long_run", "cut_off", "turn_failed", "expired",   "tasks_lost"};
 };
 template <>
 struct base::EnumNames<domain::NotificationTarget> {

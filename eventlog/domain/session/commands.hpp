@@ -500,14 +500,14 @@ struct ReportAgentExited {
   }
 };
 
-// The last six are recorded as they are reported.
+// The last seven are recorded as they are reported.
 using Reports =
     base::Types<ReportAgentStarted, ReportStartFailed, ReportInitialized, ReportOutput,
                 ReportPartialOutput, ReportToolCallStarted, ReportToolCallFinished,
                 ReportTurnResult, ReportAgentLine, ReportAgentExited, ReportOwnTurnStarted,
                 ReportSpending, ReportTasksChanged, ReportAgentSessionLost, ModelCallRetried,
                 ModelFellBack, RateLimitReported, ContextCompacted, AgentStatusReported,
-                AgentSilenceReported>;
+                AgentSilenceReported, TranscriptWritesLost>;
 using Report = base::SealedVariant<Reports>;
 
 // A report and its place. Sequences start at 1 with each lease and have no gaps.
@@ -538,6 +538,7 @@ struct SessionReply {
   ResumedAt resumed_at = ResumedAt::end;  // where it goes on with the one that it resumes
   EndReason pause = EndReason::none;  // the reason for which its prompts wait; none: they do not
   TurnId injected_into{};             // the turn that a prompt was added to; unset: none
+  Time paused_until{};                // wall time at which they go on; 0: not by themselves
 
   bool operator==(const SessionReply&) const = default;
   template <class Visit>
@@ -548,6 +549,7 @@ struct SessionReply {
     visit("resumed_at", &SessionReply::resumed_at);
     visit("pause", &SessionReply::pause);
     visit("injected_into", &SessionReply::injected_into);
+    visit("paused_until", &SessionReply::paused_until);
   }
 };
 

@@ -65,6 +65,10 @@ Decided decide_one(Deciding d, const GrantLease& c) {
     d.settle_emptied(SessionStatus::failed, EndReason::expired);
     return std::move(d.decision);
   }
+  if (const Time until = d.usage_limit(); until.us != 0) {
+    d.emit(QueuePaused{EndReason::usage_limit, until});
+    return std::move(d.decision);
+  }
   LeaseGranted granted{c.worker, token, begins_as_opened(s) ? std::string() : s.agent_session};
   if (s.spec.budget.value > 0) granted.budget.value = s.spec.budget.value - d.spent_before().value;
   granted.agent_total = total_at_start(d);

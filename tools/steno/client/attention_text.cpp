@@ -1,6 +1,8 @@
 // The words differ by how the session came to need somebody; the kinds are the domain's.
 #include "tools/steno/client/attention_text.hpp"
 
+#include "tools/steno/text/units.hpp"
+
 namespace steno {
 namespace {
 
@@ -11,13 +13,15 @@ std::string failed_text(const projections::SessionRow& row) {
       row.pause != domain::EndReason::none ? row.pause : row.end_reason;
   const std::string why = " (" + std::string(base::enum_name(reason)) + ")";
   if (row.pause == domain::EndReason::none) return std::string(base::enum_name(row.status)) + why;
-  return "turn failed" + why + ", " + std::to_string(row.turns_waiting) + " waiting";
+  const bool is_unbegun = row.pause == domain::EndReason::start_failed;
+  return (is_unbegun ? "agent not started" : "turn failed") + why + ", " +
+         std::to_string(row.turns_waiting) + " waiting";
 }
 
 // Returns the limit that the session has reached; none: it is that of its output.
 domain::EndReason limit_of(const projections::SessionRow& row) {
   using domain::EndReason;
-  if (row.pause == EndReason::daily_budget) return row.pause;
+  if (row.pause == EndReason::daily_budget || row.pause == EndReason::usage_limit) return row.pause;
   if (domain::is_spent(row.end_reason) || row.end_reason == EndReason::daily_budget) {
     return row.end_reason;
   }
@@ -31,6 +35,8 @@ std::string over_budget_text(const projections::SessionRow& row) {
       return "over budget";
     case domain::EndReason::daily_budget:
       return "over the agent's budget for the day";
+    case domain::EndReason::usage_limit:
+      return "provider's limit until " + short_time_text(row.paused_until);
     case domain::EndReason::max_tokens:
       return "over budget: tokens";
     case domain::EndReason::max_tool_calls:
@@ -47,7 +53,8 @@ std::string attention_text(const projections::SessionRow& row) {
     case Attention::none:
       return {};
     case Attention::waiting_for_input:
-      return "waiting for input";
+      if (row.tasks_lost == 0) return "waiting for input";
+      return "waiting for input, " + tasks_text(row.tasks_lost) + " lost";
     case Attention::stuck:
       return row.is_repeating ? "stuck: repeats a tool call" : "stuck: silent";
     case Attention::over_budget:
@@ -70,6 +77,7 @@ std::string attention_command(const projections::SessionRow& row, std::string_vi
       return "steno interrupt" + named;
     case Attention::over_budget:
       if (row.pause == domain::EndReason::daily_budget) return "steno show" + named;
+      if (row.pause == domain::EndReason::usage_limit) return "steno continue" + named;
       if (limit_of(row) != domain::EndReason::budget) {
         return (is_live ? "steno kill" + named + "; " : "") + "steno resume" + named;
       }
@@ -100,6 +108,9 @@ std::string reason_text(domain::EndReason reason) {
   }
   if (reason == domain::EndReason::max_output_bytes) {
     return "max_output_bytes: its agent and tools have said all that they may";
+  }
+  if (reason == domain::EndReason::usage_limit) {
+    return "usage_limit: the provider takes nothing more for a while";
   }
   return std::string(base::enum_name(reason));
 }

@@ -7,8 +7,8 @@
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/session_follow.hpp"
 #include "tools/steno/client/session_printer.hpp"
-#include "tools/steno/connection/silence.hpp"
 #include "tools/steno/connection/connection.hpp"
+#include "tools/steno/connection/silence.hpp"
 #include "tools/steno/operations/item_text.hpp"
 #include "tools/steno/operations/output_pages.hpp"
 #include "tools/steno/operations/session_text.hpp"
@@ -235,10 +235,16 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
                    (row.is_close_requested || !row.is_multi_turn ? "it is completed"
                                                                  : "it waits for a prompt"));
   }
+  if (row.tasks_lost > 0) {
+    fields.add("lost", tasks_text(row.tasks_lost) + " in the background ended with the agent");
+  }
   if (row.pause != domain::EndReason::none) {
     const bool is_for_day = row.pause == domain::EndReason::daily_budget;
-    fields.add("paused", std::string(base::enum_name(row.pause)) + ": prompts wait until " +
-                             (is_for_day ? "00:00 UTC" : "steno continue " + row.alias));
+    const std::string end = is_for_day                 ? "00:00 UTC"
+                            : row.paused_until.us != 0 ? short_time_text(row.paused_until) + ", or "
+                                                       : std::string();
+    fields.add("paused", std::string(base::enum_name(row.pause)) + ": prompts wait until " + end +
+                             (is_for_day ? "" : "steno continue " + row.alias));
   }
   fields.add("turn", row.turn.is_set() ? row.turn.text() : "");
   if (row.own_turn.is_set()) fields.add("own turn", row.own_turn.text());

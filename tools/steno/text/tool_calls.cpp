@@ -45,6 +45,12 @@ std::string ToolCalls::fail(const std::string& call, bool is_denied, std::string
          (reason.empty() ? "" : ": " + reason);
 }
 
+std::vector<std::string> ToolCalls::take_open() {
+  std::vector<std::string> open;
+  for (auto& [call, summary] : std::exchange(calls_, {})) open.push_back(std::move(summary));
+  return open;
+}
+
 std::vector<std::string> ToolCalls::take_denied() {
   return std::exchange(denied_, {});
 }

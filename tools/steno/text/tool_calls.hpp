@@ -22,6 +22,8 @@ class ToolCalls {
   std::string fail(const std::string& call, bool is_denied, std::string_view output);
   // Forgets a call that ended well.
   void end(const std::string& call) { calls_.erase(call); }
+  // Returns the calls without an end, and forgets them: "Bash — make test".
+  std::vector<std::string> take_open();
   // Returns the first 100 calls denied since the last call of this function: "Bash — make test".
   std::vector<std::string> take_denied();
 
