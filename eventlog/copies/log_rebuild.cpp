@@ -117,6 +117,9 @@ Result<Checkpoint> LogCopy::begin_epoch(const NewEpoch& epoch, base::Random& ran
     const domain::ContentErased erased{erasure.events, domain::ErasureReason::requested};
     if (auto ok = append(erasure.stream, erased); !ok) return tl::unexpected(ok.error());
   }
+  for (const auto& [stream, event] : epoch.mending) {
+    if (auto ok = append(stream, event); !ok) return tl::unexpected(ok.error());
+  }
   while (sequencer.do_work()) {
   }
   if (sequencer.failure()) return tl::unexpected(*sequencer.failure());

@@ -5,7 +5,10 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "eventlog/domain/event.hpp"
 #include "eventlog/domain/version_ranges.hpp"
 #include "eventlog/folder/open_log.hpp"
 #include "eventlog/proof/erased_after_copy.hpp"
@@ -18,11 +21,13 @@ struct NewEpoch {
   std::int64_t counter = 0;
   std::int64_t writer_term = 0;  // of the last server that wrote the log
   std::string reason;            // as in EpochStarted
-  // Versions of the streams that are appended to: $server, and those of `lost` and `erased`.
+  // Versions of the streams that are appended to: $server, and those of the rest.
   std::map<std::string, base::StreamVersion> versions;
   std::map<std::string, domain::VersionRanges> lost;  // contents to be recorded as lost, by stream
   // Erasures from the source of the copy that its record does not list yet.
   LaterErasures erased;
+  // Events that make contradictions of the copy consistent again, each with its stream.
+  std::vector<std::pair<std::string, domain::Event>> mending{};
 };
 
 class LogCopy {

@@ -89,6 +89,10 @@ class States {
     }
     return nullptr;
   }
+  // All but the target's, each with its stream's name.
+  const std::vector<std::pair<const std::string*, const StreamState*>>& further() const {
+    return further_;
+  }
 
  private:
   const StreamState& target_;

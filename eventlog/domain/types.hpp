@@ -57,6 +57,7 @@ enum class EndReason : std::uint8_t {
   expired,          // the prompt was not started in time
   agent_budget,     // the sessions of its agent have spent what they may over all time
   hook_unanswered,  // a hook gave no verdict on a tool call, in a session whose hooks must answer
+  usage_limit,      // the model's provider takes nothing more until a time that it has told
 };
 
 // True for the limits of money that hold beside a session's own: prompts wait behind them.
@@ -254,5 +255,6 @@ struct base::EnumNames<domain::EndReason> {
                                                 "max_output_bytes",
                                                 "expired",
                                                 "agent_budget",
-                                                "hook_unanswered"};
+                                                "hook_unanswered",
+                                                "usage_limit"};
 };

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "eventlog/domain/event_codec.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "eventlog/log/log_reader.hpp"
 #include "eventlog/log/tail_proof.hpp"
 
@@ -270,6 +271,36 @@ constexpr base::StreamVersion kLast{std::numeric_limits<std::int64_t>::max()};
 Result<std::vector<IndexedBlock>> StreamIndex::blocks_after(const std::string& stream,
                                                             base::StreamVersion version) {
   return blocks_between(stream, version.next(), kLast);
+}
+
+// Goes from the first key of one agent to the first behind all of its keys. Streams of no agent
+// begin with '$', and are passed over at once.
+Result<void> StreamIndex::add_agents(ByteView prefix, std::set<std::string>& agents) {
+  Bytes from(prefix);
+  for (;;) {
+    const auto rows = rows_.scan(prefix, from, 1);
+    if (!rows) return tl::unexpected(rows.error());
+    if (rows->empty()) return {};
+    const ByteView name = ByteView(rows->front().key).substr(prefix.size());
+    const std::size_t slash = name.find('/');
+    const ByteView agent = name.substr(0, slash == ByteView::npos ? 0 : slash);
+    if (domain::is_agent_name(agent)) {
+      agents.emplace(agent);
+      from = Bytes(prefix).append(agent).append(1, '/' + 1);
+    } else if (name.starts_with('$')) {
+      from = Bytes(prefix).append(1, '$' + 1);
+    } else {
+      from = rows->front().key + Bytes(1, '\0');
+    }
+  }
+}
+
+Result<std::set<std::string>> StreamIndex::agents() {
+  std::set<std::string> agents;
+  for (const ByteView prefix : {ByteView("i/"), ByteView("s/")}) {
+    if (auto ok = add_agents(prefix, agents); !ok) return tl::unexpected(ok.error());
+  }
+  return agents;
 }
 
 Result<std::vector<IndexedBlock>> StreamIndex::blocks_between(const std::string& stream,

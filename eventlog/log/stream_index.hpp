@@ -9,6 +9,8 @@
 
 #include <atomic>
 #include <functional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "eventlog/store/block_store.hpp"
@@ -59,7 +61,12 @@ class StreamIndex {
                                                    base::StreamVersion first,
                                                    base::StreamVersion last);
 
+  // Returns the agents that have streams, also in the snapshots of what was archived, as far as the
+  // index has come. Reads a few rows for each.
+  Result<std::set<std::string>> agents();
+
  private:
+  Result<void> add_agents(base::ByteView prefix, std::set<std::string>& agents);
   Result<void> begin_at_first(BlockStore& store, Checkpoint& reached);
   Result<void> remove_blocks();
 

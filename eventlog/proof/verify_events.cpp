@@ -14,7 +14,25 @@ namespace {
 using base::ErrorCode;
 using domain::RecordedEvent;
 
+// Returns what an operator is to know and do about an event that is impossible in its stream.
+std::string advice_of(const domain::StreamState& state, const RecordedEvent& event) {
+  const auto* admission = std::get_if<domain::AdmissionState>(&state);
+  const auto* admitted = std::get_if<domain::SessionAdmitted>(&event.event);
+  if (admission == nullptr || admitted == nullptr) return {};
+  const auto other = admission->live.find(admitted->session);
+  if (other == admission->live.end() || other->second == admitted->agent) return {};
+  return "; the agents " + other->second + " and " + admitted->agent +
+         " have a session with one id, " + admitted->session.text() +
+         ", which earlier releases did not refuse; stop the server, and make a log that verifies "
+         "with steno replay salvage --to NEW, which ends both";
+}
+
 }  // namespace
+
+void Findings::forgive(Position position) {
+  std::erase_if(report.problems,
+                [&](const Problem& problem) { return problem.position == position; });
+}
 
 void Findings::add(Problem problem) {
   if (report.problems.size() < kProblemsMax) {
@@ -136,10 +154,14 @@ void EventVerifier::check_stream(const RecordedEvent& event, bool is_decoded) {
   stream.last = envelope.position;
   if (!is_decoded) stream.state.reset();
   if (!stream.state) return;
+  const Position before = domain::inconsistency(*stream.state);
   domain::evolve(*stream.state, envelope, event.event);
-  if (domain::inconsistency(*stream.state) == envelope.position) {
+  const Position after = domain::inconsistency(*stream.state);
+  if (before.value != 0 && after.value == 0) findings_.forgive(before);
+  if (after == envelope.position) {
     findings_.add(envelope.position, envelope.type + " is impossible in the state of stream " +
-                                         envelope.stream + ", which is inconsistent from here on");
+                                         envelope.stream + ", which is inconsistent from here on" +
+                                         advice_of(*stream.state, event));
   }
 }
 

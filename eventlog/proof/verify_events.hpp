@@ -22,6 +22,8 @@ struct Findings {
     add({position, position, code, std::move(text)});
   }
   void add(Problem problem);
+  // Forgets what was found at that position: a later event has made it consistent again.
+  void forgive(Position position);
   // Problems behind a loss can follow from it.
   void lose_through(Position position) { lost_through = std::max(lost_through, position); }
 };

@@ -12,6 +12,7 @@
 #include "eventlog/folder/archived_base.hpp"
 #include "eventlog/log/tail_proof.hpp"
 #include "eventlog/proof/erased_after_copy.hpp"
+#include "eventlog/salvage/doubled_sessions.hpp"
 #include "eventlog/salvage/salvage_contents.hpp"
 #include "eventlog/salvage/salvage_plan.hpp"
 
@@ -38,6 +39,7 @@ class Salvage {
   Result<void> check_archives() const;
   Result<void> look_at_events();
   Result<void> look_at(const FoundBlock& block, bool is_kept);
+  Result<void> look_at_doubled();
   Result<void> hand_out_rest();
   Result<void> copy_prefix(LogCopy& copy);
   NewEpoch new_epoch();
@@ -58,6 +60,7 @@ class Salvage {
   std::map<std::string, base::StreamVersion> versions_;  // of the kept streams
   std::map<std::string, base::StreamVersion> rest_versions_;
   std::vector<SalvagedContents::Lost> lost_;
+  DoubledSessions doubled_;
   Salvaged done_;
 };
 
@@ -171,6 +174,29 @@ Result<void> Salvage::look_at(const FoundBlock& found, bool is_kept) {
   return {};
 }
 
+// Two agents can have sessions with one id, in logs of earlier releases. Few logs do, so that their
+// events are looked at once more.
+Result<void> Salvage::look_at_doubled() {
+  for (const auto& [stream, version] : versions_) doubled_.note(stream);
+  if (!doubled_.has_any()) return {};
+  for (const FoundBlock* found : plan_.prefix) {
+    const auto facts = files_->facts(*found);
+    if (!facts) return tl::unexpected(facts.error());
+    const auto block = parse_block(*facts);
+    if (!block) return tl::unexpected(block.error());
+    Position position = block->header.first;
+    for (const ByteView bytes : block->events) {
+      auto event = domain::decode_facts(bytes);
+      if (event) {
+        event->envelope.position = position;
+        doubled_.fold(*event);
+      }
+      position = position.next();
+    }
+  }
+  return {};
+}
+
 Result<SealedBlock> Salvage::seal(const FoundBlock& block,
                                   std::vector<SalvagedContents::Lost>& lost) {
   auto facts = files_->facts(block);
@@ -215,6 +241,8 @@ NewEpoch Salvage::new_epoch() {
     epoch.lost[lost.stream].push_back({lost.version, lost.version});
   }
   for (auto& [stream, versions] : epoch.lost) versions = domain::normalized(std::move(versions));
+  epoch.mending = doubled_.mending();
+  if (!epoch.mending.empty()) done_.doubled = doubled_.sessions();
   epoch.erased = unrecorded(later_, versions_, contents_->recorded());
   return epoch;
 }
@@ -222,6 +250,7 @@ NewEpoch Salvage::new_epoch() {
 Result<Salvaged> Salvage::run() {
   if (auto ok = find(); !ok) return tl::unexpected(ok.error());
   if (auto ok = look_at_events(); !ok) return tl::unexpected(ok.error());
+  if (auto ok = look_at_doubled(); !ok) return tl::unexpected(ok.error());
   auto copy = LogCopy::begin(options_.to);
   if (!copy) return tl::unexpected(copy.error());
   if (auto ok = hand_out_rest(); !ok) return tl::unexpected(ok.error());

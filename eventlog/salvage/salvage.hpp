@@ -51,6 +51,8 @@ struct Salvaged {
   std::vector<Position>
       contents_lost;  // positions of kept events without content, recorded as lost
   std::int64_t rest_blocks = 0;
+  // Sessions that two agents had under one id: those under way are ended in the new log.
+  std::vector<base::SessionId> doubled{};
 };
 
 struct SalvageOptions {

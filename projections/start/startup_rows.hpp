@@ -4,6 +4,9 @@
 #pragma once
 
 #include <map>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "eventlog/log/snapshot_store.hpp"
 #include "projections/fold/projection.hpp"
@@ -27,6 +30,8 @@ struct Takeover {
   std::map<std::string, eventlog::LoadedStream> shared;
   // The sessions that are under way, without the ids of their commands.
   std::vector<domain::SessionState> sessions;
+  // All agents that have streams. Not in the rows: whoever opens the stream index fills them in.
+  std::set<std::string> agents{};
 };
 
 // Error rows_damaged: the rows cannot be relied on and must be built anew. Else the store's error.

@@ -339,12 +339,14 @@ SessionRow row_of(const StoredSession& stored) {
   row.own_turn = s.own_turn;
   row.is_waiting_for_input = domain::is_waiting_for_input(s);
   row.pause = s.pause;
+  row.paused_until = s.paused_until;
   if (domain::is_live(s.status)) row.tasks = s.tasks;
   row.denied = s.denied->calls;
   row.denied_tools = s.denied->tools;
   row.mcp_broken = stored.mcp_broken;
   row.terminal_reason = stored.terminal_reason;
   row.day_over = s.day_over;
+  row.tasks_lost = s.tasks_lost;
   row.trouble = stored.trouble;
   row.attention = stored.attention;
   row.attention_since = stored.attention_since;

@@ -62,7 +62,9 @@ struct SessionRow {
   base::TurnId own_turn;                              // the agent's own, under way; unset: none
   bool is_waiting_for_input = false;                  // live, multi-turn, and without work
   domain::EndReason pause = domain::EndReason::none;  // the reason for which prompts wait
-  std::int64_t tasks = 0;                             // that run in the background
+  Time paused_until;       // wall time at which they go on; 0: not by themselves, but for a day
+  std::int64_t tasks = 0;  // that run in the background
+  std::int64_t tasks_lost = 0;  // that ended with their agent, since the last prompt was started
   // The session needs a person for this; none also if a person knows, or has resumed it. The next
   // two are the time and the position of the event by which it came to that.
   domain::Attention attention = domain::Attention::none;
@@ -138,7 +140,9 @@ struct SessionRow {
     visit("own_turn", &SessionRow::own_turn);
     visit("waiting_for_input", &SessionRow::is_waiting_for_input);
     visit("pause", &SessionRow::pause);
+    visit("paused_until", &SessionRow::paused_until);
     visit("tasks", &SessionRow::tasks);
+    visit("tasks_lost", &SessionRow::tasks_lost);
     visit("attention", &SessionRow::attention);
     visit("attention_since", &SessionRow::attention_since);
     visit("attention_at", &SessionRow::attention_at);

@@ -85,6 +85,7 @@ class DrivenLoop {
         sequencer(tail_of(store), committer, random_),
         worker(sequencer, loader, random_, options) {
     REQUIRE(index_.catch_up(store, store.tail()));
+    worker.know_agents(*index_.agents());
     for (const std::string& stream : domain::kept_streams()) {
       auto loaded = eventlog::load_stream(store, index_, snapshots_, stream);
       REQUIRE(loaded);

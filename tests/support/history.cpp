@@ -204,7 +204,8 @@ void History::have_own_turn(const std::string& stream) {
   emit(stream, domain::TasksChanged{2, false, 1}, "Wait.");
   emit(stream, domain::ModelCallRetried{turn, 1, 10, base::Duration{500'000}, 529, "overloaded"});
   emit(stream, domain::ModelFellBack{turn, "opus", "sonnet", "overloaded"});
-  emit(stream, domain::RateLimitReported{turn, "allowed_warning", "five_hour", {1'999'999'999}});
+  emit(stream,
+       domain::RateLimitReported{turn, "allowed_warning", "five_hour", {1'999'999'999}, {}});
   emit(stream, domain::ToolCallDenied{turn, "call", "Write"});
   emit(stream, domain::AgentNoted{turn, "warning", "hook_no_verdict", "call"}, "No answer.");
   emit(stream, domain::McpServersReported{{"docs: failed"}});

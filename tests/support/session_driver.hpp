@@ -63,6 +63,7 @@ class SessionDriver {
     context.version = version_of(stream_of(sent.session));
     context.head = position_;
     context.now = now();
+    context.wall = now();
     const domain::Reads further = domain::reads_of(sent.command, context.target);
     domain::States states(own);
     for (const std::string& stream : further.streams()) states.add(stream, state(stream));
@@ -152,7 +153,7 @@ class SessionDriver {
         return as_command(domain::MarkSeen{"telegram|1234", position_});
       case 10:
         return as_command(
-            domain::PassDeadline{static_cast<domain::DeadlineKind>(random_.below(6))});
+            domain::PassDeadline{static_cast<domain::DeadlineKind>(random_.below(7))});
       case 11:
         return as_command(domain::DismissAttention{});
       case 0:
@@ -245,7 +246,10 @@ class SessionDriver {
       if (random_.chance(20))
         result.agent_base = {static_cast<std::int64_t>(random_.below(2'000'000))};
     }
-    switch (random_.below(25)) {
+    switch (random_.below(26)) {
+      case 25:
+        r.report = domain::TranscriptWritesLost{t, "ENOSPC"};
+        break;
       case 24:
         r.report = domain::ReportAgentNoted{t, "warning", std::string(domain::kHookNoVerdict),
                                             "call", "A hook did not answer."};
@@ -267,7 +271,8 @@ class SessionDriver {
         r.report = domain::ModelFellBack{t, "opus", "sonnet", "overloaded"};
         break;
       case 17:
-        r.report = domain::RateLimitReported{t, "rejected", "five_hour", {1'999'999'999}};
+        r.report =
+            domain::RateLimitReported{t, "rejected", "five_hour", now() + base::Duration{9}, {}};
         break;
       case 19:
         r.report = domain::AgentStatusReported{t, "compacting", "plan", ""};

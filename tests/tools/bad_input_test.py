@@ -42,6 +42,50 @@ class OneServer(unittest.TestCase):
 
 
 @unittest.skipUnless(steno_wire.is_available, "no python3-zmq and python3-msgpack")
+class OneIdTwice(unittest.TestCase):
+    """One session id for two agents, also by a connection that acts for the second one only."""
+
+    def setUp(self):
+        self.home = Home()
+        self.addCleanup(self.home.close)
+        self.home.start()
+        self.identity = new_id()
+
+    def wires(self):
+        endpoint = "ipc://" + self.home.path("run", "command.sock")
+        both = [Wire(endpoint), Wire(endpoint, says_hello=False)]
+        both[1].exchange(["hello", {"protocol_lowest": 1, "protocol_highest": 1, "scope": "other"}])
+        for wire in both:
+            self.addCleanup(wire.close)
+        return both
+
+    def is_refused(self, wires):
+        for wire in wires:
+            reply = wire.command("Spawn", {"prompt": "[say yours]", "spec": steno_wire.spec()},
+                                 agent="other", identity=self.identity)
+            self.assertEqual((reply["status"], reply["code"]), ("rejected", "already_exists"), reply)
+            self.assertIn("no two sessions have one id", reply["text"])
+            self.assertNotIn("main", reply["text"])
+
+    # Shows R013.
+    def test_it_is_refused_while_the_first_lives_when_it_has_ended_and_by_the_next_server(self):
+        wires = self.wires()
+        taken = wires[0].spawn("[hang]", identity=self.identity)
+        self.assertEqual(taken["status"], "ok", taken)
+        alias = taken["body"]["alias"]
+        self.is_refused(wires)
+        self.home.run("kill", alias)
+        self.home.wait_for_end(alias)
+        self.is_refused(wires)
+        self.home.stop()
+        self.home.start()
+        self.is_refused(self.wires())
+        self.assertEqual(self.home.ask("ls", "--all-agents")["sessions"][0]["agent"], "main")
+        made = self.home.run("backup", "create", self.home.path("copy"))
+        self.assertEqual(made.code, 0, str(made))
+
+
+@unittest.skipUnless(steno_wire.is_available, "no python3-zmq and python3-msgpack")
 class Frames(OneServer):
     def setUp(self):
         super().setUp()

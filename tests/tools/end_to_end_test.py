@@ -125,7 +125,8 @@ class BrokenAgents(OneServer):
             self.assertEqual(result.code, 1, str(result))
             row = home.ask("ls")["sessions"][0]
             self.assertEqual((row["status"], row["end_reason"]), ("failed", "start_failed"))
-            failed = one(home.events(row["session"]), type="AgentStartFailed")
+            failed = [event for event in home.events(row["session"])
+                      if event["type"] == "AgentStartFailed"][-1]
             self.assertIn("nobody", failed["content"])
             self.assertIn(failed["content"], result.err)
 
@@ -411,9 +412,22 @@ class Sessions(OneServer):
         none = self.succeeds("resume", resumed["alias"], "[say five]", "--with-queue")
         self.assertIn(f"0 prompts of {resumed['alias']} had waited", none.err)
         self.succeeds("kill", "--all")
-        single = self.home.wait_for_end(self.home.start_session("[say hi]"))
-        self.fails(2, "is single-turn, and what was added to its turn is not taken along", "resume", single["alias"],
-                   "--with-queue")
+
+    # Shows R039, R040.
+    def test_a_prompt_that_was_added_and_died_with_the_agent_is_taken_along(self):
+        single = self.home.start_session("[hang]")
+        self.home.wait_for_event(single, "AgentInitialized")
+        self.succeeds("send", single, "[say added]")
+        self.home.wait_for_event(single, "PromptInjected")
+        os.kill(self.home.show(single)["pid"], signal.SIGKILL)
+        self.assertEqual(self.home.wait_for_end(single)["end_reason"], "agent_exited")
+        plain = self.succeeds("resume", single, "[say plain]")
+        self.assertIn(f"1 prompt of {single} was accepted, and no agent answered it; "
+                      "resume --with-queue takes it along", plain.err)
+        resumed = self.succeeds("resume", single, "--fork", "--with-queue", "-o", "json").json()
+        row = self.home.wait_for_end(resumed["alias"])
+        items = self.home.ask("output", row["alias"], "--all")["items"]
+        self.assertEqual([item["text"] for item in items if item["kind"] == "said"], ["added"])
 
     # Shows C20.
     def test_a_second_resume_goes_on_with_a_copy(self):

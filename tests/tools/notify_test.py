@@ -7,13 +7,14 @@ import hmac
 import http.server
 import json
 import os
+import re
 import signal
 import sys
 import threading
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from support.steno_process import Home, until  # noqa: E402
+from support.steno_process import Home, beside, until  # noqa: E402
 
 CHANNEL = "telegram|bot|1234"
 SECRET = base64.b64encode(b"a key of some bytes").decode()
@@ -352,6 +353,192 @@ class Faults(WithSinks):
             for word in words:
                 self.assertIn(word, result.err)
             self.assertNotIn("s3cret", result.err)
+
+
+class Restarts(WithSinks):
+    """A stop of the server is told to the same people, in the same words, as a crash of it."""
+
+    def said_after(self, end):
+        """Starts a session of each kind, ends the server and its worker, and returns what was told:
+        to channels, to the system and to the parent, without ids."""
+        self.home = Home('worker_silence_max = "1s"\nmax_sessions = 50\n')
+        self.addCleanup(self.home.close)
+        script = self.home.path("sink.sh")
+        told = self.home.path("told")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write(f'#!/bin/sh\nprintf "%s\\n" "$*" | tr "\\n" "/" >> {told}; echo >> {told}\n')
+        os.chmod(script, 0o700)
+        self.configure(notify_command=f"{script} {{target}} {{text}}",
+                       notify_system_command=f"{script} system {{text}}")
+        self.home.start()
+        ask = self.home.ask
+        boss = self.home.start_session("lead", "--multi-turn", "--name", "boss")
+        until(lambda: self.home.show(boss)["waiting_for_input"], "that the parent waits")
+        until(lambda: not self.waiting(), "that nothing waits")
+        names = {boss: "boss"}
+        for name, flags in {"um": ("--multi-turn", "--user", "telegram/ann/42"),
+                            "us": ("--user", "telegram/bob/43"),
+                            "sm": ("--multi-turn", "--parent", boss),
+                            "ss": ("--parent", boss)}.items():
+            names[self.home.start_session("[hang]", "--name", name, *flags)] = name
+        for name, flags in {"cron": (), "beat": ("--heartbeat",)}.items():
+            added = self.home.run("schedule", "add", name, "--every", "1d", "--channel",
+                                  "telegram|99", "--engine", "scripted", *flags, "[hang]")
+            self.assertEqual(added.code, 0, str(added))
+            self.home.run("schedule", "run", name)
+        rows = until(lambda: (found := ask("ls")["sessions"]) and len(found) == 7 and
+                     all(row["turn"] and row["pid"] for row in found if row["alias"] != boss) and
+                     found, "that all run")
+        for row in rows:
+            names.setdefault(row["alias"], (row.get("descriptor") or {}).get("kind", ""))
+        with open(told, "w", encoding="utf-8"):
+            pass
+        end()
+        self.home.start()
+        until(lambda: all(not row["turn"] for row in ask("ls")["sessions"]
+                          if row["alias"] != boss), "the end of what ran")
+        until(lambda: not self.waiting(), "that all is told")
+        self.home.stop()
+        self.home.start()
+        until(lambda: not self.waiting(), "that nothing is told twice")
+        items = ask("output", boss, "--all")["items"]
+        heard = [item["text"].split("\n")[0] for item in items if item["kind"] == "prompt"][1:]
+        with open(told, encoding="utf-8") as file:
+            heard += [line.split("Full output")[0] for line in file.read().splitlines()]
+        for alias, name in names.items():
+            heard = [line.replace(alias, f"<{name}>") for line in heard]
+        return sorted(re.sub(r"\(\d+s\)", "(…)", line).replace(self.home.workdir, "<work>")
+                      for line in heard if "<boss>" not in line)
+
+    # Shows R309, R310, R311, R317.
+    def test_a_stop_is_told_as_a_crash_is(self):
+        def crash():
+            worker = self.home.worker_pid()
+            self.home.stop(signal.SIGKILL)
+            os.kill(worker, signal.SIGKILL)
+        crashed = self.said_after(crash)
+        stopped = self.said_after(lambda: self.home.stop())
+        self.assertEqual(stopped, crashed)
+        told = "\n".join(stopped)
+        self.assertNotIn("asks:", told)
+        self.assertNotIn("99 ", told)
+        for one in ("42 ⚠️ Internal error.", "43 ❌ Session [<us>] failed",
+                    "Subagent sm (<sm>) failed: Restored with pending work.",
+                    "Subagent ss (<ss>) failed: Restored with pending work."):
+            self.assertEqual(told.count(one), 1, told)
+
+
+class LateAgents(WithSinks):
+    """An agent's program that is away for a moment."""
+
+    def setUp(self):
+        super().setUp()
+        self.program = self.home.path("claude")
+        self.away()
+        with open(self.home.path("steno.toml"), encoding="utf-8") as file:
+            config = file.read()
+        self.home.write_config(config.replace(beside("steno-scripted-agent"), self.program))
+        self.home.start()
+
+    def away(self):
+        if os.path.islink(self.program):
+            os.unlink(self.program)
+
+    def back(self):
+        os.symlink(beside("steno-scripted-agent"), self.program)
+
+    # Shows R008, R010.
+    def test_a_prompt_that_no_agent_could_begin_is_tried_again(self):
+        alias = self.home.start_session("[say here]", engine="claude")
+        until(lambda: self.home.show(alias)["pause"] == "start_failed", "that it waits")
+        self.assertEqual(self.home.ask("attention")["sessions"], [])
+        self.back()
+        row = self.home.wait_for_end(alias)
+        self.assertEqual((row["status"], row["turns_finished"]), ("completed", 1))
+        self.assertEqual(self.home.run("output", alias).out.splitlines()[-1], "here")
+
+    # Shows R010, R039, R040.
+    def test_prompts_wait_for_a_person_behind_the_last_attempt_and_none_is_lost(self):
+        self.back()
+        alias = self.home.start_session("[say one]", "--multi-turn", "--channel", CHANNEL,
+                                        engine="claude")
+        until(lambda: self.home.show(alias)["waiting_for_input"], "the first answer")
+        self.away()
+        os.kill(self.home.show(alias)["pid"], signal.SIGKILL)
+        until(lambda: not self.home.show(alias)["pid"], "the end of the agent")
+        for prompt in ("[say two]", "[say three]"):
+            self.assertEqual(self.home.run("send", alias, prompt).code, 0)
+        until(lambda: self.home.show(alias)["attention"] == "failed", "that it needs a person", 60)
+        row = self.home.show(alias)
+        self.assertEqual((row["status"], row["pause"], row["turns_waiting"]),
+                         ("running", "start_failed", 2))
+        told = [text for text in until(lambda: self.told(), "the news") if text.startswith("⏸️")]
+        self.assertIn("could not be started", told[0])
+        self.assertIn(self.program, told[0])
+        self.home.run("kill", alias)
+        self.home.wait_for_end(alias)
+        self.back()
+        resumed = self.home.ask("resume", alias, "--with-queue")["alias"]
+        until(lambda: self.home.show(resumed)["turns_finished"] == 2, "both answers")
+        items = self.home.ask("output", resumed, "--all")["items"]
+        self.assertEqual([item["text"] for item in items if item["kind"] == "said"],
+                         ["two", "three"])
+
+
+class Limits(WithSinks):
+    """A limit of use that the agent's provider tells the end of."""
+
+    # Shows R010.
+    def test_prompts_wait_until_the_limit_ends(self):
+        self.home.start()
+        alias = self.spawn("[limit 600] [say done]", "--multi-turn", "--continue-after-failure",
+                           "--name", "night")
+        self.home.run("send", alias, "[say more]")
+        until(lambda: self.home.show(alias)["pause"] == "usage_limit", "that it waits")
+        row = self.home.show(alias)
+        self.assertEqual((row["turns_failed"], row["turns_waiting"], row["attention"]),
+                         (0, 2, "over_budget"))
+        until_text = row["paused_until"][:16]
+        self.assertIn(f"provider's limit until {until_text}", self.home.run("attention").out)
+        self.assertIn(f"usage_limit: prompts wait until {until_text}",
+                      self.home.run("show", alias).out)
+        [told] = self.wait_told(1)
+        self.assertIn(f"prompts wait until {until_text}", told)
+        other = self.spawn("[say hi]")
+        until(lambda: self.home.show(other)["pause"] == "usage_limit", "that the other waits")
+        self.home.run("kill", other)
+        again = self.home.run("continue", alias)
+        self.assertEqual(again.code, 0, str(again))
+        until(lambda: self.home.show(alias)["pause"] == "usage_limit" and
+              len([event for event in self.home.events(row["session"])
+                   if event["type"] == "TurnStarted"]) == 2, "that it was tried")
+
+    def test_prompts_go_on_by_themselves(self):
+        self.home.start()
+        alias = self.spawn("[limit 2] [say done]")
+        row = self.home.wait_for_end(alias, 60)
+        self.assertEqual((row["status"], row["turns_finished"], row["turns_failed"]),
+                         ("completed", 1, 0))
+        kinds = [event["type"] for event in self.home.events(row["session"])]
+        self.assertLess(kinds.index("QueuePaused"), kinds.index("QueueContinued"))
+
+
+class LostTasks(WithSinks):
+    def test_tasks_that_end_with_their_agent_are_told(self):
+        self.home.start()
+        alias = self.spawn("[say started] [task 600000]", "--multi-turn")
+        until(lambda: self.home.show(alias)["tasks"] == 1 and
+              self.home.show(alias)["turns_finished"] == 1, "the task")
+        refused = self.home.run("interrupt", alias)
+        self.assertEqual(refused.code, 4, str(refused))
+        self.assertIn(f"steno close --now {alias}", refused.err)
+        os.kill(self.home.show(alias)["pid"], signal.SIGKILL)
+        row = until(lambda: (row := self.home.show(alias))["tasks_lost"] and row, "the loss")
+        self.assertEqual((row["tasks_lost"], row["tasks"], row["status"]), (1, 0, "running"))
+        self.assertIn("1 task lost", self.home.run("attention").out)
+        self.assertIn("1 task in the background ended with its agent", self.wait_told(1)[-1])
+        self.home.run("send", alias, "--wait", "[say on]")
+        self.assertEqual(self.home.show(alias)["tasks_lost"], 0)
 
 
 class Webhooks(WithSinks):

@@ -6,6 +6,8 @@
 #include "eventlog/log/log_reader.hpp"
 #include "projections/projections.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/log.hpp"
+#include "tests/support/log_writer.hpp"
 #include "tests/support/raw_log.hpp"
 #include "tests/support/replay_log.hpp"
 
@@ -86,6 +88,69 @@ TEST_CASE("of a log that is whole, salvage makes another that is whole", "[tools
   CHECK(made["contents"] == old["contents"]);
   CHECK(made["checkpoint"] == done["checkpoint"]);
   CHECK(f.verify_target(old["checkpoint"]).exit == 0);
+}
+
+// A log of an earlier release, which admitted one id for two agents: both sessions are under way.
+void double_session(SalvageFixture& f, base::SessionId id) {
+  auto log = *eventlog::open_log(f.folder.root, eventlog::LogMode::read_write, f.random);
+  support::LogWriter writer(log, f.random);
+  writer.set_now(log.tail.time);
+  const std::string admission(domain::kAdmissionStream);
+  for (const std::string agent : {"main", "other"}) {
+    const std::string stream = domain::session_stream(agent, id);
+    domain::SessionOpened opened;
+    opened.session = opened.lineage = id;
+    opened.agent = agent;
+    opened.alias = "twin-" + agent.substr(0, 3);
+    opened.name = "twin-of-" + agent;
+    opened.spec.edit().engine = "scripted";
+    writer.append(stream, opened);
+    const base::TurnId turn{id.bytes};
+    writer.append(stream, domain::TurnQueued{turn}, "Whose is it?");
+    writer.append(domain::registry_stream(agent), domain::NameClaimed{id, opened.name, {}});
+    writer.append(admission, domain::SessionAdmitted{id, agent, opened.alias, opened.name, 0});
+    writer.append(stream, domain::LeaseGranted{base::WorkerId{id.bytes}, {1}, {}});
+    writer.append(stream, domain::TurnStarted{turn, {1}});
+  }
+  f.head = writer.durable();
+}
+
+TEST_CASE("a log with one session id under two agents says what it is, and salvage mends it",
+          "[tools]") {
+  SalvageFixture f;
+  base::SessionId id;
+  id.bytes.fill(7);
+  double_session(f, id);
+  const auto found = f.verify(true).parsed();
+  CHECK(found["verdict"] != "clean");
+  REQUIRE(found["problems"].size() == 1);
+  const std::string text = found["problems"][0]["text"];
+  CHECK_THAT(text, Contains(id.text()) && Contains("main") && Contains("other") &&
+                       Contains("replay salvage"));
+
+  const auto answer = f.salvage();
+  CHECK(answer.exit == 0);
+  CHECK(answer.parsed()["doubled"] == json::array({id.text()}));
+  const auto mended = f.verify_target();
+  INFO(mended.out);
+  CHECK(mended.exit == 0);
+  CHECK(mended.parsed()["verdict"] == "clean");
+
+  const auto log = *eventlog::open_rocksdb_view({f.target + "/log", {}});
+  const auto streams = support::fold_all(*log);
+  for (const std::string agent : {"main", "other"}) {
+    const auto& session =
+        std::get<domain::SessionState>(streams.at(domain::session_stream(agent, id)).state);
+    CHECK(session.status == domain::SessionStatus::failed);
+    CHECK_FALSE(session.lease);
+    const auto& registry =
+        std::get<domain::RegistryState>(streams.at(domain::registry_stream(agent)).state);
+    CHECK_FALSE(registry.names.contains("twin-of-" + agent));
+  }
+  const auto& admission =
+      std::get<domain::AdmissionState>(streams.at(std::string(domain::kAdmissionStream)).state);
+  CHECK(admission.inconsistent.value == 0);
+  CHECK_FALSE(admission.live.contains(id));
 }
 
 TEST_CASE("what lies behind a damaged block is kept as lines, and the loss is named", "[tools]") {

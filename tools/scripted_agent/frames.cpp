@@ -224,6 +224,12 @@ void FrameWriter::control_cancel(const std::string& request_id) {
   write({{"type", "control_cancel_request"}, {"request_id", request_id}});
 }
 
+void FrameWriter::rate_limit(std::int64_t resets_at) {
+  write({{"type", "rate_limit_event"},
+         {"rate_limit_info",
+          {{"status", "rejected"}, {"resetsAt", resets_at}, {"rateLimitType", "five_hour"}}}});
+}
+
 void FrameWriter::result(const TurnOutcome& outcome, const Totals& totals, const Totals& before) {
   const bool is_complete = outcome.subtype == "success";
   Json frame = {{"duration_api_ms", outcome.duration_ms},
@@ -239,7 +245,7 @@ void FrameWriter::result(const TurnOutcome& outcome, const Totals& totals, const
   if (!outcome.terminal_reason.empty()) frame["terminal_reason"] = outcome.terminal_reason;
   if (is_complete) {
     frame["stop_reason"] = outcome.is_error ? "stop_sequence" : "end_turn";
-    frame["api_error_status"] = outcome.is_error ? Json(400) : Json(nullptr);
+    frame["api_error_status"] = outcome.is_error ? Json(outcome.api_status) : Json(nullptr);
     frame["result"] = outcome.text;
   } else {
     frame["errors"] = Json::array({outcome.text});

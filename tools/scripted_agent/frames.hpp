@@ -33,8 +33,9 @@ struct TurnOutcome {
   std::string text;                           // the answer, or the error
   std::int64_t calls = 0;
   std::int64_t duration_ms = 0;
-  std::string prompt_uuid;  // may be empty
-  bool is_own = false;      // no prompt began the turn
+  std::string prompt_uuid;        // may be empty
+  bool is_own = false;            // no prompt began the turn
+  std::int64_t api_status = 400;  // of an error
   Json permission_denials = Json::array();
 };
 
@@ -63,6 +64,8 @@ class FrameWriter {
   void lifecycle(const std::string& prompt_uuid, const std::string& state);
   // Reports how many tasks run in the background.
   void tasks(std::size_t count);
+  // The provider refuses calls until then, in seconds of Unix time.
+  void rate_limit(std::int64_t resets_at);
   // Reports that one has ended.
   void task_ended();
   // Reports that the agent begins to work, or comes to rest.

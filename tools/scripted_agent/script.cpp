@@ -70,6 +70,7 @@ void apply(Script& script, std::string_view keyword, std::string_view argument) 
     script.starts_child = true;
     script.child_is_bare = argument == "bare";
   }
+  if (keyword == "limit") script.limit_s = number(argument);
   if (keyword == "hang") script.hangs = true;
   if (keyword == "deaf") script.is_deaf = true;
   if (keyword == "junk") script.writes_junk = true;

@@ -14,6 +14,8 @@
 //   [child]        start a child in a session of its own, which sleeps for ten minutes;
 //                  "[child bare]": also without any environment
 //   [refuse TEXT]  the prompt is refused before the model is asked, as by a hook, for that reason
+//   [limit S]      the provider refuses calls until S seconds after the first such turn of the
+//                  process
 //   [stop]         a hook stops the turn behind its tool calls, without an answer
 //   [warn TEXT]    warn of each tool call that a hook gave no verdict (one call when [tools] is
 //                  missing)
@@ -52,6 +54,7 @@ struct Script {
   std::optional<std::string> warning;
   std::optional<std::string> broken_server;
   bool is_stopped = false;
+  std::optional<std::int64_t> limit_s;
   bool asks = false;
   bool starts_child = false;
   bool child_is_bare = false;

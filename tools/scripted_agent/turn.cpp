@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <spawn.h>
+#include <time.h>
 #include <unistd.h>
 
 namespace scripted_agent {
@@ -34,6 +35,15 @@ TurnOutcome Turn::play(const Script& script) {
   frames_.init(settings_.model, settings_.permission_mode, script.broken_server.value_or(""));
   play_oddities(script);
   if (script.refusal) return refused(*script.refusal);
+  if (is_limited(script)) {
+    frames_.rate_limit(*resets_at_);
+    host_.set_turn_running(false);
+    outcome_.is_error = true;
+    outcome_.terminal_reason = "api_error";
+    outcome_.api_status = 429;
+    outcome_.text = "You've hit your limit";
+    return outcome_;
+  }
   if (script.hangs) {
     while (pause(-1)) continue;
   }
@@ -47,6 +57,13 @@ TurnOutcome Turn::play(const Script& script) {
     outcome_.terminal_reason = "api_error";
   }
   return outcome_;
+}
+
+bool Turn::is_limited(const Script& script) {
+  if (!script.limit_s) return false;
+  const auto now = static_cast<std::int64_t>(::time(nullptr));
+  if (!resets_at_) resets_at_ = now + *script.limit_s;
+  return now < *resets_at_;
 }
 
 // Waits; returns true if the time has passed without an interrupt.

@@ -24,6 +24,8 @@ class Turn {
 
  private:
   bool pause(std::int64_t ms);
+  // True if the provider refuses calls now.
+  bool is_limited(const Script& script);
   void play_oddities(const Script& script);
   void play_tools(const Script& script);
   bool ask(const Json& tool_use);
@@ -40,6 +42,7 @@ class Turn {
   HostLines& host_;
   TurnOutcome outcome_;
   bool is_in_tool_ = false;
+  std::optional<std::int64_t> resets_at_;  // in seconds of Unix time
 };
 
 // Starts this program again as a child that only sleeps, in a session and a process group of its

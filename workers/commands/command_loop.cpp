@@ -260,6 +260,7 @@ std::optional<CommandLoop::Involved> CommandLoop::involve(Stream& target, const 
   Involved streams{&target};
   const domain::Reads further = domain::reads_of(waiting.message.command, waiting.target);
   for (const std::string& name : further.streams()) streams.push_back(&stream(name));
+  if (domain::opens_stream(waiting.message.command)) add_twins(waiting.target, streams);
   const Turn turn{of, *target.name};
   if (!are_at_hand(streams, 0, turn)) return std::nullopt;
   // What cannot be read names no further streams; the command is refused.
@@ -279,6 +280,17 @@ std::optional<CommandLoop::Involved> CommandLoop::involve(Stream& target, const 
     if (std::any_of(streams.begin(), streams.end(), has_fault)) return streams;
   }
   return streams;
+}
+
+// Adds the streams that a session of the same id would have under the other agents. The index finds
+// a stream by its whole name, so each agent is looked up; there are few.
+void CommandLoop::add_twins(const domain::StreamRef& target, Involved& streams) {
+  domain::StreamRef twin = target;
+  for (const std::string& agent : agents_) {
+    if (agent == target.agent) continue;
+    twin.agent = agent;
+    streams.push_back(&stream(domain::stream_of(twin)));
+  }
 }
 
 bool CommandLoop::are_at_hand(const Involved& streams, std::size_t from, const Turn& turn) {
@@ -452,6 +464,8 @@ CommandOutcome CommandLoop::append(const Involved& streams, const CommandMessage
     context.traceparent = message.traceparent;
     context.log_time = now_;
     context.wall_time = wall_;
+    // A log is opened without agents, and most commands begin no session.
+    if (domain::opens_stream(message.command)) agents_.insert(message.agent);
     release = std::max(release, append_and_evolve(streams, std::move(appends), context));
   }
   const Stream& target = *streams.front();

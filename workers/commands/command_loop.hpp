@@ -144,6 +144,9 @@ class CommandLoop {
   // Takes a stream as the record has it, so that it need not be loaded. Call it before the first
   // command.
   void adopt(const std::string& stream, eventlog::LoadedStream loaded);
+  // The agents that have sessions, or had: an id that one of these has is refused for all others.
+  // Call it before the first command; agents that come later are known by themselves.
+  void know_agents(std::set<std::string> agents) { agents_ = std::move(agents); }
 
   // Call it with every durable event, in order.
   void on_durable(const domain::RecordedEvent& event) { durable_.fold(event); }
@@ -241,6 +244,7 @@ class CommandLoop {
   Waiting take_first(Stream& stream, CommandClass of);
   std::optional<Involved> involve(Stream& target, const Waiting& waiting, CommandClass of);
   bool is_at_hand(Stream& wanted, const Turn& turn);
+  void add_twins(const domain::StreamRef& target, Involved& streams);
   bool are_at_hand(const Involved& streams, std::size_t from, const Turn& turn);
   static void let_go(const Involved& streams, const Turn& turn);
   static domain::States states_of(const Involved& streams);
@@ -262,6 +266,7 @@ class CommandLoop {
   eventlog::StreamLoader& loader_;
   base::Random& random_;
   const CommandLoopOptions options_;
+  std::set<std::string> agents_;                          // that have sessions, or had
   std::unordered_map<std::string_view, Stream> streams_;  // by their names
   std::list<Stream*> by_use_;                             // the one used longest ago comes first
   std::array<Inbox, domain::kCommandClasses> inboxes_;

@@ -128,9 +128,23 @@ class NoticeReader {
     notice_.reason = e.reason;
     notice_.is_completed = e.status == domain::SessionStatus::completed;
   }
-  void end(const domain::QueuePaused& e, const RecordedEvent&) {
+  void end(const domain::QueuePaused& e, const RecordedEvent& event) {
     const bool is_told = notice_.requested.kind == domain::NotificationKind::paused;
-    if (is_told && notice_.reason == domain::EndReason::none) notice_.reason = e.reason;
+    if (!is_told || notice_.reason != domain::EndReason::none) return;
+    notice_.reason = e.reason;
+    notice_.until = e.until;
+    if (e.reason == domain::EndReason::usage_limit) notice_.error = text_of(event);
+  }
+  void end(const domain::TasksLost& e, const RecordedEvent&) {
+    if (notice_.tasks_lost == 0) notice_.tasks_lost = e.tasks;
+  }
+  // The end of what an agent says that could not begin.
+  void end(const domain::AgentExited&, const RecordedEvent& event) {
+    if (notice_.reason != domain::EndReason::agent_exited || has_agent_exited_) return;
+    has_agent_exited_ = true;
+    const std::string name(base::enum_name(notice_.reason));
+    if (notice_.error.empty() || notice_.error == name) notice_.error = text_of(event);
+    keep_end(notice_.error);
   }
   // Only of the last turn.
   void end(const domain::TurnFailed& e, const RecordedEvent& event) {
@@ -159,6 +173,8 @@ class NoticeReader {
   void end(const domain::TurnInterrupted& e, const RecordedEvent&) {
     using domain::EndReason;
     if (e.reason == EndReason::session_ended || e.reason == EndReason::expired) return;
+    // What follows says why.
+    if (e.reason == EndReason::start_failed) return;
     const bool is_failure = e.reason != EndReason::user && e.reason != EndReason::stopped;
     const NotificationKind kind = notice_.requested.kind;
     const bool is_told = kind == NotificationKind::turn_failed || kind == NotificationKind::paused;
@@ -195,6 +211,7 @@ class NoticeReader {
   std::vector<std::string> said_;  // the newest first
   bool has_turn_ended_ = false;    // the last turn's end was seen
   bool is_stuck_known_ = false;
+  bool has_agent_exited_ = false;
   base::Time opened_;
   base::Time ended_;
 };
@@ -219,6 +236,11 @@ std::string id_text(const Notice& notice) {
 
 std::string named(const Notice& notice) {
   return notice.name + " " + id_text(notice);
+}
+
+// True if its work ended because Steno did, by a crash or a stop.
+bool is_of_restart(domain::EndReason reason) {
+  return reason == domain::EndReason::worker_lost || reason == domain::EndReason::stopped;
 }
 
 // Adds a line with a text, if there is one.
@@ -247,7 +269,7 @@ std::string ended_text(const Notice& notice, std::string_view sign) {
   add_line(text, "📁 ", notice.workdir);
   add_line(text, "📝 ", notice.prompt);
   add_line(text, "⚠️ ", notice.error);
-  if (notice.reason == domain::EndReason::worker_lost) {
+  if (is_of_restart(notice.reason)) {
     add_line(text, "⚠️ ", "Internal error.");
   } else if (notice.error.empty() && notice.reason != domain::EndReason::none &&
              notice.reason != domain::EndReason::user) {
@@ -319,7 +341,19 @@ bool is_behind_cap(const Notice& notice) {
   return notice.requested.kind == domain::NotificationKind::paused && domain::is_cap(notice.reason);
 }
 
+std::string lost_text(const Notice& notice) {
+  return std::to_string(notice.tasks_lost) + (notice.tasks_lost == 1 ? " task" : " tasks") +
+         " in the background ended with its agent, undone";
+}
+
 std::string pause_text(const Notice& notice) {
+  if (notice.reason == domain::EndReason::usage_limit) {
+    return "the provider's limit of use is reached, and prompts wait until " +
+           base::time_text({notice.until.us / 1'000'000 * 1'000'000});
+  }
+  if (notice.reason == domain::EndReason::start_failed) {
+    return "its agent could not be started, and prompts wait";
+  }
   if (!is_behind_cap(notice)) return "a turn failed, and prompts wait";
   const bool is_for_day = notice.reason == domain::EndReason::daily_budget;
   return spent_text(notice.reason) + ", and prompts wait" + (is_for_day ? " until 00:00 UTC" : "");
@@ -371,6 +405,9 @@ std::string chat_text(const Notice& notice) {
     case NotificationKind::expired:
       text = "⌛ Session " + named(notice) + " dropped a prompt that it could not start in time";
       break;
+    case NotificationKind::tasks_lost:
+      text = "⚠️ Session " + named(notice) + ": " + lost_text(notice);
+      break;
     case NotificationKind::long_run:
       text =
           "⏱️ Session " + named(notice) + " running for " + base::duration_text(notice.lived);
@@ -407,6 +444,8 @@ std::string title_text(const Notice& notice) {
       return "Session failed a turn: " + named(notice);
     case NotificationKind::expired:
       return "Session dropped a prompt: " + named(notice);
+    case NotificationKind::tasks_lost:
+      return "Session lost tasks in the background: " + named(notice);
     case NotificationKind::long_run:
       return "Session still runs: " + named(notice);
     case NotificationKind::responded:
@@ -425,6 +464,7 @@ std::string system_text(const Notice& notice) {
   if (notice.requested.kind == domain::NotificationKind::paused) {
     add_line(text, "Reason: ", pause_text(notice));
   }
+  if (notice.tasks_lost > 0) add_line(text, "Lost: ", lost_text(notice));
   if (!is_behind_cap(notice)) add_line(text, "Error: ", notice.error);
   add_line(text, "Caution: ", caution_text(notice));
   if (!notice.last.empty()) add_line(text, "\nLast output:\n", notice.last);
@@ -442,7 +482,7 @@ std::string parent_text(const Notice& notice) {
   const std::string& alias = notice.requested.alias;
   std::string text = "Subagent ";
   text += notice.given_name.empty() ? alias : notice.given_name + " (" + alias + ")";
-  const bool is_lost = notice.reason == domain::EndReason::worker_lost;
+  const bool is_lost = is_of_restart(notice.reason);
   if (kind == NotificationKind::cut_off || (kind == NotificationKind::failed && is_lost)) {
     text += " failed: Restored with pending work.";
   } else if (kind == NotificationKind::waiting) {
@@ -451,6 +491,8 @@ std::string parent_text(const Notice& notice) {
     text += " is paused: " + pause_text(notice) + ".";
   } else if (kind == NotificationKind::turn_failed) {
     text += " failed a turn, and waits for a prompt.";
+  } else if (kind == NotificationKind::tasks_lost) {
+    text += " goes on: " + lost_text(notice) + ".";
   } else if (kind == NotificationKind::expired) {
     text += " dropped a prompt that it could not start in time.";
   } else if (kind == NotificationKind::budget) {

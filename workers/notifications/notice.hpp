@@ -27,6 +27,8 @@ struct Notice {
   bool is_multi_turn = false;
   bool is_completed = false;                           // the session has ended so
   domain::EndReason reason = domain::EndReason::none;  // of the session's end
+  base::Time until;             // wall time until which it is paused; 0: not known
+  std::int64_t tasks_lost = 0;  // in the background, that ended with its agent
   base::Duration lived{0};
   base::Time at;      // log time of what it is about
   std::string fault;  // why some of this could not be read

@@ -135,13 +135,14 @@ struct OutputItem {
   std::string type;  // of the event: OutputRecorded, PartialOutputRecorded, ToolCallStarted, …
   ItemKind kind = ItemKind::prompt;
   base::TurnId turn;
-  base::Time time;         // log time
-  std::string tool;        // of a tool call
-  std::string call;        // of a tool call and its result
-  bool is_error = false;   // of a result
-  bool is_denied = false;  // likewise; it was not carried out, for lack of a permission
-  std::string parent;      // the call whose subagent it comes from; empty: the agent itself
-  bool is_queued = false;  // of a prompt: it waits; such ones stand behind all else
+  base::Time time;          // log time
+  std::string tool;         // of a tool call
+  std::string call;         // of a tool call and its result
+  bool is_error = false;    // of a result
+  bool is_denied = false;   // likewise; it was not carried out, for lack of a permission
+  bool is_cut_off = false;  // of a tool call: its turn is over, and it never had a result
+  std::string parent;       // the call whose subagent it comes from; empty: the agent itself
+  bool is_queued = false;   // of a prompt: it waits; such ones stand behind all else
   domain::EndReason reason = domain::EndReason::none;  // of an end
   Position text_at;  // of a prompt: position of the event that has its text; 0: its own
   std::string text;
@@ -160,6 +161,7 @@ struct OutputItem {
     visit("call", &OutputItem::call);
     visit("error", &OutputItem::is_error);
     visit("denied", &OutputItem::is_denied);
+    visit("cut_off", &OutputItem::is_cut_off);
     visit("parent", &OutputItem::parent);
     visit("queued", &OutputItem::is_queued);
     visit("reason", &OutputItem::reason);

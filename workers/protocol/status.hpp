@@ -101,6 +101,8 @@ struct StatusAnswer {
   // By how much the clock is ahead of log time; negative: it is behind.
   base::Duration clock_lead{};
   std::vector<std::string> sinks;  // the targets of notifications for which there is one
+  // Position at which the record of live sessions contradicts itself; 0: it does not.
+  base::Position inconsistent;
   StageTimes stages;
   ServerFacts facts;  // of an older release: none
 
@@ -130,6 +132,7 @@ struct StatusAnswer {
     visit("erasure_fault", &StatusAnswer::erasure_fault);
     visit("clock_lead_us", &StatusAnswer::clock_lead);
     visit("sinks", &StatusAnswer::sinks);
+    visit("inconsistent", &StatusAnswer::inconsistent);
     visit("stages", &StatusAnswer::stages);
     visit("facts", &StatusAnswer::facts);
   }

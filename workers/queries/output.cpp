@@ -84,11 +84,40 @@ std::optional<OutputItem> as_item(const domain::RecordedEvent& event) {
   } else if (const auto* failed = std::get_if<domain::TurnFailed>(&event.event)) {
     item.kind = ItemKind::failure;
     item.turn = failed->turn;
+  } else if (const auto* paused = std::get_if<domain::QueuePaused>(&event.event);
+             paused != nullptr && event.envelope.content) {
+    item.kind = ItemKind::failure;
+  } else if (const auto* lost = std::get_if<domain::TasksLost>(&event.event)) {
+    item.kind = ItemKind::failure;
+    item.text = std::to_string(lost->tasks) + (lost->tasks == 1 ? " task" : " tasks") +
+                " in the background ended with the agent, undone";
+  } else if (const auto* unsaved = std::get_if<domain::TranscriptWritesLost>(&event.event)) {
+    item.kind = ItemKind::failure;
+    item.turn = unsaved->turn;
+    item.text = "the agent could not write all of its transcript" +
+                (unsaved->error.empty() ? "" : " (" + unsaved->error + ")") +
+                "; the next agent process is told what the record holds";
   } else {
     return std::nullopt;
   }
   if (event.content) item.text = event.content->text;
   return item;
+}
+
+// Marks the calls that no result follows, of turns that are over. A page that ends before the log
+// does cannot tell of its last ones.
+void mark_cut_off(OutputAnswer& answer) {
+  if (answer.through < answer.session.last_position) return;
+  std::set<std::string> ended;
+  for (const OutputItem& item : answer.items) {
+    if (item.kind == ItemKind::tool_result) ended.insert(item.call);
+  }
+  const projections::SessionRow& row = answer.session;
+  for (OutputItem& item : answer.items) {
+    const bool is_open = item.kind == ItemKind::tool_call && !ended.contains(item.call);
+    const bool is_under_way = item.turn == row.turn || item.turn == row.own_turn || row.tasks > 0;
+    item.is_cut_off = is_open && !is_under_way;
+  }
 }
 
 bool is_item(const domain::RecordedEvent& event) {
@@ -315,6 +344,7 @@ base::Result<OutputAnswer> output(const QuerySources& sources, const QueryBody& 
   if (auto ok = conversation.add_waiting(*waiting, answer.items); !ok) {
     return tl::unexpected(ok.error());
   }
+  mark_cut_off(answer);
   return answer;
 }
 

@@ -158,6 +158,9 @@ Result<std::unique_ptr<DerivedStores>> open_derived_stores(eventlog::BlockStore&
   }
   auto views = rows.open_views(tail.position, side->takeover);
   if (!views) return tl::unexpected(views.error());
+  auto agents = side->index.agents();
+  if (!agents) return tl::unexpected(agents.error());
+  side->takeover.agents = std::move(*agents);
   RowsRebuild rebuild;
   rebuild.index = [rows, &index = side->index](Position durable) {
     return rows.rebuild_damaged_index(index, durable);

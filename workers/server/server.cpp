@@ -117,6 +117,7 @@ Server::Server(const ServerPorts& ports, const ServerOptions& options,
   reactors_ = {&dispatcher_, &upkeep_};
   for (const auto& reactor : own_reactors_) reactors_.push_back(reactor.get());
   for (auto& [stream, loaded] : takeover.shared) commands_.adopt(stream, std::move(loaded));
+  commands_.know_agents(std::move(takeover.agents));
   // Reactors keep what they need of each session. The states themselves are freed here.
   const auto sessions = std::exchange(takeover.sessions, {});
   for (const domain::SessionState& state : sessions) {
@@ -571,8 +572,9 @@ StatusAnswer Server::status() const {
   s.durable = sequencer_.durable();
   s.tail = sequencer_.tail();
   s.uptime_us = (boot_ - started_).count();
-  s.live_sessions =
-      static_cast<std::int64_t>(commands_.durable().of<domain::AdmissionStream>().live.size());
+  const domain::AdmissionState& admission = commands_.durable().of<domain::AdmissionStream>();
+  s.live_sessions = static_cast<std::int64_t>(admission.live.size());
+  s.inconsistent = admission.inconsistent;
   s.max_sessions = options_.commands.limits.max_sessions;
   s.daily_budget = options_.commands.limits.daily_budget;
   s.clients = static_cast<std::int64_t>(clients_.peers().count());

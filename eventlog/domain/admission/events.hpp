@@ -51,6 +51,20 @@ struct SessionSettled {
   }
 };
 
-using AdmissionEvents = base::Types<SessionAdmitted, SessionReleased, SessionSettled>;
+// Earlier releases admitted one session id for two agents, and the stream contradicted itself from
+// there on. A salvage has ended these sessions, and the stream is consistent again.
+struct AdmissionMended {
+  static constexpr std::string_view kType = "AdmissionMended";
+  std::vector<SessionId> ended;
+
+  bool operator==(const AdmissionMended&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("ended", &AdmissionMended::ended);
+  }
+};
+
+using AdmissionEvents =
+    base::Types<SessionAdmitted, SessionReleased, SessionSettled, AdmissionMended>;
 
 }  // namespace domain

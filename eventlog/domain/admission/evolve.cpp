@@ -43,6 +43,18 @@ bool apply(AdmissionState& s, const Envelope&, const SessionSettled& e) {
   return s.unsettled.erase(e.session) == 1;
 }
 
+bool apply(AdmissionState& s, const Envelope&, const AdmissionMended& e) {
+  for (const SessionId ended : e.ended) {
+    s.live.erase(ended);
+    s.unsettled.erase(ended);
+    const auto is_its = [&](const auto& name) { return name.second.session == ended; };
+    std::erase_if(s.names, is_its);
+    std::erase_if(s.name_marks, is_its);
+  }
+  s.inconsistent = {};
+  return true;
+}
+
 }  // namespace
 
 void evolve(AdmissionState& state, const Envelope& envelope, const Event& event) {

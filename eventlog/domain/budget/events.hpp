@@ -1,5 +1,5 @@
-// Facts of what an agent's sessions spend, on the stream <agent>/budget. It begins once a server
-// has a limit for an agent.
+// Facts of what an agent's sessions spend, and of limits of their use, on the stream
+// <agent>/budget. It begins once a server has a limit for an agent, or a provider has told one.
 #pragma once
 
 #include "eventlog/base/type_list.hpp"
@@ -23,6 +23,22 @@ struct AgentSpent {
   }
 };
 
-using BudgetEvents = base::Types<AgentSpent>;
+// The provider takes no more from the engine's agents until then; or a person says to try again.
+struct UsageLimitSet {
+  static constexpr std::string_view kType = "UsageLimitSet";
+  SessionId session;
+  std::string engine;
+  Time until{};  // wall time; 0: there is none any more
+
+  bool operator==(const UsageLimitSet&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &UsageLimitSet::session);
+    visit("engine", &UsageLimitSet::engine);
+    visit("until", &UsageLimitSet::until);
+  }
+};
+
+using BudgetEvents = base::Types<AgentSpent, UsageLimitSet>;
 
 }  // namespace domain

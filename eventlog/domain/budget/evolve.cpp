@@ -1,4 +1,4 @@
-// Folds what an agent's sessions spend: the sum of all, and two days.
+// Folds what an agent's sessions spend: the sum of all, and two days; and how they are limited.
 #include "eventlog/domain/budget/spent_days.hpp"
 #include "eventlog/domain/evolve.hpp"
 
@@ -14,7 +14,23 @@ bool apply(BudgetState& s, const Envelope& envelope, const AgentSpent& e) {
   return true;
 }
 
+bool apply(BudgetState& s, const Envelope&, const UsageLimitSet& e) {
+  if (!e.session.is_set() || e.engine.empty() || e.until.us < 0) return false;
+  if (e.until.us == 0) {
+    s.limited.edit().erase(e.engine);
+  } else {
+    s.limited.edit()[e.engine] = e.until;
+  }
+  if (s.limited->empty()) s.limited.reset();
+  return true;
+}
+
 }  // namespace
+
+Time limited_until(const BudgetState& state, const std::string& engine) {
+  const auto known = state.limited->find(engine);
+  return known == state.limited->end() ? Time{} : known->second;
+}
 
 Time day_start(Time moment) {
   const std::int64_t into = moment.us % kDayUs;

@@ -21,6 +21,7 @@ enum class NotificationKind : std::uint8_t {
   expired,      // a prompt was not started in time
   responded,    // somebody sent a prompt from elsewhere; its origin channel reads it
   all_killed,   // all sessions were killed at once, of which their channels hear nothing
+  tasks_lost,   // tasks in the background ended with its agent
 };
 
 // Each target has a sink, which the server's settings name; that of `parent` is always there.
@@ -144,8 +145,8 @@ using OutboxEvents = base::Types<NotificationRequested, NotificationDelivered, N
 template <>
 struct base::EnumNames<domain::NotificationKind> {
   static constexpr std::string_view kNames[] = {
-      "waiting",  "stuck",   "paused",      "budget",  "completed", "failed",    "killed",
-      "long_run", "cut_off", "turn_failed", "expired", "responded", "all_killed"};
+      "waiting",  "stuck",   "paused",      "budget",  "completed", "failed",     "killed",
+      "long_run", "cut_off", "turn_failed", "expired", "responded", "all_killed", "tasks_lost"};
 };
 template <>
 struct base::EnumNames<domain::NotificationTarget> {

@@ -547,14 +547,15 @@ struct ReportAgentExited {
   }
 };
 
-// The last eight are recorded as they are reported.
+// The last nine are recorded as they are reported.
 using Reports =
     base::Types<ReportAgentStarted, ReportStartFailed, ReportInitialized, ReportOutput,
                 ReportPartialOutput, ReportToolCallStarted, ReportToolCallFinished,
                 ReportTurnResult, ReportAgentLine, ReportAgentExited, ReportOwnTurnStarted,
                 ReportSpending, ReportTasksChanged, ReportAgentSessionLost, ReportAgentNoted,
                 ModelCallRetried, ModelFellBack, RateLimitReported, ContextCompacted,
-                AgentStatusReported, AgentSilenceReported, ToolCallDenied, McpServersReported>;
+                AgentStatusReported, AgentSilenceReported, ToolCallDenied, McpServersReported,
+                TranscriptWritesLost>;
 using Report = base::SealedVariant<Reports>;
 
 // A report and its place. Sequences start at 1 with each lease and have no gaps.
@@ -585,6 +586,7 @@ struct SessionReply {
   ResumedAt resumed_at = ResumedAt::end;  // where it goes on with the one that it resumes
   EndReason pause = EndReason::none;  // the reason for which its prompts wait; none: they do not
   TurnId injected_into{};             // the turn that a prompt was added to; unset: none
+  Time paused_until{};                // wall time at which they go on; 0: not by themselves
 
   bool operator==(const SessionReply&) const = default;
   template <class Visit>
@@ -595,6 +597,7 @@ struct SessionReply {
     visit("resumed_at", &SessionReply::resumed_at);
     visit("pause", &SessionReply::pause);
     visit("injected_into", &SessionReply::injected_into);
+    visit("paused_until", &SessionReply::paused_until);
   }
 };
 

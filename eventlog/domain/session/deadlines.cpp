@@ -1,6 +1,5 @@
 // Decides what follows when a session has waited, or a turn has run, for as long as that is
-// allowed. Also when the day is over behind whose budget prompts wait, and when it is too late for
-// a prompt.
+// allowed. Also when the time is over for which prompts wait, and when it is too late for a prompt.
 #include "eventlog/domain/session/deciding.hpp"
 
 namespace domain {
@@ -25,8 +24,7 @@ Decided decide_one(Deciding d, const PassDeadline& c) {
   const auto deadline = deadline_of(lease_state(s), c.kind);
   // A server with a larger budget, or none, need not wait for the next day.
   const bool may_be_early = c.kind == DeadlineKind::day && d.cap_reached() == EndReason::none;
-  const bool is_wall = c.kind == DeadlineKind::start || c.kind == DeadlineKind::day;
-  const Time now = is_wall ? d.context.wall : d.context.now;
+  const Time now = is_by_wall(c.kind) ? d.context.wall : d.context.now;
   if (!deadline || (now < deadline->due && !may_be_early)) return Decision{};
   switch (c.kind) {
     case DeadlineKind::idle:
@@ -42,6 +40,7 @@ Decided decide_one(Deciding d, const PassDeadline& c) {
       d.emit(LongRunReached{});
       break;
     case DeadlineKind::day:
+    case DeadlineKind::pause:
       d.emit(QueueContinued{});
       if (s.lease && !s.queue.empty()) d.start_next_turn(s.lease->token);
       break;

@@ -329,7 +329,8 @@ SessionReply reply(const SessionState& state, const SessionCommand& command) {
           state.alias,
           state.spec.resumed_at,
           state.pause,
-          is_injected ? only_turn(state) : TurnId{}};
+          is_injected ? only_turn(state) : TurnId{},
+          state.paused_until};
 }
 
 }  // namespace domain

@@ -25,6 +25,8 @@ struct Deciding {
   bool has_lease = session().lease.has_value();     // after the emitted events
   bool has_own_turn = session().own_turn.is_set();  // likewise
   bool has_returned_turn = false;                   // no agent works on the current turn
+  bool has_released = false;                        // the agent's own session
+  bool has_lifted_limit = false;                    // of use
 
   const SessionState& session() const { return states.target<SessionStream>(); }
   const std::string& agent() const { return context.target.agent; }
@@ -34,6 +36,20 @@ struct Deciding {
   }
   void emit_to(std::string stream, Event event) {
     decision.push_back({std::move(stream), std::move(event), {}});
+  }
+  // True if the session is, or would be, the one that admission knows under its id. Earlier
+  // releases admitted an id for two agents.
+  bool is_admitted() const {
+    const auto* admission = states.find<AdmissionStream>(kAdmissionStream);
+    return admission == nullptr || is_known_to(admission->live);
+  }
+  bool is_unsettled() const {
+    const auto* admission = states.find<AdmissionStream>(kAdmissionStream);
+    return admission == nullptr || is_known_to(admission->unsettled);
+  }
+  bool is_known_to(const std::map<SessionId, std::string>& sessions) const {
+    const auto known = sessions.find(context.target.id);
+    return known != sessions.end() && known->second == agent();
   }
   void emit_to_registry(Event event) { emit_to(registry_stream(agent()), std::move(event)); }
   void emit_to_admission(Event event) { emit_to(std::string(kAdmissionStream), std::move(event)); }
@@ -90,6 +106,14 @@ struct Deciding {
     return is_day_over ? EndReason::daily_budget : EndReason::none;
   }
 
+  // Returns until when the provider takes nothing more from the session's agent; 0: it does.
+  Time usage_limit() const {
+    if (has_lifted_limit) return {};
+    const auto* budget = states.find<BudgetStream>(budget_stream(agent()));
+    const Time until = budget == nullptr ? Time{} : limited_until(*budget, session().spec.engine);
+    return until > context.wall ? until : Time{};
+  }
+
   // Prompts wait and a turn has failed: pauses their queue, unless the session goes on regardless,
   // or what the next turn finds decides. Returns true if it is paused.
   bool pause_queue(EndReason failure) {
@@ -105,8 +129,36 @@ struct Deciding {
     const CurrentTurn& turn = *session().turn;
     has_returned_turn = true;
     if (turn.is_interrupt_requested) emit(TurnInterrupted{turn.turn, interrupt_reason(turn), {}});
-    if (!turn.is_interrupt_requested) emit(TurnReturned{turn.turn});
+    if (!turn.is_interrupt_requested) emit(TurnReturned{turn.turn, 0, turn.starts});
     return !turn.is_interrupt_requested;
+  }
+
+  // No agent could begin with the current turn, and the lease has ended. The prompt is the first of
+  // the queue again, and is tried again after a while. A session of one prompt fails with the last
+  // attempt; others wait for a person.
+  void return_unbegun(EndReason why) {
+    const SessionState& s = session();
+    const CurrentTurn& turn = *s.turn;
+    const std::int64_t starts = turn.starts + 1;
+    const bool is_last = starts >= kStartsMax;
+    if (turn.is_interrupt_requested) {
+      const EndReason reason = interrupt_reason(turn);
+      return_turn();
+      if (!s.queue.empty()) return;
+      if (!s.spec.is_multi_turn) {
+        const bool is_asked = reason == EndReason::user;
+        return close_empty(is_asked ? SessionStatus::killed : SessionStatus::failed, reason);
+      }
+      return s.is_close_requested ? close_as_asked() : void();
+    }
+    if (is_last && !s.spec.is_multi_turn) {
+      interrupt_turns(why);
+      return close(SessionStatus::failed, why);
+    }
+    has_returned_turn = true;
+    emit(TurnReturned{turn.turn, 0, starts});
+    const Time until = is_last ? Time{} : context.wall + kStartPauses[starts - 1];
+    emit(QueuePaused{why, until});
   }
 
   // The agent was lost with the current turn. By the session's policy its prompt is the first of
@@ -159,6 +211,9 @@ struct Deciding {
     const EndReason limit = used_up();
     if (limit != EndReason::none) return close(SessionStatus::failed, limit);
     if (const EndReason cap = cap_reached(); cap != EndReason::none) return emit(QueuePaused{cap});
+    if (const Time until = usage_limit(); until.us != 0) {
+      return emit(QueuePaused{EndReason::usage_limit, until});
+    }
     emit(TurnStarted{next.turn, token});
   }
 
@@ -210,18 +265,21 @@ struct Deciding {
     if (has_untold_cost(std::same_as<LeaseEnd, LeaseExpired>)) {
       emit(SpendingRecorded{{}, {}, CostBasis::at_least});
     }
+    const SessionState& s = session();
+    const bool has_ended = is_terminal(s.status);
+    if (s.tasks > 0 && !has_ended) emit(TasksLost{s.tasks});
     emit(event);
     has_lease = false;
-    if (is_terminal(session().status)) {
-      emit_to_admission(SessionSettled{session().session});
-      release_agent_session();
-    }
+    if (has_ended && is_unsettled()) emit_to_admission(SessionSettled{s.session});
+    // The next agent process does not go on with a transcript that is not whole.
+    if (has_ended || s.lease->is_unsaved) release_agent_session();
   }
 
   // Records that no process of the session uses the agent's own session any more.
   void release_agent_session() {
     const SessionSpec& spec = session().spec;
     if (spec.resume_agent_session->empty() || spec.is_fork) return;
+    if (std::exchange(has_released, true)) return;
     emit_to_registry(AgentSessionReleased{session().session, spec.resume_agent_session});
   }
 
@@ -347,7 +405,7 @@ struct Deciding {
       emit_to_registry(NameReleased{session().session, session().name});
     }
     if (!has_lease) release_agent_session();
-    emit_to_admission(SessionReleased{session().session, has_lease});
+    if (is_admitted()) emit_to_admission(SessionReleased{session().session, has_lease});
   }
 };
 

@@ -117,12 +117,14 @@ struct TurnReturned {
   static constexpr std::string_view kType = "TurnReturned";
   TurnId turn;
   std::int64_t attempts = 0;  // as many agents were lost with it; 0: none was given its prompt
+  std::int64_t starts = 0;    // as many agents in a row could not begin with it; 0: none
 
   bool operator==(const TurnReturned&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("turn", &TurnReturned::turn);
     visit("attempts", &TurnReturned::attempts);
+    visit("starts", &TurnReturned::starts);
   }
 };
 
@@ -156,15 +158,20 @@ struct TurnContinued {
   }
 };
 
-// A turn failed while prompts waited. They wait until somebody says how to go on.
+// A turn failed while prompts waited, or could not begin. They wait until somebody says how to go
+// on, or until a moment that is known.
+// Content: the agent's words for a limit of use that it has met itself.
 struct QueuePaused {
   static constexpr std::string_view kType = "QueuePaused";
   EndReason reason = EndReason::none;  // of the failure
+  // Wall time at which they go on by themselves; 0: they do not, but for a day's budget.
+  Time until{};
 
   bool operator==(const QueuePaused&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("reason", &QueuePaused::reason);
+    visit("until", &QueuePaused::until);
   }
 };
 
@@ -205,6 +212,18 @@ struct TasksChanged {
     visit("tasks", &TasksChanged::tasks);
     visit("given_up", &TasksChanged::is_given_up);
     visit("subagents", &TasksChanged::subagents);
+  }
+};
+
+// Tasks in the background ended with the agent, before they were done.
+struct TasksLost {
+  static constexpr std::string_view kType = "TasksLost";
+  std::int64_t tasks = 0;
+
+  bool operator==(const TasksLost&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("tasks", &TasksLost::tasks);
   }
 };
 
@@ -255,6 +274,8 @@ struct RateLimitReported {
   std::string status;    // the provider's own word: "allowed_warning", "rejected"
   std::string limit;     // likewise, such as "five_hour"
   base::Time resets_at;  // wall time; 0: not said
+  // Wall time until which the agent can do nothing; 0: it can, or the end is not near or not known.
+  base::Time blocks_until{};
 
   bool operator==(const RateLimitReported&) const = default;
   template <class Visit>
@@ -263,6 +284,7 @@ struct RateLimitReported {
     visit("status", &RateLimitReported::status);
     visit("limit", &RateLimitReported::limit);
     visit("resets_at", &RateLimitReported::resets_at);
+    visit("blocks_until", &RateLimitReported::blocks_until);
   }
 };
 
@@ -743,6 +765,21 @@ struct AgentSessionLost {
   }
 };
 
+// The agent says that it could not write all of its transcript. The next agent process begins a new
+// session of its own, and is told what the record holds of the conversation.
+struct TranscriptWritesLost {
+  static constexpr std::string_view kType = "TranscriptWritesLost";
+  TurnId turn;
+  std::string error;  // the agent's own word, such as "ENOSPC"; empty: not said
+
+  bool operator==(const TranscriptWritesLost&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &TranscriptWritesLost::turn);
+    visit("error", &TranscriptWritesLost::error);
+  }
+};
+
 // The session has lived for as long as its spec says that somebody is to be reminded.
 struct LongRunReached {
   static constexpr std::string_view kType = "LongRunReached";
@@ -858,7 +895,7 @@ using SessionEvents =
                 LeaseReleased, LeaseExpired, AgentStarted, AgentInitialized, AgentSessionLost,
                 AgentStartFailed, AgentExited, CloseRequested, SessionClosed, LongRunReached,
                 ForegroundChanged, OutputSeen, AttentionDismissed, SessionResumed, ContentErased,
-                ContentErasureCompleted>;
+                ContentErasureCompleted, TasksLost, TranscriptWritesLost>;
 
 }  // namespace domain
 

@@ -81,6 +81,16 @@ const LeaseState& limits_of(const LeaseState& s) {
   return s;
 }
 
+void forget_limit(SessionState& s) {
+  s.limited_until = {};
+}
+void forget_limit(LeaseState&) {}
+
+void forget_lost_tasks(SessionState& s) {
+  s.tasks_lost = 0;
+}
+void forget_lost_tasks(LeaseState&) {}
+
 bool has_lease(const OfSession auto& s, FencingToken token) {
   return s.lease && s.lease->token == token;
 }
@@ -139,7 +149,9 @@ bool apply(OfSession auto& s, const Envelope& envelope, const TurnStarted& e) {
   turn.start_before = queued.start_before;
   turn.attempts = queued.attempts;
   turn.injected = queued.injected;
+  turn.starts = queued.starts;
   s.turn = turn;
+  forget_lost_tasks(s);
   if (limits_of(s).run_timeout.count() > 0) s.turn->started_at = envelope.log_time;
   s.queue.erase(s.queue.begin());
   s.day_over = {};
@@ -156,8 +168,9 @@ bool apply(OfSession auto& s, const Envelope&, const OwnTurnStarted& e) {
 bool apply(OfSession auto& s, const Envelope&, const TurnReturned& e) {
   if (!s.turn || s.turn->turn != e.turn) return false;
   const Time start_before = e.attempts > 0 ? Time{} : s.turn->start_before;
-  s.queue.insert(s.queue.begin(), {e.turn, s.turn->prompt, s.turn->version, start_before,
-                                   std::max(e.attempts, s.turn->attempts), s.turn->injected});
+  s.queue.insert(s.queue.begin(),
+                 {e.turn, s.turn->prompt, s.turn->version, start_before,
+                  std::max(e.attempts, s.turn->attempts), s.turn->injected, e.starts});
   s.turn.reset();
   forget_spent(s, false);
   return true;
@@ -197,16 +210,21 @@ bool apply(OfSession auto& s, const Envelope& envelope, const QueuePaused& e) {
   if (!is_live(s.status) || s.turn || s.queue.empty() || e.reason == EndReason::none) return false;
   s.pause = e.reason;
   s.day_over = e.reason == EndReason::daily_budget ? day_end(envelope.wall_time) : Time{};
+  s.paused_until = e.until;
   return true;
 }
 
 void unpause(OfSession auto& s) {
   s.pause = EndReason::none;
   s.day_over = {};
+  s.paused_until = {};
 }
 
 bool apply(OfSession auto& s, const Envelope&, const QueueContinued&) {
   if (s.pause == EndReason::none && s.day_over.us == 0) return false;
+  // A person begins anew to count.
+  const bool is_by_itself = s.paused_until.us != 0 || s.day_over.us != 0;
+  if (!is_by_itself && !s.queue.empty()) s.queue.front().starts = 0;
   unpause(s);
   return true;
 }
@@ -260,6 +278,7 @@ bool apply(OfSession auto& s, const Envelope&, const TurnFinished& e) {
   const bool is_own = s.own_turn == e.turn;
   if (!ends_turn(s, e.turn, e.cost)) return false;
   if (!is_own) s.lost_at = {};
+  forget_limit(s);
   return true;
 }
 
@@ -388,27 +407,46 @@ bool apply(SessionState& s, const Envelope& envelope, const OutputSeen& e) {
 
 bool apply(OfSession auto& s, const Envelope&, const LeaseGranted& e) {
   if (!is_live(s.status) || s.lease || e.token <= s.last_token) return false;
-  s.lease = Lease{e.worker, e.token, 0, e.resume_agent_session, 0, 0, e.budget, false};
+  s.lease = Lease{e.worker, e.token, 0, e.resume_agent_session, 0, 0, e.budget, false, false};
   s.last_token = e.token;
   begin_total(s, e.agent_total);
   return true;
 }
 
+// Nothing that the session was opened with, or knew of its agent, can be resumed any more. The
+// running total of the next one begins at zero.
+void forget_agent_session(SessionState& s) {
+  s.agent_total = {};
+  s.beyond_total = {};
+  s.total_at_start.reset();
+  s.agent_session.clear();
+  s.last_message.clear();
+  s.spec.resume_agent_session.reset();
+  s.spec.resume_message.reset();
+  s.spec.resumed_at = ResumedAt::record;
+  s.spec.is_fork = false;
+}
+void forget_agent_session(LeaseState&) {}
+
 // Tasks in the background end with their agent.
-bool ends_lease(OfSession auto& s, FencingToken token) {
+bool ends_lease(OfSession auto& s, const Envelope& envelope, FencingToken token) {
   if (!has_lease(s, token)) return false;
+  if (s.lease->is_unsaved) {
+    s.lost_at = envelope.position;
+    forget_agent_session(s);
+  }
   s.lease.reset();
   s.tasks = 0;
   if constexpr (requires { s.subagents; }) s.subagents = 0;
   return true;
 }
 
-bool apply(OfSession auto& s, const Envelope&, const LeaseReleased& e) {
-  return ends_lease(s, e.token);
+bool apply(OfSession auto& s, const Envelope& envelope, const LeaseReleased& e) {
+  return ends_lease(s, envelope, e.token);
 }
 
-bool apply(OfSession auto& s, const Envelope&, const LeaseExpired& e) {
-  return ends_lease(s, e.token);
+bool apply(OfSession auto& s, const Envelope& envelope, const LeaseExpired& e) {
+  return ends_lease(s, envelope, e.token);
 }
 
 bool apply(OfSession auto& s, const Envelope&, const AgentStarted& e) {
@@ -442,20 +480,10 @@ bool apply(OfSession auto& s, const Envelope&, const AgentInitialized& e) {
   return true;
 }
 
-// Nothing that the session was opened with, or knew of its agent, can be resumed any more. The
-// running total of the next one begins at zero.
-void forget_agent_session(SessionState& s) {
-  s.agent_total = {};
-  s.beyond_total = {};
-  s.total_at_start.reset();
-  s.agent_session.clear();
-  s.last_message.clear();
-  s.spec.resume_agent_session.reset();
-  s.spec.resume_message.reset();
-  s.spec.resumed_at = ResumedAt::record;
-  s.spec.is_fork = false;
+bool apply(OfSession auto& s, const Envelope&, const TranscriptWritesLost&) {
+  if (!s.lease) return false;
+  return s.lease->is_unsaved = true;
 }
-void forget_agent_session(LeaseState&) {}
 
 bool apply(OfSession auto& s, const Envelope& envelope, const AgentSessionLost&) {
   if (!s.lease) return false;
@@ -518,8 +546,15 @@ bool apply(SessionState& s, const Envelope&, const ModelCallRetried&) {
 bool apply(SessionState& s, const Envelope&, const ModelFellBack&) {
   return exists(s);
 }
-bool apply(SessionState& s, const Envelope&, const RateLimitReported&) {
-  return exists(s);
+bool apply(SessionState& s, const Envelope&, const RateLimitReported& e) {
+  if (!exists(s)) return false;
+  s.limited_until = e.blocks_until;
+  return true;
+}
+bool apply(SessionState& s, const Envelope&, const TasksLost& e) {
+  if (!exists(s) || e.tasks < 0) return false;
+  add_bounded(s.tasks_lost, e.tasks);
+  return true;
 }
 bool apply(SessionState& s, const Envelope&, const ContextCompacted&) {
   return exists(s);
@@ -562,14 +597,15 @@ using LeaseEvents =
                 PromptInjected, TurnContinued, QueuePaused, QueueContinued, InterruptRequested,
                 TasksChanged, TurnFinished, TurnFailed, TurnInterrupted, LeaseGranted,
                 LeaseReleased, LeaseExpired, AgentStarted, AgentInitialized, AgentSessionLost,
-                CloseRequested, SessionClosed, LongRunReached>;
+                CloseRequested, SessionClosed, LongRunReached, TranscriptWritesLost>;
 using NotOfLeases =
     base::Types<SessionNamed, ModelCallRetried, ModelFellBack, RateLimitReported, ContextCompacted,
                 AgentStatusReported, SpendingRecorded, OutputRecorded, PartialOutputRecorded,
                 ToolCallStarted, ToolCallsRepeated, AgentSilenceReported, ToolCallFinished,
                 ToolCallDenied, AgentNoted, McpServersReported, AgentLineRecorded, ReportIgnored,
                 NothingChanged, AgentStartFailed, AgentExited, ForegroundChanged, OutputSeen,
-                AttentionDismissed, SessionResumed, ContentErased, ContentErasureCompleted>;
+                AttentionDismissed, SessionResumed, ContentErased, ContentErasureCompleted,
+                TasksLost>;
 static_assert(base::kHasSameMembers<SessionEvents, base::Joined<LeaseEvents, NotOfLeases>>);
 
 void count_report(OfSession auto& s, const Envelope& envelope) {

@@ -37,6 +37,15 @@ Decided decide_one(Deciding d, const GrantLease& c) {
   if (s.lease) {
     return reject(RejectionCode::lease_held, "session " + label(s) + " has a lease already");
   }
+  // Its worker and its locks know a session by its id alone.
+  if (!d.is_admitted()) {
+    d.emit(AgentStartFailed{},
+           "the session's id is also that of another agent's session, which earlier releases did "
+           "not refuse; send the prompt to a new session, and make a log that verifies with steno "
+           "replay salvage");
+    d.close(SessionStatus::failed, EndReason::start_failed);
+    return std::move(d.decision);
+  }
   const FencingToken token = s.last_token.next();
   if (const EndReason limit = d.used_up(); limit != EndReason::none) {
     d.close(SessionStatus::failed, limit);
@@ -54,6 +63,10 @@ Decided decide_one(Deciding d, const GrantLease& c) {
   const QueuedTurn* next = d.expire_prompts();
   if (next == nullptr) {
     d.settle_emptied(SessionStatus::failed, EndReason::expired);
+    return std::move(d.decision);
+  }
+  if (const Time until = d.usage_limit(); until.us != 0) {
+    d.emit(QueuePaused{EndReason::usage_limit, until});
     return std::move(d.decision);
   }
   LeaseGranted granted{c.worker, token, begins_as_opened(s) ? std::string() : s.agent_session};

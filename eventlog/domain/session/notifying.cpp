@@ -19,9 +19,16 @@ bool is_idle(const LeaseState& s) {
   return is_live(s.status) && !s.is_close_requested && !has_work(s) && s.tasks == 0;
 }
 
+// True if the work ended because Steno did, by a crash or a stop.
+bool is_of_restart(EndReason reason) {
+  return reason == EndReason::worker_lost || reason == EndReason::stopped;
+}
+
 NotificationKind kind_of(const SessionClosed& e) {
   if (is_spent(e.reason) || is_cap(e.reason)) return NotificationKind::budget;
   if (e.status == SessionStatus::completed) return NotificationKind::completed;
+  // A stop of Steno is told as its crash is: whoever waits for the answer gets none.
+  if (e.reason == EndReason::stopped) return NotificationKind::failed;
   return e.status == SessionStatus::killed ? NotificationKind::killed : NotificationKind::failed;
 }
 
@@ -32,8 +39,12 @@ struct CauseOf {
     return std::nullopt;
   }
   std::optional<NotificationKind> operator()(const SessionClosed& e) const { return kind_of(e); }
-  std::optional<NotificationKind> operator()(const QueuePaused&) const {
+  std::optional<NotificationKind> operator()(const QueuePaused& e) const {
+    if (is_start_pause(e.reason, e.until)) return std::nullopt;
     return NotificationKind::paused;
+  }
+  std::optional<NotificationKind> operator()(const TasksLost&) const {
+    return NotificationKind::tasks_lost;
   }
   std::optional<NotificationKind> operator()(const ToolCallsRepeated&) const {
     return NotificationKind::stuck;
@@ -47,7 +58,7 @@ struct CauseOf {
   }
   std::optional<NotificationKind> operator()(const TurnInterrupted& e) const {
     if (e.reason == EndReason::expired) return NotificationKind::expired;
-    if (e.reason != EndReason::worker_lost) return std::nullopt;
+    if (!is_of_restart(e.reason)) return std::nullopt;
     return NotificationKind::cut_off;
   }
 };
@@ -58,13 +69,17 @@ bool has_closed(const Deciding& d) {
   });
 }
 
+// What else the decision is about counts before these.
+bool is_minor(NotificationKind kind) {
+  return kind == NotificationKind::expired || kind == NotificationKind::tasks_lost;
+}
+
 // True if a turn ended otherwise than by its success or because somebody asked for it.
 bool has_failed_turn(const Deciding& d) {
   return std::any_of(d.decision.begin(), d.decision.end(), [](const Emitted& emitted) {
     if (std::holds_alternative<TurnFailed>(emitted.event)) return true;
     const auto* cut = std::get_if<TurnInterrupted>(&emitted.event);
-    return cut != nullptr && cut->reason != EndReason::user && cut->reason != EndReason::expired &&
-           cut->reason != EndReason::stopped;
+    return cut != nullptr && cut->reason != EndReason::user && cut->reason != EndReason::expired;
   });
 }
 
@@ -77,25 +92,29 @@ std::optional<NotificationKind> cause_of(const Deciding& d) {
     if (!emitted.stream.empty()) continue;
     evolve(after, Envelope{}, emitted.event);
     const auto one = std::visit(CauseOf{}, emitted.event);
-    if (one && (!cause || *one != NotificationKind::expired)) cause = one;
+    if (one && (!cause || !is_minor(*one))) cause = one;
   }
-  const bool is_settled = cause && *cause != NotificationKind::expired;
+  const bool is_settled = cause && !is_minor(*cause);
   if (is_settled || !d.session().spec.is_multi_turn || was_idle || !is_idle(after)) return cause;
   if (d.used_up() != EndReason::none) return NotificationKind::budget;
   // Heartbeats come by themselves.
-  if (d.session().descriptor->kind == DescriptorKind::heartbeat) return cause;
+  if (d.session().descriptor->kind == DescriptorKind::heartbeat) {
+    return cause == NotificationKind::tasks_lost ? std::nullopt : cause;
+  }
   if (has_failed_turn(d)) return NotificationKind::turn_failed;
   return cause ? cause : NotificationKind::waiting;
 }
 
-// True if the decision is about work that was lost with its worker, in a session that is scheduled:
-// its next run goes on, so nobody needs to hear.
+// True if the decision is about work that was lost with its worker, or with a stop of Steno, in a
+// session that is scheduled: its next run goes on, so nobody needs to hear.
 bool is_lost_run(const Deciding& d) {
   const DescriptorKind kind = d.session().descriptor->kind;
   if (kind != DescriptorKind::cron && kind != DescriptorKind::heartbeat) return false;
   return std::any_of(d.decision.begin(), d.decision.end(), [](const Emitted& emitted) {
     const auto* cut = std::get_if<TurnInterrupted>(&emitted.event);
-    return cut != nullptr && cut->reason == EndReason::worker_lost;
+    const auto* closed = std::get_if<SessionClosed>(&emitted.event);
+    return (cut != nullptr && is_of_restart(cut->reason)) ||
+           (closed != nullptr && is_of_restart(closed->reason));
   });
 }
 

@@ -252,6 +252,21 @@ std::optional<std::string> holder_of(const Opening& o, const std::string& name) 
   return std::nullopt;
 }
 
+// True if a session of another agent has the id, or had it: its stream is then among those that are
+// read.
+bool is_anothers(const Deciding& d, const AdmissionState& admission) {
+  const StreamRef& target = d.context.target;
+  for (const auto* sessions : {&admission.live, &admission.unsettled}) {
+    const auto known = sessions->find(target.id);
+    if (known != sessions->end() && known->second != target.agent) return true;
+  }
+  return std::any_of(d.states.further().begin(), d.states.further().end(), [&](const auto& one) {
+    const auto ref = parse_stream(*one.first);
+    if (!ref || !ref->template is<SessionStream>() || ref->id != target.id) return false;
+    return std::get<SessionState>(*one.second).status != SessionStatus::none;
+  });
+}
+
 }  // namespace
 
 Decided decide_one(Deciding d, const Spawn& c) {
@@ -267,6 +282,13 @@ Decided decide_one(Deciding d, const Spawn& c) {
   if (auto bad = check_start(c.start_before, d.context)) return tl::unexpected(*bad);
   if (auto bad = check_descriptor(d, c)) return tl::unexpected(*bad);
   const Opening o = opening_of(d, c);
+  // Whose it is may not be known to one who acts for another agent.
+  if (is_anothers(d, o.admission)) {
+    return reject(RejectionCode::already_exists,
+                  "the session id " + d.context.target.id.text() +
+                      " is taken: no two sessions have one id, whatever their agents; make a "
+                      "fresh id");
+  }
   const auto live = static_cast<std::int64_t>(o.admission.live.size());
   if (live >= d.context.limits.max_sessions) {
     return reject(RejectionCode::session_limit,

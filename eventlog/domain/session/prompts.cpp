@@ -170,6 +170,11 @@ Decided decide_one(Deciding d, const ContinueSession&) {
   const bool is_behind_cap = is_cap(s.pause) && d.cap_reached() != EndReason::none;
   if (is_behind_cap) return tl::unexpected(over_cap(d));
   d.emit(QueueContinued{});
+  // Whoever says so knows that the limit is over, or wants to see.
+  if (d.usage_limit().us != 0) {
+    d.emit_to(budget_stream(d.agent()), UsageLimitSet{s.session, s.spec.engine, {}});
+    d.has_lifted_limit = true;
+  }
   if (s.lease) d.start_next_turn(s.lease->token);
   return std::move(d.decision);
 }

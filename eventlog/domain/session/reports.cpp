@@ -28,8 +28,11 @@ void report(Deciding& d, const ReportStartFailed& r) {
   d.emit(AgentStartFailed{}, r.text);
   d.end_lease(LeaseReleased{s.lease->token});
   if (!is_live(s.status)) return;
-  d.interrupt_turns(EndReason::start_failed);
-  d.close(SessionStatus::failed, EndReason::start_failed);
+  d.interrupt_own_turn(EndReason::start_failed);
+  if (s.turn) return d.return_unbegun(EndReason::start_failed);
+  if (s.queue.empty() && (!s.spec.is_multi_turn || s.is_close_requested)) {
+    d.close(SessionStatus::failed, EndReason::start_failed);
+  }
 }
 
 void report(Deciding& d, const ReportInitialized& r) {
@@ -132,6 +135,15 @@ void report(Deciding& d, ModelFellBack r) {
 void report(Deciding& d, RateLimitReported r) {
   r.status = cut_fact(r.status);
   r.limit = cut_fact(r.limit);
+  const Time wall = d.context.wall;
+  const bool is_near = r.resets_at > wall && r.resets_at - wall <= kUsageLimitMax;
+  const bool blocks = r.status == "rejected" && is_near;
+  r.blocks_until = blocks ? r.resets_at + kUsageLimitMargin : Time{};
+  d.emit(std::move(r));
+}
+
+void report(Deciding& d, TranscriptWritesLost r) {
+  r.error = cut_fact(r.error);
   d.emit(std::move(r));
 }
 
@@ -243,9 +255,8 @@ void book_late(Deciding& d, const ReportTurnResult& r) {
   d.emit(SpendingRecorded{r.turn, std::move(spent), r.basis, total});
 }
 
-// The answer came before the agent was given all prompts of its turn. This agent is done with the
-// turn, and the next one goes on with the rest.
-void continue_turn(Deciding& d, const ReportTurnResult& r) {
+// Books what the turn has spent, without ending it.
+void book_so_far(Deciding& d, const ReportTurnResult& r) {
   Spending spent = proper(r.spent);
   if (r.basis == CostBasis::totals) {
     const TurnCost cost = cost_by_totals(d.session(), r);
@@ -255,6 +266,12 @@ void continue_turn(Deciding& d, const ReportTurnResult& r) {
     const NanoUsd total = total_behind(d.session(), r, cost_of(spent));
     d.emit(SpendingRecorded{r.turn, std::move(spent), r.basis, total});
   }
+}
+
+// The answer came before the agent was given all prompts of its turn. This agent is done with the
+// turn, and the next one goes on with the rest.
+void continue_turn(Deciding& d, const ReportTurnResult& r) {
+  book_so_far(d, r);
   d.emit(TurnContinued{r.turn, std::max<std::int64_t>(r.injected, 0)});
 }
 
@@ -323,11 +340,35 @@ void end_own_turn(Deciding& d, const ReportTurnResult& r) {
   d.settle(s.tasks);
 }
 
+// Returns until when the provider takes nothing more from the agent, if the turn has failed by
+// that; 0: it has not.
+Time failed_by_limit(const Deciding& d, const ReportTurnResult& r) {
+  constexpr std::int64_t kTooManyRequests = 429;
+  const SessionState& s = d.session();
+  if (!r.is_error || s.turn->is_interrupt_requested || is_spent(failure_of(r))) return {};
+  if (s.limited_until > d.context.wall) return s.limited_until;
+  return r.api_status == kTooManyRequests ? d.usage_limit() : Time{};
+}
+
+// The provider takes nothing more for a while: the prompt is the first of the queue again, and all
+// sessions of the agent's engine wait.
+void wait_for_limit(Deciding& d, const ReportTurnResult& r, Time until) {
+  const SessionState& s = d.session();
+  book_so_far(d, r);
+  d.has_returned_turn = true;
+  d.emit(TurnReturned{r.turn});
+  d.emit(QueuePaused{EndReason::usage_limit, until}, r.text);
+  if (d.usage_limit() != until) {
+    d.emit_to(budget_stream(d.agent()), UsageLimitSet{s.session, s.spec.engine, until});
+  }
+}
+
 void report(Deciding& d, const ReportTurnResult& r) {
   const SessionState& s = d.session();
   book_unheard(d, r);
   if (d.has_own_turn && s.own_turn == r.turn) return end_own_turn(d, r);
   if (!is_current(s, r.turn) || s.turn->is_continued) return book_late(d, r);
+  if (const Time until = failed_by_limit(d, r); until.us != 0) return wait_for_limit(d, r, until);
   const std::int64_t injected = std::max<std::int64_t>(r.injected, 0);
   const bool has_more = injected < static_cast<std::int64_t>(s.turn->injected->size());
   if (has_more && !r.is_error && !s.turn->is_interrupt_requested) return continue_turn(d, r);
@@ -362,8 +403,9 @@ void report(Deciding& d, const ReportTasksChanged& r) {
   d.emit(TasksChanged{r.tasks, r.is_given_up, r.subagents}, r.text);
   if (!is_live(s.status) || s.turn || !s.queue.empty()) return;
   if (!r.is_given_up) return d.settle(r.tasks);
-  if (!s.spec.is_multi_turn) return d.close(SessionStatus::failed, EndReason::tasks_unfinished);
-  if (s.is_close_requested) d.close_as_asked();
+  if (!s.spec.is_multi_turn || s.is_close_requested) {
+    d.close(SessionStatus::failed, EndReason::tasks_unfinished);
+  }
 }
 
 // A multi-turn session outlives its agent, which is resumed for the next prompt. It fails if the
@@ -379,6 +421,12 @@ void report(Deciding& d, const ReportAgentExited& r) {
     return d.go_on_or_fail(limit);
   }
   const bool is_lost = s.lease->is_lost;
+  // An agent introduces itself before it does anything with a prompt.
+  if (!r.is_stopped && !is_lost && !r.has_run && s.turn && !s.turn->is_continued) {
+    d.end_lease(LeaseReleased{s.lease->token});
+    d.interrupt_own_turn(EndReason::agent_exited);
+    return d.return_unbegun(EndReason::agent_exited);
+  }
   const bool is_done_with = s.turn && s.turn->is_continued;
   const bool can_go_on =
       r.is_stopped || is_lost || is_done_with || (s.spec.is_multi_turn && r.has_run);

@@ -25,6 +25,7 @@ LeaseState lease_state(const SessionState& state) {
           state.own_turn,
           state.queue,
           state.day_over,
+          state.paused_until,
           state.tasks,
           state.lost_at,
           state.spec.idle_timeout,
@@ -38,6 +39,10 @@ LeaseState lease_state(const SessionState& state) {
 TurnId only_turn(const SessionState& state) {
   if (state.turn) return state.turn->turn;
   return state.queue.empty() ? TurnId{} : state.queue.front().turn;
+}
+
+bool is_start_pause(EndReason pause, Time paused_until) {
+  return paused_until.us != 0 && pause != EndReason::usage_limit;
 }
 
 bool is_waiting_for_input(const SessionState& state) {
@@ -88,8 +93,9 @@ Attention attention_of_ended(const SessionState& state) {
 Attention attention_of(const SessionState& state) {
   if (state.status == SessionStatus::none) return Attention::none;
   if (!is_live(state.status)) return attention_of_ended(state);
-  if (is_cap(state.pause)) return Attention::over_budget;
-  if (state.pause != EndReason::none) return Attention::failed;
+  if (is_cap(state.pause) || state.pause == EndReason::usage_limit) return Attention::over_budget;
+  const bool is_tried_again = is_start_pause(state.pause, state.paused_until);
+  if (state.pause != EndReason::none && !is_tried_again) return Attention::failed;
   if (state.is_silent || state.is_repeating) return Attention::stuck;
   if (!is_waiting_for_input(state)) return Attention::none;
   // It waits for its schedule.
@@ -124,6 +130,9 @@ void for_each_deadline(const LeaseState& state, const Add& add) {
     add(DeadlineKind::long_run, state.remind_since, state.remind_after);
   }
   if (state.day_over.us != 0) add(DeadlineKind::day, state.day_over, base::Duration{});
+  if (state.paused_until.us != 0) {
+    add(DeadlineKind::pause, state.paused_until, base::Duration{});
+  }
   for (const QueuedTurn& queued : state.queue) {
     if (queued.start_before.us != 0) {
       add(DeadlineKind::start, queued.start_before, base::Duration{});
@@ -137,8 +146,7 @@ std::optional<Deadline> next_deadline(const LeaseState& state, Time up_since,
                                       base::Duration ahead) {
   std::optional<Deadline> next;
   for_each_deadline(state, [&](DeadlineKind kind, Time since, base::Duration limit) {
-    const bool is_wall = kind == DeadlineKind::start || kind == DeadlineKind::day;
-    const Time begun = is_wall ? since + ahead : since;
+    const Time begun = is_by_wall(kind) ? since + ahead : since;
     const Deadline other{kind, std::max(begun, up_since) + limit};
     if (!next || other.due < next->due) next = other;
   });

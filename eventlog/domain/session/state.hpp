@@ -18,6 +18,17 @@ constexpr base::Duration kInterruptGrace{5'000'000};
 // So many agents at most are given one prompt.
 constexpr std::int64_t kTurnAttemptsMax = 3;
 
+// So many agents in a row at most are started for one prompt. Between them grows the pause: an
+// agent's program is away for some seconds while it is installed anew.
+constexpr std::int64_t kStartsMax = 3;
+constexpr base::Duration kStartPauses[kStartsMax - 1] = {base::Duration{2'000'000},
+                                                         base::Duration{10'000'000}};
+
+// A limit of use that ends later than this needs a person.
+constexpr base::Duration kUsageLimitMax = std::chrono::hours(24);
+// Prompts go on so much later than the provider says: its clock is another one.
+constexpr base::Duration kUsageLimitMargin = std::chrono::seconds(5);
+
 // A prompt that was added to a turn.
 struct InjectedPrompt {
   Position prompt;        // position of its PromptInjected, where its content lies
@@ -46,6 +57,7 @@ struct QueuedTurn {
   Time start_before{};                       // as TurnQueued has it; 0 also once it was started
   std::int64_t attempts = 0;                 // as TurnReturned has it
   base::Sparse<InjectedPrompts> injected{};  // behind that prompt, and not answered either
+  std::int64_t starts = 0;                   // as TurnReturned has it
 
   bool operator==(const QueuedTurn&) const = default;
   template <class Visit>
@@ -56,6 +68,7 @@ struct QueuedTurn {
     visit("start_before", &QueuedTurn::start_before);
     visit("attempts", &QueuedTurn::attempts);
     visit("injected", &QueuedTurn::injected);
+    visit("starts", &QueuedTurn::starts);
   }
 };
 
@@ -73,6 +86,7 @@ struct CurrentTurn {
   std::int64_t attempts = 0;
   base::Sparse<InjectedPrompts> injected{};
   bool is_continued = false;  // the agent that runs is done with it; another one is given the rest
+  std::int64_t starts = 0;    // as TurnReturned has it
 
   bool operator==(const CurrentTurn&) const = default;
   template <class Visit>
@@ -89,6 +103,7 @@ struct CurrentTurn {
     visit("attempts", &CurrentTurn::attempts);
     visit("injected", &CurrentTurn::injected);
     visit("continued", &CurrentTurn::is_continued);
+    visit("starts", &CurrentTurn::starts);
   }
 };
 
@@ -99,8 +114,9 @@ struct Lease {
   std::string resume_agent_session;
   std::int64_t pid = 0;  // pid of the agent process; 0: not started yet
   std::int64_t start_ticks = 0;
-  NanoUsd budget{};      // of its agent process; 0: as the session's spec says
-  bool is_lost = false;  // that process could not resume its agent session, and ends
+  NanoUsd budget{};         // of its agent process; 0: as the session's spec says
+  bool is_lost = false;     // that process could not resume its agent session, and ends
+  bool is_unsaved = false;  // that process could not write all of its transcript
 
   bool operator==(const Lease&) const = default;
   template <class Visit>
@@ -113,6 +129,7 @@ struct Lease {
     visit("start_ticks", &Lease::start_ticks);
     visit("budget", &Lease::budget);
     visit("lost", &Lease::is_lost);
+    visit("unsaved", &Lease::is_unsaved);
   }
 };
 
@@ -216,6 +233,9 @@ struct SessionState {
   // Wall time at which a pause for the day's budget ends, or the day whose budget interrupted the
   // last turn; 0: there is none.
   Time day_over;
+  Time paused_until;   // as QueuePaused has it; 0: there is no such pause
+  Time limited_until;  // as RateLimitReported::blocks_until has it; 0 once a turn has succeeded
+  std::int64_t tasks_lost = 0;  // since the last prompt was started
   std::int64_t tasks = 0;  // as TasksChanged has it, and so has the next one; 0 without a lease
   std::int64_t subagents = 0;
   std::int64_t blocks = 0;            // finished output blocks so far
@@ -272,6 +292,9 @@ struct SessionState {
     visit("queue", &SessionState::queue);
     visit("pause", &SessionState::pause);
     visit("day_over", &SessionState::day_over);
+    visit("paused_until", &SessionState::paused_until);
+    visit("limited_until", &SessionState::limited_until);
+    visit("tasks_lost", &SessionState::tasks_lost);
     visit("tasks", &SessionState::tasks);
     visit("subagents", &SessionState::subagents);
     visit("blocks", &SessionState::blocks);
@@ -318,6 +341,7 @@ struct LeaseState {
   TurnId own_turn;
   std::vector<QueuedTurn> queue;
   Time day_over;
+  Time paused_until;
   std::int64_t tasks = 0;
   Position lost_at;
   base::Duration idle_timeout{};  // as the spec has it, and so has the next one
@@ -362,6 +386,9 @@ bool has_work(const State& state) {
   return state.turn || state.own_turn.is_set() || !state.queue.empty();
 }
 
+// True if the pause is a short one, of a prompt that no agent could begin: it is tried again.
+bool is_start_pause(EndReason pause, Time paused_until);
+
 // True if the session lives, is multi-turn, takes prompts, and has nothing to do.
 bool is_waiting_for_input(const SessionState& state);
 
@@ -375,11 +402,17 @@ enum class DeadlineKind {
   long_run,  // of the reminder that the session still lives
   day,       // of prompts that wait behind the budget of a day
   start,     // of a prompt that waits, to be started
+  pause,     // of prompts that wait until a moment that is known
 };
+
+// True for the deadlines that are due by the wall clock; the others go by log time.
+constexpr bool is_by_wall(DeadlineKind kind) {
+  return kind == DeadlineKind::start || kind == DeadlineKind::day || kind == DeadlineKind::pause;
+}
 
 struct Deadline {
   DeadlineKind kind = DeadlineKind::idle;
-  Time due;  // log time, but of `start` and `day` wall time
+  Time due;  // log time, or wall time, see is_by_wall
 
   bool operator==(const Deadline&) const = default;
 };
@@ -433,5 +466,6 @@ struct base::EnumNames<domain::Attention> {
 };
 template <>
 struct base::EnumNames<domain::DeadlineKind> {
-  static constexpr std::string_view kNames[] = {"idle", "run", "own", "long_run", "day", "start"};
+  static constexpr std::string_view kNames[] = {"idle", "run",   "own",  "long_run",
+                                                "day",  "start", "pause"};
 };

@@ -77,6 +77,56 @@ TEST_CASE("a spawn appends to session, registry and admission in one block", "[w
   CHECK(w.store.read({1}, 1 << 20, false)->size() == 1);
 }
 
+CommandMessage of_agent(std::string agent, CommandMessage m) {
+  m.agent = std::move(agent);
+  return m;
+}
+
+TEST_CASE("no two agents have a session with one id, live, ended, evicted or of an earlier server",
+          "[workers][R013]") {
+  LastingStores stores;
+  const auto refused = [](DrivenLoop& loop, int command) {
+    const Position tail = loop.sequencer.tail();
+    const auto outcome =
+        loop.ask(of_agent("other", DrivenLoop::message(1, command, DrivenLoop::spawn())));
+    REQUIRE_FALSE(outcome);
+    CHECK(outcome.error().code == RejectionCode::already_exists);
+    CHECK(outcome.error().text.find("main") == std::string::npos);
+    CHECK(loop.sequencer.tail() == tail);
+    CHECK(loop.worker.admission().inconsistent.value == 0);
+  };
+  CommandLoopOptions options;
+  options.idle_max = base::Duration{2};
+  {
+    DrivenLoop loop(stores.store, *stores.rows, options);
+    REQUIRE(loop.ask(of_agent("other", DrivenLoop::message(2, 1, DrivenLoop::spawn()))));
+    REQUIRE(loop.ask(DrivenLoop::message(1, 2, DrivenLoop::spawn())));
+    refused(loop, 3);
+    REQUIRE(loop.ask(DrivenLoop::message(1, 4, kKill)));
+    refused(loop, 5);
+    loop.set_time(loop.time() + 1000);
+    loop.settle();
+    loop.settle();
+    refused(loop, 6);
+  }
+  DrivenLoop later(stores.store, *stores.rows, options, 6);
+  refused(later, 7);
+  // An agent that has no session yet is no way around it.
+  const auto third = later.ask(of_agent("third", DrivenLoop::message(1, 8, DrivenLoop::spawn())));
+  REQUIRE_FALSE(third);
+  CHECK(third.error().code == RejectionCode::already_exists);
+}
+
+TEST_CASE("two spawns of one id that come at once make one session", "[workers]") {
+  CommandWorld w;
+  const Ticket first = w.loop.submit(DrivenLoop::message(1, 1, DrivenLoop::spawn()));
+  const Ticket second =
+      w.loop.submit(of_agent("other", DrivenLoop::message(1, 2, DrivenLoop::spawn())));
+  w.loop.settle();
+  CHECK(w.loop.answers.at(first).has_value() != w.loop.answers.at(second).has_value());
+  CHECK(w.loop.worker.admission().live.size() == 1);
+}
+
 TEST_CASE("a repeated command has the same outcome and no further events", "[workers]") {
   CommandWorld w;
   const auto spawn = DrivenLoop::message(1, 1, DrivenLoop::spawn());

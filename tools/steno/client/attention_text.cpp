@@ -1,6 +1,7 @@
 // The words differ by how the session came to need somebody; the kinds are the domain's.
 #include "tools/steno/client/attention_text.hpp"
 
+#include "tools/steno/text/units.hpp"
 #include "workers/text/end_text.hpp"
 #include "workers/text/terminal_text.hpp"
 
@@ -18,13 +19,15 @@ std::string failed_text(const projections::SessionRow& row) {
       row.pause != domain::EndReason::none ? row.pause : row.end_reason;
   const std::string why = " (" + std::string(base::enum_name(reason)) + ")";
   if (row.pause == domain::EndReason::none) return std::string(base::enum_name(row.status)) + why;
-  return "turn failed" + why + ", " + std::to_string(row.turns_waiting) + " waiting";
+  const bool is_unbegun = row.pause == domain::EndReason::start_failed;
+  return (is_unbegun ? "agent not started" : "turn failed") + why + ", " +
+         std::to_string(row.turns_waiting) + " waiting";
 }
 
 // Returns the limit that the session has reached; none: it is that of its output.
 domain::EndReason limit_of(const projections::SessionRow& row) {
   using domain::EndReason;
-  if (domain::is_cap(row.pause)) return row.pause;
+  if (domain::is_cap(row.pause) || row.pause == EndReason::usage_limit) return row.pause;
   if (row.pause == EndReason::none && row.day_over.us != 0) return EndReason::daily_budget;
   if (domain::is_spent(row.end_reason) || domain::is_cap(row.end_reason)) {
     return row.end_reason;
@@ -41,6 +44,8 @@ std::string over_budget_text(const projections::SessionRow& row) {
       return "over the budget for the day";
     case domain::EndReason::agent_budget:
       return "over the agent's budget over all time";
+    case domain::EndReason::usage_limit:
+      return "provider's limit until " + short_time_text(row.paused_until);
     case domain::EndReason::max_tokens:
       return "over budget: tokens";
     case domain::EndReason::max_tool_calls:
@@ -57,7 +62,9 @@ std::string attention_text(const projections::SessionRow& row) {
     case Attention::none:
       return {};
     case Attention::waiting_for_input:
-      return row.denied == 0 ? "waiting for input" : "waiting for input, " + denials_text(row);
+      return std::string("waiting for input") +
+             (row.denied > 0 ? ", " + denials_text(row) : "") +
+             (row.tasks_lost > 0 ? ", " + tasks_text(row.tasks_lost) + " lost" : "");
     case Attention::stuck:
       return row.is_repeating ? "stuck: repeats a tool call" : "stuck: silent";
     case Attention::over_budget:
@@ -83,7 +90,10 @@ std::string attention_command(const projections::SessionRow& row, std::string_vi
     case Attention::stuck:
       return "steno interrupt" + named;
     case Attention::over_budget:
-      if (row.pause == domain::EndReason::agent_budget) return "steno continue" + named;
+      if (row.pause == domain::EndReason::agent_budget ||
+          row.pause == domain::EndReason::usage_limit) {
+        return "steno continue" + named;
+      }
       if (is_live && limit_of(row) == domain::EndReason::daily_budget) return "steno show" + named;
       if (limit_of(row) != domain::EndReason::budget) {
         return (is_live ? "steno kill" + named + "; " : "") + "steno resume" + named;
@@ -130,6 +140,9 @@ std::string reason_text(domain::EndReason reason) {
   }
   if (reason == domain::EndReason::max_output_bytes) {
     return "max_output_bytes: its agent and tools have said all that they may";
+  }
+  if (reason == domain::EndReason::usage_limit) {
+    return "usage_limit: the provider takes nothing more for a while";
   }
   return std::string(base::enum_name(reason));
 }

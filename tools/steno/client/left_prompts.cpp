@@ -19,25 +19,15 @@ struct Prompt {
   std::int64_t bytes = 0;  // of a text that did not come with the event
   bool is_given = false;
   bool is_left = false;
+  bool is_added = false;  // to the turn, behind its own prompt
 };
 
+// The prompts of a turn that no agent was given are left when it is interrupted. So are those that
+// were added to a turn which its agent did not live to answer: nobody knows whether it read them.
 class LeftPrompts {
  public:
   void on(const workers::SeenEvent& seen) {
-    const domain::Event& event = seen.recorded.event;
-    if (const auto* queued = std::get_if<domain::TurnQueued>(&event)) {
-      prompts_.push_back({queued->turn, seen.recorded.envelope.position,
-                          seen.recorded.content ? seen.recorded.content->text : std::string(),
-                          seen.content_bytes});
-    } else if (const auto* started = std::get_if<domain::TurnStarted>(&event)) {
-      if (Prompt* prompt = find(started->turn)) prompt->is_given = true;
-    } else if (const auto* returned = std::get_if<domain::TurnReturned>(&event)) {
-      if (Prompt* prompt = find(returned->turn)) prompt->is_given = false;
-    } else if (const auto* ended = std::get_if<domain::TurnInterrupted>(&event)) {
-      Prompt* prompt = find(ended->turn);
-      const bool is_dropped = ended->reason == domain::EndReason::session_ended;
-      if (prompt != nullptr) prompt->is_left = is_dropped && !prompt->is_given;
-    }
+    std::visit([&](const auto& event) { take(event, seen); }, seen.recorded.event);
   }
 
   std::vector<Prompt> take() {
@@ -46,13 +36,58 @@ class LeftPrompts {
   }
 
  private:
-  Prompt* find(base::TurnId turn) {
-    const auto found = std::find_if(prompts_.begin(), prompts_.end(),
-                                    [&](const Prompt& prompt) { return prompt.turn == turn; });
-    return found == prompts_.end() ? nullptr : &*found;
+  template <class Event>
+  void take(const Event&, const workers::SeenEvent&) {}
+  void take(const domain::TurnQueued& e, const workers::SeenEvent& seen) { add(e.turn, seen); }
+  void take(const domain::PromptInjected& e, const workers::SeenEvent& seen) {
+    add(e.turn, seen);
+    prompts_.back().is_added = true;
+  }
+  void take(const domain::TurnStarted& e, const workers::SeenEvent&) {
+    for_turn(e.turn, [](Prompt& prompt) { prompt.is_given = true; });
+  }
+  void take(const domain::TurnReturned& e, const workers::SeenEvent&) {
+    for_turn(e.turn, [](Prompt& prompt) { prompt.is_given = false; });
+  }
+  // The turn's own prompt is answered, and so many that were added.
+  void take(const domain::TurnContinued& e, const workers::SeenEvent&) {
+    std::int64_t answered = e.injected + 1;
+    std::erase_if(prompts_,
+                  [&](const Prompt& prompt) { return prompt.turn == e.turn && answered-- > 0; });
+  }
+  void take(const domain::TurnInterrupted& e, const workers::SeenEvent&) {
+    using domain::EndReason;
+    const bool is_unbegun =
+        e.reason == EndReason::session_ended || e.reason == EndReason::start_failed;
+    const bool is_unmet = e.reason == EndReason::worker_lost ||
+                          e.reason == EndReason::agent_exited || e.reason == EndReason::stopped;
+    for_turn(e.turn, [&](Prompt& prompt) {
+      // What a turn begins with, and its agent could not be started for, no agent was given.
+      const bool was_given = prompt.is_given && e.reason != EndReason::start_failed;
+      prompt.is_left = (is_unbegun && !was_given) || (prompt.is_added && is_unmet) ||
+                       (is_unmet && !has_agent_begun_);
+    });
+  }
+  void take(const domain::LeaseGranted&, const workers::SeenEvent&) { has_agent_begun_ = false; }
+  void take(const domain::AgentInitialized&, const workers::SeenEvent&) { has_agent_begun_ = true; }
+
+  void add(base::TurnId turn, const workers::SeenEvent& seen) {
+    Prompt prompt;
+    prompt.turn = turn;
+    prompt.position = seen.recorded.envelope.position;
+    if (seen.recorded.content) prompt.text = seen.recorded.content->text;
+    prompt.bytes = seen.content_bytes;
+    prompts_.push_back(std::move(prompt));
+  }
+  template <class Use>
+  void for_turn(base::TurnId turn, const Use& use) {
+    for (Prompt& prompt : prompts_) {
+      if (prompt.turn == turn) use(prompt);
+    }
   }
 
   std::vector<Prompt> prompts_;
+  bool has_agent_begun_ = false;  // the one under the newest lease has introduced itself
 };
 
 Outcome<std::vector<Prompt>> read_left(Connection& connection,
@@ -87,12 +122,6 @@ Outcome<std::vector<std::string>> left_prompts(Connection& connection,
     return fail(kExitConflict, "session " + ended.alias +
                                    " has not ended, and its prompts still wait there; --with-queue "
                                    "is for one that has");
-  }
-  if (!ended.is_multi_turn) {
-    return fail(kExitUsage,
-                "session " + ended.alias +
-                    " is single-turn, and what was added to its turn is not taken along; "
-                    "resume it without --with-queue");
   }
   auto left = read_left(connection, ended);
   if (!left) return tl::unexpected(left.error());

@@ -250,12 +250,18 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
                    (row.is_close_requested || !row.is_multi_turn ? "it is completed"
                                                                  : "it waits for a prompt"));
   }
+  if (row.tasks_lost > 0) {
+    fields.add("lost", tasks_text(row.tasks_lost) + " in the background ended with the agent");
+  }
   if (row.pause != domain::EndReason::none) {
     const bool is_for_day = row.pause == domain::EndReason::daily_budget;
     const bool is_for_agent = row.pause == domain::EndReason::agent_budget;
-    fields.add("paused", std::string(base::enum_name(row.pause)) + ": prompts wait until " +
-                             (is_for_agent ? "agent_budget_usd is larger, then " : "") +
-                             (is_for_day ? "00:00 UTC" : "steno continue " + row.alias));
+    const std::string end = is_for_day                 ? "00:00 UTC"
+                            : is_for_agent             ? "agent_budget_usd is larger, then "
+                            : row.paused_until.us != 0 ? short_time_text(row.paused_until) + ", or "
+                                                       : std::string();
+    fields.add("paused", std::string(base::enum_name(row.pause)) + ": prompts wait until " + end +
+                             (is_for_day ? "" : "steno continue " + row.alias));
   }
   fields.add("turn", row.turn.is_set() ? row.turn.text() : "");
   if (row.own_turn.is_set()) fields.add("own turn", row.own_turn.text());

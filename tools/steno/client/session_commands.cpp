@@ -143,7 +143,7 @@ void print_reply(const Config& config, const projections::SessionRow& row,
 // Returns what is said of a session whose prompts are paused; empty: they are not.
 std::string paused_text(const CommandReplyBody& reply) {
   if (reply.pause == domain::EndReason::none) return {};
-  return ", which is paused " + pause_text(reply.pause, reply.alias);
+  return ", which is paused " + pause_text(reply.pause, reply.alias, reply.paused_until);
 }
 
 // Returns what became of a prompt that was sent to `session`.
@@ -286,6 +286,41 @@ Outcome<int> spawn(const Config& config, const SpawnArguments& arguments) {
   return run(config, detached);
 }
 
+namespace {
+
+// Says which accepted prompts a plain resume leaves behind. Best effort: the resume goes on
+// without.
+void tell_left(Connection& connection, const projections::SessionRow& row) {
+  if (domain::is_live(row.status) || row.turns_interrupted == 0) return;
+  const auto left = left_prompts(connection, row);
+  if (!left || left->empty()) return;
+  const bool is_one = left->size() == 1;
+  remark(std::to_string(left->size()) + (is_one ? " prompt" : " prompts") + " of " + row.alias +
+         (is_one ? " was" : " were") + " accepted, and no agent answered " +
+         (is_one ? "it" : "them") + "; resume --with-queue takes " + (is_one ? "it" : "them") +
+         " along");
+}
+
+// No agent began for a session whose program was missing, and so there is none to go on with. Its
+// prompts go to a session that begins where that one was to begin.
+void begin_instead(domain::Spawn& spawn, const projections::SessionRow& row) {
+  const bool has_begun = !row.agent_session.empty() || !row.agent_model.empty();
+  if (has_begun || row.turns_finished + row.turns_failed > 0) return;
+  spawn.resume = row.resumed_from;
+  spawn.is_fork &= spawn.resume.is_set();
+  remark("no agent had begun with " + row.alias + ": its prompts go to a session that begins anew" +
+         (row.resumed_from.is_set() ? "" : ", with the tools and limits that are given here"));
+}
+
+// A session of one turn takes all prompts as one.
+void join_prompts(std::string& prompt, std::vector<std::string>& waiting) {
+  for (std::string& text : std::exchange(waiting, {})) {
+    prompt.append(prompt.empty() ? "" : "\n\n").append(text);
+  }
+}
+
+}  // namespace
+
 Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
@@ -300,7 +335,10 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
     auto left = left_prompts(**connection, shown->session);
     if (!left) return tl::unexpected(left.error());
     waiting = std::move(*left);
+  } else {
+    tell_left(**connection, shown->session);
   }
+  const std::size_t taken = waiting.size();
   const bool begins_with_queue = arguments.prompt.empty() && !waiting.empty();
   if (arguments.system_prompt.empty() && !shown->system_prompt_error.empty()) {
     return fail(kExitFailed, "the session's system prompt cannot be read: " +
@@ -311,7 +349,12 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
            "; if the session had a system prompt, give it again with --system-prompt");
   }
   domain::Spawn spawn = to_resume(config, arguments, *shown);
-  if (begins_with_queue) spawn.prompt = waiting.front();
+  if (taken > 0) begin_instead(spawn, shown->session);
+  if (!shown->session.is_multi_turn) {
+    join_prompts(spawn.prompt, waiting);
+  } else if (begins_with_queue) {
+    spawn.prompt = waiting.front();
+  }
   if (spawn.prompt.empty()) spawn.prompt = kResumePrompt;
   if (const auto ok = check_prompt(spawn.prompt); !ok) return tl::unexpected(ok.error());
   if (spawn.spec.permission_mode != shown->session.permission_mode &&
@@ -331,12 +374,13 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
   if (const auto place = resumed_place_text(shown->session, *spawned); !place.empty()) {
     remark(place);
   }
-  const auto queued = queue_all(**connection, *spawned, waiting, begins_with_queue ? 1 : 0);
+  const bool is_first_given = begins_with_queue && !waiting.empty();
+  const auto queued = queue_all(**connection, *spawned, waiting, is_first_given ? 1 : 0);
   if (!queued) return tl::unexpected(queued.error());
   if (arguments.takes_queue && config.output == OutputFormat::table) {
-    remark(std::to_string(waiting.size()) + (waiting.size() == 1 ? " prompt" : " prompts") +
-           " of " + shown->session.alias + " had waited" +
-           (waiting.empty() ? "" : ", and " + spawned->reply.alias + " goes on with them"));
+    remark(std::to_string(taken) + (taken == 1 ? " prompt" : " prompts") + " of " +
+           shown->session.alias + " had waited" +
+           (taken == 0 ? "" : ", and " + spawned->reply.alias + " goes on with them"));
   }
   if (arguments.is_followed) return follow_resumed(**connection, *spawned, spawn);
   print_spawned(config, *spawned);
@@ -467,7 +511,8 @@ Outcome<int> close(const Config& config, const CloseArguments& arguments) {
     std::string closing = "closing " + row.alias;
     if (row.pause != domain::EndReason::none) {
       return closing + " once its " + std::to_string(row.turns_waiting) +
-             " waiting prompts are done; they are paused " + pause_text(row.pause, row.alias);
+             " waiting prompts are done; they are paused " +
+             pause_text(row.pause, row.alias, row.paused_until);
     }
     if (row.tasks == 0 || arguments.is_now) return closing;
     return closing + " once " + tasks_text(row.tasks) + " in the background " +

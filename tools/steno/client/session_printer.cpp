@@ -164,13 +164,35 @@ void SessionPrinter::on(const domain::AgentSessionLost&, const std::string& text
                "); a new one is told what the record holds, if it holds anything");
 }
 
-void SessionPrinter::on(const domain::QueuePaused& event, const std::string&) {
+void SessionPrinter::on(const domain::TranscriptWritesLost& event, const std::string&) {
+  note("", "⚠ the agent could not write all of its transcript" +
+               (event.error.empty() ? "" : " (" + safe_line(event.error) + ")") +
+               "; the next agent process is told what the record holds");
+}
+
+void SessionPrinter::on(const domain::TasksLost& event, const std::string&) {
+  note("", "⚠ " + tasks_text(event.tasks) + " in the background ended with the agent, undone");
+}
+
+void SessionPrinter::on(const domain::QueuePaused& event, const std::string& text) {
   if (event.reason == domain::EndReason::daily_budget) {
     note("", "⏸ the agent's budget for the day is spent; prompts wait until 00:00 UTC");
     return;
   }
   if (event.reason == domain::EndReason::agent_budget) {
     note("", "⏸ the agent's budget over all time is spent (agent_budget_usd); prompts wait");
+    return;
+  }
+  if (event.reason == domain::EndReason::usage_limit) {
+    end_block();
+    if (!text.empty()) note("", "❌ " + safe_line(text));
+    note("", "⏸ the provider's limit of use is reached; prompts wait until " +
+                 short_time_text(event.until) + ", or until steno continue");
+    return;
+  }
+  if (event.until.us != 0) {
+    note("",
+         "↻ the prompt waits, and an agent is started again at " + short_time_text(event.until));
     return;
   }
   note("", "⏸ the prompts that wait are paused; steno continue gives them to the agent");
@@ -196,6 +218,12 @@ void SessionPrinter::on(const domain::TurnFailed& event, const std::string& text
 void SessionPrinter::on(const domain::TurnInterrupted& event, const std::string&) {
   end_block();
   const bool is_asked_for = event.reason == domain::EndReason::user;
+  const bool is_of_agent = event.reason == domain::EndReason::worker_lost ||
+                           event.reason == domain::EndReason::agent_exited ||
+                           event.reason == domain::EndReason::stopped;
+  if (is_of_agent) {
+    for (const std::string& call : calls_.take_open()) note("", "✗ " + call + ": cut off");
+  }
   note("", "⛔ turn interrupted" + (is_asked_for ? "" : ": " + reason_text(event.reason)));
 }
 

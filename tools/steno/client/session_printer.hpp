@@ -41,6 +41,8 @@ class SessionPrinter {
   void on(const domain::AgentStatusReported& event, const std::string& text);
   void on(const domain::ToolCallsRepeated& event, const std::string& text);
   void on(const domain::AgentSessionLost& event, const std::string& text);
+  void on(const domain::TranscriptWritesLost& event, const std::string& text);
+  void on(const domain::TasksLost& event, const std::string& text);
   void on(const domain::QueuePaused& event, const std::string& text);
   void on(const domain::TurnFinished& event, const std::string& text);
   void on(const domain::TurnFailed& event, const std::string& text);

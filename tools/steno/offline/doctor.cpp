@@ -11,10 +11,13 @@
 #include "eventlog/base/file_lock.hpp"
 #include "eventlog/base/list_files.hpp"
 #include "eventlog/base/usd_text.hpp"
+#include "eventlog/domain/evolve.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "eventlog/folder/open_log.hpp"
 #include "eventlog/log/stream_index.hpp"
 #include "eventlog/log/tail_proof.hpp"
 #include "projections/projections.hpp"
+#include "projections/start/startup_rows.hpp"
 #include "tools/steno/config/find_program.hpp"
 #include "tools/steno/connection/connection.hpp"
 #include "tools/steno/connection/found_server.hpp"
@@ -136,6 +139,24 @@ base::Result<std::vector<eventlog::Checkpoint>> seen_by(eventlog::KeyValueStore&
     if (*stored) seen.push_back((*stored)->checkpoint);
   }
   return seen;
+}
+
+// Returns the position at which the record of live sessions contradicts itself, as the rows tell;
+// 0: it does not, or the rows cannot be read.
+base::Position inconsistent_at(eventlog::KeyValueStore& rows) {
+  const auto takeover = projections::read_takeover(rows);
+  if (!takeover) return {};
+  const auto admission = takeover->shared.find(std::string(domain::kAdmissionStream));
+  return admission == takeover->shared.end() ? base::Position{}
+                                             : domain::inconsistency(admission->second.state);
+}
+
+Finding doubled_sessions(base::Position at) {
+  return {"record", Health::bad,
+          "it contradicts itself at position " + std::to_string(at.value) +
+              "; no backup and no archive can be made of it",
+          "`steno replay verify` says what it is; stop the server, and `steno replay salvage --to "
+          "NEW` makes a log that verifies"};
 }
 
 int Examination::run() {
@@ -399,6 +420,9 @@ void Examination::examine_rows(eventlog::BlockStore& log, const std::string& nam
     return add({name, Health::bad, proved.error().text, ""});
   }
   add({name, Health::good, "of this log", ""});
+  if (const base::Position at = inconsistent_at(**rows); name == "views" && at.value != 0) {
+    add(doubled_sessions(at));
+  }
 }
 
 void Examination::examine_projections(Connection& connection) {
@@ -434,6 +458,7 @@ void Examination::examine_status(const workers::StatusAnswer& status) {
        std::to_string(status.durable.value) + " durable, log " + status.log.text() + ", epoch " +
            std::to_string(status.epoch) + ", term " + std::to_string(status.writer_term),
        ""});
+  if (status.inconsistent.value != 0) add(doubled_sessions(status.inconsistent));
   add({"signing key", Health::good, status.key, ""});
   if (status.workers == 0) {
     examine_lost_worker(base::Duration{status.uptime_us});

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "tools/steno/text/units.hpp"
+
 namespace steno {
 
 Outcome<Killed> kill_session(Connection& connection, const projections::SessionRow& row,
@@ -29,6 +31,13 @@ Outcome<workers::CommandReplyBody> interrupt_session(Connection& connection,
   if (domain::is_terminal(row.status)) {
     return fail(kExitConflict,
                 "session " + row.alias + " is already " + std::string(base::enum_name(row.status)));
+  }
+  const bool has_turn = row.turn.is_set() || row.own_turn.is_set() || row.turns_waiting > 0;
+  if (!has_turn && row.tasks > 0) {
+    return fail(kExitConflict, "session " + row.alias + " runs no turn now, and " +
+                                   tasks_text(row.tasks) + " in the background; steno close --now " +
+                                   row.alias + " ends what runs there with the session, and steno "
+                                   "resume " + row.alias + " then goes on");
   }
   return connection.command(connection.fresh_command_id(), row.session, row.agent,
                             domain::InterruptTurn{});

@@ -48,7 +48,8 @@ std::string ItemText::of_whole(const workers::OutputItem& item, const std::strin
       return lines(text, mark + "💭 ", true);
     case ItemKind::tool_call: {
       const std::string line = calls_.begin(item.call, item.tool, is_erased ? "" : item.text);
-      return mark + line + (is_erased ? " " + text : "") + "\n";
+      return mark + line + (is_erased ? " " + text : "") + (item.is_cut_off ? " (cut off)" : "") +
+             "\n";
     }
     case ItemKind::tool_result:
       return item.is_error ? mark + calls_.fail(item.call, item.is_denied, text) + "\n" : "";

@@ -327,7 +327,7 @@ Outcome<Answer> respond(const Caller& caller, const RespondArguments& arguments)
   answer.text = "↩️ sent to " + row.name + " [" + row.alias +
                 "]: " + prompt_beginning(arguments.message, kPromptColumnsMax);
   if (is_paused) {
-    answer.text += "\nIt is paused " + pause_text(reply->pause, row.alias);
+    answer.text += "\nIt is paused " + pause_text(reply->pause, row.alias, reply->paused_until);
   }
   return answer;
 }

@@ -26,12 +26,22 @@ std::string status_text(const projections::SessionRow& row) {
   return text;
 }
 
-std::string pause_text(domain::EndReason pause, const std::string& alias) {
+std::string pause_text(domain::EndReason pause, const std::string& alias, base::Time until) {
   if (pause == domain::EndReason::daily_budget) {
     return "until 00:00 UTC, when its agent has a new budget for the day";
   }
   if (pause == domain::EndReason::agent_budget) {
     return "until a server has a larger agent_budget_usd: steno continue " + alias;
+  }
+  if (pause == domain::EndReason::usage_limit) {
+    return "by its provider's limit of use, until " + short_time_text(until) + ": steno continue " +
+           alias + " tries earlier";
+  }
+  if (until.us != 0) {
+    return "until " + short_time_text(until) + ", when its agent is started again";
+  }
+  if (pause == domain::EndReason::start_failed) {
+    return "since its agent could not be started: steno continue " + alias + " tries again";
   }
   return "behind a failed turn: steno continue " + alias;
 }

@@ -14,8 +14,9 @@ std::string status_text(const projections::SessionRow& row);
 std::string idle_end_text(const projections::SessionRow& row, base::Time now);
 
 // Returns behind what a session's prompts wait, and what helps: "behind a failed turn: steno
-// continue 4fzk2q9x". `pause` is not none.
-std::string pause_text(domain::EndReason pause, const std::string& alias);
+// continue 4fzk2q9x". `pause` is not none; `until` is wall time, 0: they do not go on by
+// themselves.
+std::string pause_text(domain::EndReason pause, const std::string& alias, base::Time until = {});
 
 // Returns how long an ended session lived, or how long a live one has lived so far.
 base::Duration age_of(const projections::SessionRow& row, base::Time now);

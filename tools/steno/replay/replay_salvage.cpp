@@ -116,6 +116,10 @@ void print_text(std::FILE* out, const Salvaged& done, const std::string& rest) {
     row("missing", fmt::format("versions {} to {} of stream {}, nowhere", missing.from.value,
                                missing.through.value, printable(missing.stream)));
   }
+  for (const base::SessionId session : done.doubled) {
+    row("mended", "session " + session.text() +
+                      " was of two agents, and is ended: send its prompts to new sessions");
+  }
   if (done.contents_lost.empty()) return;
   row("contents", fmt::format("{} are lost, and recorded as lost, of the events at positions:",
                               done.contents_lost.size()));
@@ -143,6 +147,8 @@ Json json_of(const Salvaged& done, const std::string& rest) {
                                         {"version", missing.from.value},
                                         {"through", missing.through.value}});
   }
+  json["doubled"] = Json::array();
+  for (const base::SessionId session : done.doubled) json["doubled"].push_back(session.text());
   json["contents_lost"] = Json::array();
   for (const base::Position position : done.contents_lost) {
     json["contents_lost"].push_back(position.value);

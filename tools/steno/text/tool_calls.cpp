@@ -53,6 +53,12 @@ std::string ToolCalls::deny(const std::string& call, std::string_view tool) {
   return summary;
 }
 
+std::vector<std::string> ToolCalls::take_open() {
+  std::vector<std::string> open;
+  for (auto& [call, summary] : std::exchange(calls_, {})) open.push_back(std::move(summary));
+  return open;
+}
+
 std::vector<std::string> ToolCalls::take_denied() {
   failed_.clear();
   return std::exchange(denied_, {});

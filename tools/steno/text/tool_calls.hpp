@@ -25,6 +25,8 @@ class ToolCalls {
   // As fail(), of a denied call whose result came before. Returns what it was: "Write — notes.txt",
   // or the tool alone.
   std::string deny(const std::string& call, std::string_view tool);
+  // Returns the calls without an end, and forgets them: "Bash — make test".
+  std::vector<std::string> take_open();
   // Returns the first 100 calls denied since the last call of this function: "Bash — make test".
   std::vector<std::string> take_denied();
 

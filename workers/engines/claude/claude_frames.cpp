@@ -18,8 +18,8 @@ constexpr std::string_view kKnownTypes[] = {
     "keep_alive",       "prompt_suggestion", "tool_progress",
     "tool_use_summary", "post_turn_summary", "task_summary"};
 
-// mirror_error, session_writes_lost and worker_shutting_down are not among them: they tell of a
-// loss and therefore belong on the record.
+// mirror_error and worker_shutting_down are not among them: they tell of a loss and therefore
+// belong on the record.
 constexpr std::string_view kKnownSystem[] = {"commands_changed",      "control_request_progress",
                                              "elicitation_complete",  "files_persisted",
                                              "hook_progress",         "hook_response",
@@ -97,7 +97,7 @@ Frame read_compaction(const JsonObject& metadata) {
 Frame read_rate_limit(const JsonObject& info) {
   const base::Duration resets_at = read_duration(info["resetsAt"], kSecond);
   return Notice{domain::RateLimitReported{
-      {}, info["status"].text(), info["rateLimitType"].text(), base::Time{resets_at.count()}}};
+      {}, info["status"].text(), info["rateLimitType"].text(), base::Time{resets_at.count()}, {}}};
 }
 
 // A call of the model is no status of its own: the agent says it before each.
@@ -171,6 +171,9 @@ Frame read_system(const JsonObject& frame) {
   if (subtype == "api_retry") return read_retry(frame);
   if (subtype == "model_fallback" || subtype == "model_refusal_fallback") {
     return read_fallback(frame);
+  }
+  if (subtype == "session_writes_lost") {
+    return Notice{domain::TranscriptWritesLost{{}, frame["error_code"].text()}};
   }
   if (subtype == "compact_boundary") return read_compaction(frame["compact_metadata"].object());
   if (subtype == "background_tasks_changed") return read_tasks(frame["tasks"]);

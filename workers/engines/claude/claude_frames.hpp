@@ -150,9 +150,9 @@ struct PromptLifecycle {
 };
 
 // A fact that is recorded as the frame tells it. Its turn is not set yet.
-using Notice =
-    std::variant<domain::ModelCallRetried, domain::ModelFellBack, domain::RateLimitReported,
-                 domain::ContextCompacted, domain::AgentStatusReported>;
+using Notice = std::variant<domain::ModelCallRetried, domain::ModelFellBack,
+                            domain::RateLimitReported, domain::ContextCompacted,
+                            domain::AgentStatusReported, domain::TranscriptWritesLost>;
 
 // A task in the background, or a subagent, has ended.
 struct TaskEnded {

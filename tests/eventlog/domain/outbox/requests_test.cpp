@@ -139,9 +139,16 @@ TEST_CASE("an idle kill is told, and an agent that cannot start", "[session][D03
   world.context.now = Time{1'000'000} + std::chrono::minutes(30);
   CHECK(told(world.with_limits(sinks({kSystem})),
              support::as_command(PassDeadline{DeadlineKind::idle})) == Told{"killed system"});
-  CHECK(told(support::leased(),
-             support::as_command(support::report(1, ReportStartFailed{"no such program"}))) ==
-        Told{"failed system"});
+  const auto tried = [](bool is_multi_turn) {
+    return support::starting(is_multi_turn) + LeaseGranted{support::kWorker, kToken, {}} +
+           TurnStarted{turn(1), kToken} + LeaseReleased{kToken} +
+           TurnReturned{turn(1), 0, kStartsMax - 1} + LeaseGranted{support::kWorker, {2}, {}} +
+           TurnStarted{turn(1), {2}};
+  };
+  const Command failed =
+      support::as_command(support::report(1, ReportStartFailed{"no such program"}, 2));
+  CHECK(told(tried(false), failed) == Told{"failed system"});
+  CHECK(told(tried(true), failed) == Told{"paused system"});
 }
 
 TEST_CASE("nobody is told of what is no end and no need", "[session]") {
@@ -361,6 +368,49 @@ TEST_CASE("beyond its bound the outbox drops one of the place that has the most"
   REQUIRE(dropped != decided->end());
   CHECK((std::get<NotificationDropped>(dropped->event) ==
          NotificationDropped{one, DropReason::overflow}));
+}
+
+std::vector<Fact> for_kind(std::vector<Fact> past, DescriptorKind kind) {
+  Descriptor& descriptor = std::get<SessionOpened>(past.front().event).descriptor.edit();
+  descriptor.kind = kind;
+  descriptor.task = "nightly";
+  return past;
+}
+
+TEST_CASE("a stop of Steno is told to the same people as its crash", "[session][R309][R310]") {
+  ReportAgentExited stopped;
+  stopped.is_stopped = stopped.has_run = true;
+  stopped.given = turn(1);
+  const Command stop = support::as_command(support::report(3, stopped));
+  const Command crash = support::as_command(ExpireLease{kToken, turn(1)});
+  const auto both = [&](const std::vector<Fact>& past) {
+    const Told told_of_stop = told(past, stop);
+    CHECK(told_of_stop == told(past, crash));
+    return told_of_stop;
+  };
+  CHECK(both(support::running()) == Told{"cut_off system"});
+  CHECK(both(support::running(false)) == Told{"failed system"});
+  for (const DescriptorKind kind : {DescriptorKind::cron, DescriptorKind::heartbeat}) {
+    CHECK(both(for_kind(support::running(), kind)).empty());
+    CHECK(both(for_kind(support::running(false), kind)).empty());
+  }
+}
+
+TEST_CASE("the loss of tasks in the background is told, unless there is worse", "[session]") {
+  ReportAgentExited exited{1, 0, {}};
+  exited.has_run = true;
+  const Command exit = support::as_command(support::report(5, exited));
+  const auto tasks = fact(TasksChanged{1, false, 0}).by_report(1, 4);
+  CHECK(told(support::idle() + tasks, exit) == Told{"tasks_lost system"});
+  exited.given = turn(1);
+  CHECK(told(support::running() + fact(TasksChanged{1, false, 0}).by_report(1, 3),
+             support::as_command(support::report(4, exited))) == Told{"turn_failed system"});
+}
+
+TEST_CASE("the first attempts to start an agent are told to nobody", "[session]") {
+  const Command failed =
+      support::as_command(support::report(1, ReportStartFailed{"no such program"}));
+  CHECK(told(support::leased(), failed).empty());
 }
 
 }  // namespace

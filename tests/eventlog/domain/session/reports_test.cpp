@@ -36,13 +36,8 @@ TEST_CASE("a later init changes the agent's session, not the status", "[session]
   CHECK(after.session().agent_session == "another");
 }
 
-TEST_CASE("an agent process that cannot be started fails the session", "[session][R008][D04]") {
-  given(support::leased())
-      .when(report(1, ReportStartFailed{"no such program"}))
-      .then(fact(AgentStartFailed{}).with("no such program"), LeaseReleased{kToken},
-            TurnInterrupted{turn(1), EndReason::start_failed, {}},
-            SessionClosed{SessionStatus::failed, EndReason::start_failed}, name_released(),
-            place_released());
+TEST_CASE("an agent process that cannot be started for a killed session settles it",
+          "[session][R008][D04]") {
   given(support::killed())
       .when(report(3, ReportStartFailed{"late"}))
       .then(fact(AgentStartFailed{}).with("late"), LeaseReleased{kToken}, support::settled());
@@ -69,14 +64,13 @@ TEST_CASE("tool calls and lines that nobody understands are recorded with their 
       .then(fact(AgentLineRecorded{LineFault::not_json, 5}).with("oops!"));
 }
 
-TEST_CASE("an agent process that ends before it introduced itself fails the session", "[session]") {
+TEST_CASE("an agent process that ends before it introduced itself gives its prompt back",
+          "[session]") {
   given(support::running(), TurnQueued{turn(2)})
       .when(report(3, ReportAgentExited{0, 0, "tail"}))
       .then(fact(AgentExited{0, 0}).with("tail"), LeaseReleased{kToken},
-            TurnInterrupted{turn(1), EndReason::agent_exited, booked({})},
-            TurnInterrupted{turn(2), EndReason::session_ended, {}},
-            SessionClosed{SessionStatus::failed, EndReason::agent_exited}, name_released(),
-            place_released());
+            TurnReturned{turn(1), 0, 1},
+            QueuePaused{EndReason::agent_exited, Time{} + kStartPauses[0]});
 }
 
 TEST_CASE("an idle agent process of an older worker that ends by itself fails the session",

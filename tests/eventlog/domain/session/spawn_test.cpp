@@ -309,6 +309,65 @@ TEST_CASE("no more sessions are live than the limit allows", "[session][R026]") 
   CHECK(given(admitted, released).with_limits(limits).when(spawn()).outcome());
 }
 
+// The streams of two sessions with one id, and of what a spawn reads, as the command loop has them.
+Decided spawn_beside(const SessionState& twin, const AdmissionState& admission) {
+  const StreamState target{SessionState{}};
+  const std::string twin_stream = session_stream("other", kSession);
+  const std::string admission_stream(kAdmissionStream);
+  const StreamState twin_state{twin};
+  const StreamState admission_state{admission};
+  const StreamState registry{RegistryState{}};
+  States states(target);
+  states.add(support::kRegistry, registry);
+  states.add(admission_stream, admission_state);
+  states.add(twin_stream, twin_state);
+  const auto context = support::context_of(support::session_ref("main", kSession), kCommand);
+  return decide_on(support::as_command(spawn()), states, context);
+}
+
+TEST_CASE("an id that a session of another agent has, or had, is refused", "[session][R013]") {
+  const auto is_refused = [](const Decided& decided) {
+    REQUIRE_FALSE(decided);
+    CHECK(decided.error().code == RejectionCode::already_exists);
+    // Whose it is may not be known to the asker.
+    CHECK(decided.error().text.find("other") == std::string::npos);
+  };
+  SessionState twin;
+  AdmissionState admission;
+  CHECK(spawn_beside(twin, admission));
+  twin.status = SessionStatus::killed;
+  is_refused(spawn_beside(twin, admission));
+  admission.live[kSession] = "other";
+  is_refused(spawn_beside({}, admission));
+  admission.unsettled[kSession] = "other";
+  admission.live.clear();
+  is_refused(spawn_beside({}, admission));
+}
+
+TEST_CASE("a session whose id is another agent's begins no agent, and leaves the other admitted",
+          "[session]") {
+  auto past = support::starting();
+  past.back() = fact(SessionAdmitted{kSession, "other", "alias000"}).on(support::kAdmission);
+  const auto after = given(past).when(GrantLease{support::kWorker}).outcome();
+  REQUIRE(after);
+  CHECK(std::holds_alternative<AgentStartFailed>(after->front().event));
+  CHECK(std::none_of(after->begin(), after->end(),
+                     [](const Emitted& one) { return one.stream == support::kAdmission; }));
+}
+
+TEST_CASE("a salvage makes a record with one id under two agents consistent again", "[session]") {
+  auto past = support::starting();
+  past.push_back(fact(SessionAdmitted{kSession, "other", "alias001"}).on(support::kAdmission));
+  const auto twice = given().even_inconsistent();
+  support::Given world = twice;
+  for (const auto& one : past) world.fold(one);
+  CHECK(world.admission().inconsistent.value != 0);
+  world.fold(fact(AdmissionMended{{kSession}}).on(support::kAdmission));
+  CHECK(world.admission().inconsistent.value == 0);
+  CHECK(world.admission().live.empty());
+  CHECK(world.admission().names.empty());
+}
+
 TEST_CASE("a session id is spawned once", "[session]") {
   given(support::starting()).when(spawn()).then_rejected(RejectionCode::already_exists);
   given(support::killed()).when(spawn()).then_rejected(RejectionCode::already_exists);

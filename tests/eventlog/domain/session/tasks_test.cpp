@@ -80,8 +80,9 @@ TEST_CASE("closing waits for tasks", "[session]") {
   given(with_tasks(), CloseRequested{}).when(report(4, answer())).then(kFinished);
   given(answered(), CloseRequested{})
       .when(report(5, ReportTasksChanged{0, "", true}))
-      .then(TasksChanged{0, true}, SessionClosed{SessionStatus::completed, EndReason::none},
-            name_released(), place_released_with_lease());
+      .then(TasksChanged{0, true},
+            SessionClosed{SessionStatus::failed, EndReason::tasks_unfinished}, name_released(),
+            place_released_with_lease());
 }
 
 TEST_CASE("closing at once waits for prompts, and not for tasks", "[session]") {
@@ -158,14 +159,17 @@ TEST_CASE("withdrawing the last prompt of a closing session leaves it to its tas
 }
 
 TEST_CASE("tasks end with their agent", "[session]") {
-  const auto after = given(answered())
-                         .when(ExpireLease{kToken})
-                         .then(SpendingRecorded{{}, {}, CostBasis::at_least}, LeaseExpired{kToken});
+  const auto after =
+      given(answered())
+          .when(ExpireLease{kToken})
+          .then(SpendingRecorded{{}, {}, CostBasis::at_least}, TasksLost{2}, LeaseExpired{kToken});
   CHECK(after.session().tasks == 0);
   ReportAgentExited stopped;
   stopped.is_stopped = true;
   stopped.has_run = true;
-  given(answered()).when(report(5, stopped)).then(AgentExited{0, 0, true}, LeaseReleased{kToken});
+  given(answered())
+      .when(report(5, stopped))
+      .then(AgentExited{0, 0, true}, TasksLost{2}, LeaseReleased{kToken});
 }
 
 // The agent has told a running total with its answer, and spent more since.
@@ -180,13 +184,14 @@ TEST_CASE("what tasks have spent is a lower bound if no result comes behind it",
   const SpendingRecorded marked{{}, {}, CostBasis::at_least};
   ReportAgentExited died;
   died.has_run = true;
-  const auto after =
-      given(spending_on()).when(report(6, died)).then(AgentExited{}, marked, LeaseReleased{kToken});
+  const auto after = given(spending_on())
+                         .when(report(6, died))
+                         .then(AgentExited{}, marked, TasksLost{2}, LeaseReleased{kToken});
   CHECK(after.session().basis == CostBasis::at_least);
   CHECK(after.session().cost.value == 70);
-  given(answered()).when(ExpireLease{kToken}).then(marked, LeaseExpired{kToken});
+  given(answered()).when(ExpireLease{kToken}).then(marked, TasksLost{2}, LeaseExpired{kToken});
   // Nothing was spent since the last result.
-  given(answered()).when(report(5, died)).then(AgentExited{}, LeaseReleased{kToken});
+  given(answered()).when(report(5, died)).then(AgentExited{}, TasksLost{2}, LeaseReleased{kToken});
 }
 
 TEST_CASE("a subagent that is cut off leaves a lower bound of the cost", "[session]") {
@@ -197,18 +202,20 @@ TEST_CASE("a subagent that is cut off leaves a lower bound of the cost", "[sessi
   ReportAgentExited stopped;
   stopped.is_stopped = true;
   stopped.has_run = true;
-  const auto after = given(with_subagent)
-                         .when(report(7, stopped))
-                         .then(AgentExited{0, 0, true}, marked, LeaseReleased{kToken});
-  CHECK(after.session().subagents == 0);
+  const auto decided = given(with_subagent).when(report(7, stopped)).outcome();
+  REQUIRE(decided);
+  CHECK((*decided)[1].event == Event(marked));
   // It had not been given the next prompt.
-  given(with_subagent, TurnQueued{turn(2)}, TurnStarted{turn(2), kToken})
-      .when(ExpireLease{kToken, turn(1)})
-      .then(TurnReturned{turn(2)}, marked, LeaseExpired{kToken});
+  const auto expired = given(with_subagent, TurnQueued{turn(2)}, TurnStarted{turn(2), kToken})
+                           .when(ExpireLease{kToken, turn(1)})
+                           .outcome();
+  REQUIRE(expired);
+  CHECK((*expired)[0].event == Event(TurnReturned{turn(2)}));
+  CHECK((*expired)[1].event == Event(marked));
   // It had ended before.
   given(with_subagent, fact(TasksChanged{1}).by_report(1, 7))
       .when(report(8, stopped))
-      .then(AgentExited{0, 0, true}, LeaseReleased{kToken});
+      .then(AgentExited{0, 0, true}, TasksLost{1}, LeaseReleased{kToken});
 }
 
 TEST_CASE("a session that waited for tasks which were cut off is not completed", "[session]") {
@@ -216,12 +223,12 @@ TEST_CASE("a session that waited for tasks which were cut off is not completed",
   const auto past = is_multi_turn ? answered() + CloseRequested{} : answered(false);
   given(past)
       .when(report(5, ReportAgentExited{}))
-      .then(AgentExited{}, LeaseReleased{kToken},
+      .then(AgentExited{}, TasksLost{2}, LeaseReleased{kToken},
             SessionClosed{SessionStatus::failed, EndReason::agent_exited}, name_released(),
             support::place_released());
   given(past)
       .when(ExpireLease{kToken})
-      .then(SpendingRecorded{{}, {}, CostBasis::at_least}, LeaseExpired{kToken},
+      .then(SpendingRecorded{{}, {}, CostBasis::at_least}, TasksLost{2}, LeaseExpired{kToken},
             SessionClosed{SessionStatus::failed, EndReason::worker_lost}, name_released(),
             support::place_released());
 }

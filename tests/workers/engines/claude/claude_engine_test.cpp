@@ -202,6 +202,14 @@ TEST_CASE("the model's own tools are tool calls too", "[workers]") {
               "ToolCallFinished turn=01 call=s1 error=no output=[{\"type\":\"r\"}]"});
 }
 
+TEST_CASE("an agent that could not write its transcript says so", "[workers]") {
+  ClaudeEngine engine = engine_in_turn();
+  CHECK(shown(engine.on_line(
+            R"({"type":"system","subtype":"session_writes_lost","error_code":"ENOSPC",)"
+            R"("lost":["transcript"],"transcript_session_ids":["s1"]})",
+            kStart)) == Lines{"TranscriptWritesLost turn=01 error=ENOSPC"});
+}
+
 TEST_CASE("a line that cannot be understood is kept, with the reason", "[workers]") {
   ClaudeEngine engine = engine_in_turn();
   const auto fault_of = [&](const std::string& line) {
@@ -210,7 +218,7 @@ TEST_CASE("a line that cannot be understood is kept, with the reason", "[workers
   };
   const std::string unknown = R"({"type":"brand_new","x":1})";
   CHECK(fault_of(unknown) == "AgentLine fault=unknown_kind line_bytes=26 line=" + unknown);
-  CHECK(fault_of(R"({"type":"system","subtype":"session_writes_lost"})")
+  CHECK(fault_of(R"({"type":"system","subtype":"mirror_error"})")
             .starts_with("AgentLine fault=unknown_kind "));
   CHECK(fault_of(assistant(R"({"type":"hologram"})")).starts_with("AgentLine fault=unknown_kind "));
   CHECK(fault_of("{}").starts_with("AgentLine fault=unknown_kind "));
