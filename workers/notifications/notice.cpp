@@ -256,8 +256,8 @@ void add_last_words(std::string& text, const Notice& notice) {
 }
 
 // "✅ Claude Code fix-bug [id] completed (3m20s)", where it ran, what it was asked, why it failed,
-// and what it said last. "⚠️ … completed, but 1 tool call was denied: Write (3m20s)", if there is
-// something to be known.
+// and what it said last. "⚠️ … completed, but 1 tool call was denied: Write (3m20s)", if there
+// is something to be known.
 std::string ended_text(const Notice& notice, std::string_view sign) {
   const std::string caution = caution_text(notice);
   const bool is_completed = notice.requested.kind == NotificationKind::completed;

@@ -21,8 +21,8 @@ struct Notice {
   // The agent's last words: at most 5 blocks, and of them the last 500 characters. Of an answer to
   // it that answer.
   std::string last;
-  std::string error;       // of the turn that failed last, if that is what it is about
-  std::string end;         // what is odd about the end of the turn that finished last; empty: nothing
+  std::string error;  // of the turn that failed last, if that is what it is about
+  std::string end;    // what is odd about the end of the turn that finished last; empty: nothing
   bool is_silent = false;  // of a stuck one: it says nothing; else it repeats one tool call
   bool is_multi_turn = false;
   bool is_completed = false;                           // the session has ended so

@@ -66,8 +66,8 @@ std::string post_webhook(const WebhookOptions& options, const WebhookMessage& me
 std::string post_wake(const WakeOptions& options, const std::string& text, const ProgramRun& how) {
   std::string headers;
   if (!options.token.empty()) {
-    headers = "Authorization: Bearer " + options.token + "\nx-openclaw-token: " + options.token +
-              "\n";
+    headers =
+        "Authorization: Bearer " + options.token + "\nx-openclaw-token: " + options.token + "\n";
   }
   const nlohmann::ordered_json body{{"text", text}, {"mode", "now"}};
   return post(options.program, options.url, headers,

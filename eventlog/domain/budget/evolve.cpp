@@ -1,6 +1,6 @@
 // Folds what an agent's sessions spend: the sum of all, and two days; and how they are limited.
-#include "eventlog/domain/budget/spent_days.hpp"
 #include "eventlog/domain/evolve.hpp"
+#include "eventlog/domain/budget/spent_days.hpp"
 
 namespace domain {
 namespace {

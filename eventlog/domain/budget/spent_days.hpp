@@ -12,8 +12,8 @@ namespace domain {
 Time day_start(Time moment);
 Time day_end(Time moment);
 
-// Adds to what `state` knows of the moment's day. Its fields are `day`, `spent`, and `other_day` and
-// `other_spent` of the day before.
+// Adds to what `state` knows of the moment's day. Its fields are `day`, `spent`, and `other_day`
+// and `other_spent` of the day before.
 template <class State>
 void spend_on_day(State& state, Time moment, NanoUsd cost) {
   const Time day = day_start(moment);

@@ -52,7 +52,7 @@ struct NotificationRequested {
   // the turn that has.
   std::int64_t denied = 0;
   std::vector<std::string> denied_tools{};  // their names
-  NanoUsd cost{};              // of the session so far
+  NanoUsd cost{};                           // of the session so far
 
   bool operator==(const NotificationRequested&) const = default;
   template <class Visit>

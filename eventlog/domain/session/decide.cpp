@@ -323,9 +323,7 @@ SessionReply reply(const SessionState& state, const SessionCommand& command) {
   const bool is_given = !state.name.empty() || spawn == nullptr;
   const bool is_injected = std::holds_alternative<SendPrompt>(command) && !state.spec.is_multi_turn;
   return {state.status,
-          is_given
-              ? label(state)
-              : made_again(*spawn, state.made_name).value_or(state.alias),
+          is_given ? label(state) : made_again(*spawn, state.made_name).value_or(state.alias),
           state.alias,
           state.spec.resumed_at,
           state.pause,

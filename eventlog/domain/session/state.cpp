@@ -82,8 +82,8 @@ Attention attention_of_ended(const SessionState& state) {
   const bool is_denied = state.status == SessionStatus::completed && state.denied->calls > 0;
   if (!is_failure(state)) return is_denied ? Attention::denied : Attention::none;
   const bool is_idle = state.end_reason == EndReason::idle;
-  const bool is_of_budget = is_spent(state.end_reason) || is_cap(state.end_reason) ||
-                            (is_idle && has_used_up(state));
+  const bool is_of_budget =
+      is_spent(state.end_reason) || is_cap(state.end_reason) || (is_idle && has_used_up(state));
   if (is_of_budget) return Attention::over_budget;
   return is_idle ? Attention::ended_idle : Attention::failed;
 }

@@ -1,6 +1,6 @@
 // Folds what the sessions of all agents spend.
-#include "eventlog/domain/budget/spent_days.hpp"
 #include "eventlog/domain/evolve.hpp"
+#include "eventlog/domain/budget/spent_days.hpp"
 
 namespace domain {
 namespace {

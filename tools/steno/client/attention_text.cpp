@@ -62,8 +62,7 @@ std::string attention_text(const projections::SessionRow& row) {
     case Attention::none:
       return {};
     case Attention::waiting_for_input:
-      return std::string("waiting for input") +
-             (row.denied > 0 ? ", " + denials_text(row) : "") +
+      return std::string("waiting for input") + (row.denied > 0 ? ", " + denials_text(row) : "") +
              (row.tasks_lost > 0 ? ", " + tasks_text(row.tasks_lost) + " lost" : "");
     case Attention::stuck:
       return row.is_repeating ? "stuck: repeats a tool call" : "stuck: silent";

@@ -35,9 +35,11 @@ Outcome<workers::CommandReplyBody> interrupt_session(Connection& connection,
   const bool has_turn = row.turn.is_set() || row.own_turn.is_set() || row.turns_waiting > 0;
   if (!has_turn && row.tasks > 0) {
     return fail(kExitConflict, "session " + row.alias + " runs no turn now, and " +
-                                   tasks_text(row.tasks) + " in the background; steno close --now " +
-                                   row.alias + " ends what runs there with the session, and steno "
-                                   "resume " + row.alias + " then goes on");
+                                   tasks_text(row.tasks) +
+                                   " in the background; steno close --now " + row.alias +
+                                   " ends what runs there with the session, and steno "
+                                   "resume " +
+                                   row.alias + " then goes on");
   }
   return connection.command(connection.fresh_command_id(), row.session, row.agent,
                             domain::InterruptTurn{});

@@ -228,15 +228,14 @@ void Process::assemble(std::unique_ptr<workers::DerivedStores> derived) {
   workers::CommandLoopOptions commands = options.commands;
   commands.zones = &zones;
   const auto threads = workers::make_thread_side_work(options.sinks);
-  assembly.emplace(
-      workers::ServerStores{*log.store, log.head.get(), *index_rows, *view_rows},
-      std::move(derived),
-      workers::ServerSurroundings{clock, random, locks, *command_socket, *worker_socket,
-                                  *feed_socket},
-      workers::ServerOptions{log.tail, std::move(commands), options.leases, fingerprint,
-                             options.agents.prices.name, options.facts,
-                              found_folders(options.agents.session_folder)},
-      std::move(upkeep), *threads);
+  assembly.emplace(workers::ServerStores{*log.store, log.head.get(), *index_rows, *view_rows},
+                   std::move(derived),
+                   workers::ServerSurroundings{clock, random, locks, *command_socket,
+                                               *worker_socket, *feed_socket},
+                   workers::ServerOptions{log.tail, std::move(commands), options.leases,
+                                          fingerprint, options.agents.prices.name, options.facts,
+                                          found_folders(options.agents.session_folder)},
+                   std::move(upkeep), *threads);
 }
 
 // Prints "ready" where whoever started this waits for it. A server that runs on by itself then logs
