@@ -20,6 +20,7 @@ class SessionDriver {
     limits_.max_sessions = 4;
     limits_.queue_max = 3;
     limits_.daily_budget.value = seed % 4 == 0 ? 2'000'000 : 1'000'000'000'000;
+    limits_.total_daily_budget.value = 1'000'000'000'000;
     limits_.sinks.fill(true);
     limits_.told_per_minute = seed % 2 == 0 ? 3 : 0;
     state(registry());

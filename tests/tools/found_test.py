@@ -68,12 +68,14 @@ def in_closed_terminal(user):
     if pid == 0:
         with contextlib.suppress(Exception):
             os.close(write_end)
+            os.write(1, b"x")  # it has its terminal
             os.read(read_end, 1)  # until the terminal is gone
             os.execve("/bin/sh", ["sh", "-c", f"exec '{program()}' ls -o json > '{out}' 2>&1"],
                       user.login)
         os._exit(99)
     signal.signal(signal.SIGHUP, before)
     os.close(read_end)
+    os.read(terminal, 1)
     os.close(terminal)
     os.close(write_end)
     _, status = os.waitpid(pid, 0)

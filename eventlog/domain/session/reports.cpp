@@ -345,7 +345,7 @@ void end_own_turn(Deciding& d, const ReportTurnResult& r) {
 Time failed_by_limit(const Deciding& d, const ReportTurnResult& r) {
   constexpr std::int64_t kTooManyRequests = 429;
   const SessionState& s = d.session();
-  if (!r.is_error || s.turn->is_interrupt_requested || is_spent(failure_of(r))) return {};
+  if (!r.is_error || s.turn->is_interrupt_requested || is_spent(failure_of(s, r))) return {};
   if (s.limited_until > d.context.wall) return s.limited_until;
   return r.api_status == kTooManyRequests ? d.usage_limit() : Time{};
 }

@@ -234,11 +234,12 @@ TEST_CASE("a turn that has its result is not interrupted any more", "[workers]")
   CHECK(w.agents[0].written == std::vector<std::string>{turn(1).text()});
 }
 
-// Returns the types of the reports that are to be sent now.
+// Returns the types of the reports that are to be sent now, and acknowledges them.
 std::vector<std::string> types(EngineWorld& w) {
   std::vector<std::string> types;
   while (const auto body = w.worker.take_reports()) {
     for (const auto& report : body->reports) types.push_back(report.type);
+    w.worker.on_ack({body->session, body->token, body->reports.back().sequence});
   }
   return types;
 }

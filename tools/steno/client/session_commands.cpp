@@ -541,9 +541,10 @@ Outcome<int> set_foreground(const Config& config, const ReferenceArguments& argu
                                 "; name a place such as 'telegram|1234', or "
                                 "'telegram|account|1234', or set STENO_CHANNEL");
   }
-  auto connection = Connection::open(config);
-  if (!connection) return tl::unexpected(connection.error());
   if (is_foreground) {
+    // Closed before the next one is opened: a process has one at a time.
+    auto connection = Connection::open(config);
+    if (!connection) return tl::unexpected(connection.error());
     const auto unheard = unheard_text(**connection, config.channel);
     if (!unheard) return tl::unexpected(unheard.error());
     if (!unheard->empty()) return fail(kExitConflict, *unheard);

@@ -227,6 +227,7 @@ TEST_CASE("a clean stop at the limit keeps the session", "[session]") {
 TEST_CASE("a turn that ends well just before its interrupt has ended well", "[session]") {
   ReportTurnResult result = interrupted_result();
   result.is_error = false;
+  result.terminal_reason = "completed";
   const auto decided = at(kBegun, running() + TurnQueued{turn(2)} +
                                       InterruptRequested{turn(1), EndReason::run_timeout})
                            .when(support::report(3, result))

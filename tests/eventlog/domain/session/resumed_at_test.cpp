@@ -203,9 +203,12 @@ TEST_CASE("an agent without its transcript gives its turn back, and the next one
   CHECK(given_back.session().status == SessionStatus::starting);
   CHECK(given_back.session().lost_at.value > 0);
   CHECK(given_back.registry().agent_sessions.empty());
-  const auto begun = support::Given(given_back)
-                         .when(GrantLease{support::kWorker})
-                         .then(LeaseGranted{support::kWorker, {2}, {}}, TurnStarted{turn(1), {2}});
+  const auto begun =
+      support::Given(given_back)
+          .when(GrantLease{support::kWorker})
+          .then(
+              LeaseGranted{support::kWorker, {2}, {}}, TurnStarted{turn(1), {2}},
+              fact(LineageReserved{kSession, {}, {}}).on(lineage_stream("main", support::kSource)));
   CHECK(lease_state(begun.session()).lost_at == begun.session().lost_at);
 }
 
