@@ -144,7 +144,7 @@ class NoticeReader {
     has_agent_exited_ = true;
     const std::string name(base::enum_name(notice_.reason));
     if (notice_.error.empty() || notice_.error == name) notice_.error = text_of(event);
-    keep_end(notice_.error);
+    notice_.error = last_characters(notice_.error, kLastCharactersMax);
   }
   // Only of the last turn.
   void end(const domain::TurnFailed& e, const RecordedEvent& event) {

@@ -20,6 +20,7 @@
 #include "eventlog/base/file_lock.hpp"
 #include "eventlog/base/list_files.hpp"
 #include "eventlog/base/own_folder.hpp"
+#include "eventlog/folder/copy_files.hpp"
 #include "eventlog/folder/open_log.hpp"
 #include "eventlog/proof/signing_key.hpp"
 #include "tools/steno/serve/log_rotation.hpp"

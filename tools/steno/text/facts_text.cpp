@@ -77,6 +77,15 @@ std::string fact(const std::vector<std::string>& values) {
   }
   return fact(text);
 }
+template <class Tag>
+std::string fact(const std::vector<base::Id<Tag>>& values) {
+  std::string text;
+  for (const base::Id<Tag>& value : values) {
+    if (!text.empty()) text += ',';
+    text += short_id(value.text());
+  }
+  return text;
+}
 
 template <base::detail::HasFields T>
 void add_facts(std::string& text, const T& value) {
