@@ -135,7 +135,7 @@ class Archives(unittest.TestCase):
     def test_archived_conversations_are_found_by_their_names_and_read(self):
         texts = {}
         for number in range(3):
-            alias = self.home.start_session(f"[say {SECRET} {number}] fix flaky part {number}")
+            alias = self.home.start_session(f"flaky{number} part fix [say {SECRET} {number}]")
             row = self.home.wait_for_end(alias)
             until(lambda: self.home.show(alias)["worker"] is None, "the lease's end")
             self.assertNotEqual(row["name"], alias)

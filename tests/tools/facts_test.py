@@ -37,7 +37,7 @@ FACTS = [
          stats="denied tool calls +1",
          prometheus="steno_tool_calls_denied_total\\{agent=\"main\"\\} 1",
          chat="completed, 1 denied",
-         notification="⚠️ Session \\S+ completed, but 1 tool call was denied: Bash",
+         notification="⚠️ Session \\S+ \\[\\w+\\] completed, but 1 tool call was denied: Bash",
          system="Caution: 1 tool call was denied: Bash",
          webhook={"kind": "completed", "denied": 1, "denied_tools": ["Bash"]},
          row={"denied": 1, "denied_tools": ["Bash"], "attention": "denied"}),
@@ -54,7 +54,8 @@ FACTS = [
          ls="completed, hook_stopped",
          output="⚠ the agent gave no answer; the turn ended by hook_stopped",
          chat="completed, hook_stopped",
-         notification="⚠️ Session \\S+ completed, but the agent gave no answer; .*hook_stopped",
+         notification="⚠️ Session \\S+ \\[\\w+\\] completed, but the agent gave no answer; "
+                      ".*hook_stopped",
          row={"terminal_reason": "hook_stopped"}),
     Fact("an empty answer", "[say ] tidy up",
          run="the agent gave no answer",

@@ -226,7 +226,7 @@ class Deliveries(WithSinks):
         [text] = self.wait_told(1)
         first, *_, last = text.split("\n")
         self.assertRegex(first, rf"^❌ Session \S+ \[{alias}\] failed \(\d+s\)$")
-        self.assertTrue(last.startswith("⚠️ "), text)
+        self.assertEqual(last, "⚠️ Inference failed. Done.")  # and its end is not told twice
         [text] = self.wait_told(1, "system")
         self.assertIn("Session failed", text)
         self.assertNotIn("completed", text)
@@ -305,8 +305,9 @@ class Faults(WithSinks):
         self.home.wait_for_end(self.spawn("work"))
         self.wait_told(1)
         self.home.stop(signal.SIGKILL)
-        until(lambda: not any("sink.py" in line for line in self.home.processes().values()),
-              "that the sink is gone")
+        # The worker goes on; its settings name the sink as well.
+        until(lambda: not any("sink.py" in line and "steno-server" not in line
+                              for line in self.home.processes().values()), "that the sink is gone")
 
     # Shows C10.
     def test_a_sink_that_hangs_delays_no_session_and_no_stop(self):
@@ -366,7 +367,9 @@ class Restarts(WithSinks):
         script = self.home.path("sink.sh")
         told = self.home.path("told")
         with open(script, "w", encoding="utf-8") as file:
-            file.write(f'#!/bin/sh\nprintf "%s\\n" "$*" | tr "\\n" "/" >> {told}; echo >> {told}\n')
+            # One write for a line: sinks run at the same time.
+            file.write(f'#!/bin/sh\nline=$(printf "%s\\n" "$*" | tr "\\n" "/")\n'
+                       f'printf "%s\\n" "$line" >> {told}\n')
         os.chmod(script, 0o700)
         self.configure(notify_command=f"{script} {{target}} {{text}}",
                        notify_system_command=f"{script} system {{text}}")
@@ -422,7 +425,7 @@ class Restarts(WithSinks):
         told = "\n".join(stopped)
         self.assertNotIn("asks:", told)
         self.assertNotIn("99 ", told)
-        for one in ("42 ⚠️ Internal error.", "43 ❌ Session [<us>] failed",
+        for one in ("42 ⚠️ Internal error.", "43 ❌ Session us [<us>] failed",
                     "Subagent sm (<sm>) failed: Restored with pending work.",
                     "Subagent ss (<ss>) failed: Restored with pending work."):
             self.assertEqual(told.count(one), 1, told)
@@ -472,7 +475,7 @@ class LateAgents(WithSinks):
         row = self.home.show(alias)
         self.assertEqual((row["status"], row["pause"], row["turns_waiting"]),
                          ("running", "start_failed", 2))
-        told = [text for text in until(lambda: self.told(), "the news") if text.startswith("⏸️")]
+        told = until(lambda: [text for text in self.told() if text.startswith("⏸️")], "the news")
         self.assertIn("could not be started", told[0])
         self.assertIn(self.program, told[0])
         self.home.run("kill", alias)
@@ -514,6 +517,9 @@ class Limits(WithSinks):
                    if event["type"] == "TurnStarted"]) == 2, "that it was tried")
 
     def test_prompts_go_on_by_themselves(self):
+        # The next agent knows of the limit.
+        self.home.environment["STENO_SCRIPTED_STATE"] = self.home.folder
+        self.configure(agent_environment="STENO_SCRIPTED_STATE")
         self.home.start()
         alias = self.spawn("[limit 2] [say done]")
         row = self.home.wait_for_end(alias, 60)
@@ -580,7 +586,7 @@ class Webhooks(WithSinks):
         told = json.loads(body)
         self.assertEqual((told["kind"], told["alias"], told["last_output"], told["channel"]),
                          ("completed", alias, "Done.", CHANNEL))
-        self.assertEqual(float(told["cost_usd"]), self.home.show(alias)["cost"] / 1e9)
+        self.assertEqual(float(told["cost_usd"]), self.home.show(alias)["cost_usd"])
         self.assertTrue(told["time"].endswith("Z"))
         until(lambda: not self.waiting(), "that nothing waits")
         for place in (self.home.server_log(), json.dumps(self.home.events()),

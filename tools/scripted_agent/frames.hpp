@@ -24,6 +24,7 @@ struct Totals {
   std::int64_t calls = 0;
   std::int64_t results = 0;
   bool has_other_charges = false;  // beside those for tokens
+  std::int64_t resets_at = 0;      // of a limit of use, in seconds of Unix time; 0: there was none
 };
 
 struct TurnOutcome {

@@ -8,8 +8,8 @@
 //   STENO_SESSION         decides the id of a new session
 //   STENO_SCRIPTED_CHILD  =1: starts a sleeping child at once, as [child] does
 //   CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS  =1: says when it begins to work, and when it rests
-//   STENO_SCRIPTED_STATE  a folder that remembers sessions' costs, which then carry over on resume
-//                         and fork; resuming an unknown one fails there
+//   STENO_SCRIPTED_STATE  a folder that remembers sessions' costs and limits of use, which then
+//                         carry over on resume and fork; resuming an unknown one fails there
 #include <poll.h>
 #include <unistd.h>
 
@@ -78,13 +78,16 @@ bool load(const std::string& session_id, scripted_agent::Totals& totals) {
   if (!state.is_object()) return false;
   totals.nano_usd = state.value("nano_usd", std::int64_t{0});
   totals.calls = state.value("calls", std::int64_t{0});
+  totals.resets_at = state.value("resets_at", std::int64_t{0});
   return true;
 }
 
 void store(const std::string& session_id, const scripted_agent::Totals& totals) {
   const std::string path = state_file(session_id);
   if (path.empty()) return;
-  std::ofstream(path) << Json{{"nano_usd", totals.nano_usd}, {"calls", totals.calls}};
+  std::ofstream(path) << Json{{"nano_usd", totals.nano_usd},
+                              {"calls", totals.calls},
+                              {"resets_at", totals.resets_at}};
 }
 
 void end_turn(const scripted_agent::TurnOutcome& outcome, const scripted_agent::Script& script,
@@ -110,7 +113,9 @@ class Agent {
  public:
   Agent(const Options& options, scripted_agent::FrameWriter& frames,
         scripted_agent::HostLines& host, scripted_agent::Totals& totals)
-      : frames_(frames), host_(host), totals_(totals), turn_(options.settings, frames, host) {}
+      : frames_(frames), host_(host), totals_(totals), turn_(options.settings, frames, host) {
+    turn_.set_resets_at(totals.resets_at);
+  }
 
   // Works until the host has ended its input and nothing is left to do. Returns the exit code.
   int work();
@@ -161,6 +166,7 @@ void Agent::answer(const scripted_agent::Prompt& prompt) {
   }
   scripted_agent::TurnOutcome outcome = turn_.play(script);
   outcome.prompt_uuid = prompt.uuid;
+  totals_.resets_at = turn_.resets_at();
   end_turn(outcome, script, frames_, totals_);
   if (!prompt.uuid.empty()) frames_.lifecycle(prompt.uuid, "completed");
   is_last_error_ = outcome.is_error;

@@ -15,7 +15,7 @@
 //                  "[child bare]": also without any environment
 //   [refuse TEXT]  the prompt is refused before the model is asked, as by a hook, for that reason
 //   [limit S]      the provider refuses calls until S seconds after the first such turn of the
-//                  process
+//                  process, or of the session, where that is remembered
 //   [stop]         a hook stops the turn behind its tool calls, without an answer
 //   [warn TEXT]    warn of each tool call that a hook gave no verdict (one call when [tools] is
 //                  missing)

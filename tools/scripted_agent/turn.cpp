@@ -36,7 +36,7 @@ TurnOutcome Turn::play(const Script& script) {
   play_oddities(script);
   if (script.refusal) return refused(*script.refusal);
   if (is_limited(script)) {
-    frames_.rate_limit(*resets_at_);
+    frames_.rate_limit(resets_at_);
     host_.set_turn_running(false);
     outcome_.is_error = true;
     outcome_.terminal_reason = "api_error";
@@ -62,8 +62,8 @@ TurnOutcome Turn::play(const Script& script) {
 bool Turn::is_limited(const Script& script) {
   if (!script.limit_s) return false;
   const auto now = static_cast<std::int64_t>(::time(nullptr));
-  if (!resets_at_) resets_at_ = now + *script.limit_s;
-  return now < *resets_at_;
+  if (resets_at_ == 0) resets_at_ = now + *script.limit_s;
+  return now < resets_at_;
 }
 
 // Waits; returns true if the time has passed without an interrupt.

@@ -22,6 +22,10 @@ class Turn {
   // return if the script ends the process.
   TurnOutcome play(const Script& script);
 
+  // The end of the provider's limit, in seconds of Unix time; 0: it has refused nothing yet.
+  std::int64_t resets_at() const { return resets_at_; }
+  void set_resets_at(std::int64_t resets_at) { resets_at_ = resets_at; }
+
  private:
   bool pause(std::int64_t ms);
   // True if the provider refuses calls now.
@@ -42,7 +46,7 @@ class Turn {
   HostLines& host_;
   TurnOutcome outcome_;
   bool is_in_tool_ = false;
-  std::optional<std::int64_t> resets_at_;  // in seconds of Unix time
+  std::int64_t resets_at_ = 0;
 };
 
 // Starts this program again as a child that only sleeps, in a session and a process group of its

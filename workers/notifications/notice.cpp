@@ -248,11 +248,12 @@ void add_line(std::string& text, std::string_view before, std::string_view line)
   if (!line.empty()) text.append("\n").append(before).append(line);
 }
 
-// The agent's last words; a channel in the foreground has seen them.
+// The agent's last words; a channel in the foreground has seen them. Nor are they repeated where
+// the text ends with them already, as with an error that is what the agent said last.
 void add_last_words(std::string& text, const Notice& notice) {
-  if (!notice.requested.is_foreground && !notice.last.empty()) {
-    text.append("\n\n").append(notice.last);
-  }
+  if (notice.requested.is_foreground || notice.last.empty()) return;
+  if (notice.error.ends_with(notice.last) && text.ends_with(notice.error)) return;
+  text.append("\n\n").append(notice.last);
 }
 
 // "✅ Claude Code fix-bug [id] completed (3m20s)", where it ran, what it was asked, why it failed,

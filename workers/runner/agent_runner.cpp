@@ -206,6 +206,7 @@ void AgentRunner::obey(Run& run, base::Duration now) {
     run.active_at = now;
     run.is_deaf = !write(run, run.agent.engine->begin_turn(run.begun, wanted.turn->prompt));
     if (run.is_deaf) run.begun = before;
+    run.is_refused &= run.is_deaf;
     run.injected = 0;
   }
   inject(run, now);
@@ -216,7 +217,8 @@ void AgentRunner::obey(Run& run, base::Duration now) {
     write(run, run.agent.engine->interrupt(run.begun));
   }
   if (run.is_stopped && is_leaving_) return end(run);
-  const bool is_done = wanted.end == LeaseEnd::close || run.agent.engine->wants_exit();
+  const bool is_done =
+      wanted.end == LeaseEnd::close || run.is_refused || run.agent.engine->wants_exit();
   if (!is_done) run.tasks_awaited.reset();
   if (run.is_stopped || run.is_deaf || (is_done && !waits_for_tasks(run, now))) {
     close_stdin(run, now);
@@ -338,7 +340,7 @@ void AgentRunner::take_event(Run& run, const engines::ProcessEvent& event, base:
     report_all(run, run.agent.engine->on_end());
     report(run, domain::ReportAgentExited{std::max<std::int64_t>(0, exited->code), exited->signal,
                                           exited->stderr_tail, run.is_stopped, run.has_introduced,
-                                          run.begun});
+                                          run.is_refused ? base::TurnId{} : run.begun});
     run.has_exited = true;
   }
 }
@@ -366,11 +368,18 @@ void AgentRunner::give_up_turns(Run& run) {
 }
 
 void AgentRunner::note(Run& run, const domain::Report& report) {
+  constexpr std::int64_t kTooManyRequests = 429;
   run.has_introduced |= std::holds_alternative<domain::ReportInitialized>(report);
   if (const auto* own = std::get_if<domain::ReportOwnTurnStarted>(&report)) run.own = own->turn;
+  const auto* limit = std::get_if<domain::RateLimitReported>(&report);
+  run.is_limited |= limit != nullptr && limit->status == "rejected";
   const auto* result = std::get_if<domain::ReportTurnResult>(&report);
   if (result == nullptr) return;
-  if (result->turn == run.begun) run.answered = run.begun;
+  run.is_limited &= result->is_error;
+  if (result->turn == run.begun) {
+    run.answered = run.begun;
+    run.is_refused = run.is_limited || (result->is_error && result->api_status == kTooManyRequests);
+  }
   if (result->turn == run.own) run.own = {};
 }
 

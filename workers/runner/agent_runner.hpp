@@ -99,6 +99,10 @@ class AgentRunner {
     base::TurnId begun;
     std::size_t injected = 0;  // so many prompts were added to it
     base::TurnId answered;     // the last one begun that has a result
+    // The provider refused the last turn begun. The server may want it again, which an agent that
+    // knows it would pass over: the next agent is given it.
+    bool is_refused = false;
+    bool is_limited = false;  // the provider refuses calls, as far as is known
     base::TurnId own;          // a turn of the agent's own, under way; unset: none
     base::TurnId interrupted;
     base::TurnId own_interrupted;

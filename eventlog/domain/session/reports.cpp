@@ -427,9 +427,12 @@ void report(Deciding& d, const ReportAgentExited& r) {
     d.interrupt_own_turn(EndReason::agent_exited);
     return d.return_unbegun(EndReason::agent_exited);
   }
-  const bool is_done_with = s.turn && s.turn->is_continued;
+  // Its turn is the first of the queue again, or was meanwhile started for the next agent.
+  const bool is_paused = !s.turn && !s.queue.empty() && s.pause != EndReason::none;
+  const bool is_refused = s.turn && s.limited_until.us != 0 && r.has_run && !r.given.is_set();
+  const bool is_done_with = is_refused || (s.turn && s.turn->is_continued);
   const bool can_go_on =
-      r.is_stopped || is_lost || is_done_with || (s.spec.is_multi_turn && r.has_run);
+      r.is_stopped || is_lost || is_done_with || is_paused || (s.spec.is_multi_turn && r.has_run);
   const bool is_given =
       s.turn && !is_lost && !is_done_with && (!can_go_on || r.given == s.turn->turn);
   const bool is_tried_again = is_given && r.is_stopped && d.retry_turn();

@@ -141,6 +141,9 @@ TEST_CASE("a flag that a command has no use for is refused with where it counts"
   for (const std::vector<std::string>& fine :
        std::vector<std::vector<std::string>>{{"--timeout", "1s", "ls"},
                                              {"--model", "m", "spawn", "x"},
+                                             {"run", "--hooks-must-answer", "true", "x"},
+                                             {"run", "--mcp-must-connect", "true", "x"},
+                                             {"spawn", "--setting-sources", "user", "x"},
                                              {"foreground", "x", "--channel", "telegram|1"},
                                              {"send", "a", "--start-within", "1h", "x"}}) {
     CHECK(steno(fine).code == 6);

@@ -50,6 +50,7 @@ class Process final : public engines::AgentProcess {
 };
 
 constexpr std::string_view kTaskBegins = "a task begins";
+constexpr std::string_view kLimitIsMet = "the provider refuses the first turn";
 constexpr std::string_view kNothing = "a line that is worth no report";
 constexpr std::string_view kTaskEnds = "the task has ended";
 constexpr std::string_view kOwnTurnBegins = "a turn of its own begins";
@@ -77,6 +78,13 @@ class Codec final : public engines::Engine {
       return {domain::ReportTasksChanged{has_tasks_ ? 1 : 0, ""}};
     }
     if (line == kNothing) return {};
+    if (line == kLimitIsMet) {
+      domain::ReportTurnResult refused;
+      refused.turn = turn(1);
+      refused.is_error = true;
+      refused.api_status = 429;
+      return {refused};
+    }
     if (line == kOwnTurnBegins) {
       domain::ReportOwnTurnStarted own;
       own.turn = kOwnTurn;
@@ -669,6 +677,22 @@ TEST_CASE("a turn that the agent does not read any more counts as not given", "[
   const auto exited = exit_of(w);
   CHECK_FALSE(exited.is_stopped);
   CHECK(exited.given == turn(1));
+}
+
+// The server may start the turn again, and an agent passes over a prompt that it knows.
+TEST_CASE("an agent ends whose turn the provider refused, and the next one is given it",
+          "[workers]") {
+  EngineWorld w;
+  w.direct(EngineWorld::directive(1, 1));
+  w.says(0, engines::Line{std::string(kLimitIsMet), engines::LineEnding::whole});
+  w.worker.do_work(w.now);
+  CHECK(w.agents[0].is_stdin_closed);
+  w.direct(EngineWorld::directive(2, 1));
+  CHECK(w.agents[0].written == std::vector<std::string>{turn(1).text()});
+  w.says(0, engines::ProcessExited{1, 0, 0, ""});
+  const auto exited = exit_of(w);
+  CHECK_FALSE(exited.is_stopped);
+  CHECK_FALSE(exited.given.is_set());
 }
 
 TEST_CASE("agents are not read while too many reports wait", "[workers]") {

@@ -44,7 +44,9 @@ const Names& of_sessions() {
                                     "channel",          "folder_channels",
                                     "fallback_channel", "restart_policy",
                                     "start_within",     "mcp_permission_max",
-                                    "mcp_workdirs",     "mcp_tools"};
+                                    "mcp_workdirs",     "mcp_tools",
+                                    "setting_sources",  "hooks_must_answer",
+                                    "mcp_must_connect"};
   return kOfSessions;
 }
 
@@ -52,7 +54,7 @@ const Names& of_sessions() {
 bool is_read_besides(const std::string& command, std::string_view key) {
   if (key == "start_within") return command == "send";
   if (key == "channel") return command == "foreground" || command == "background";
-  return key == "chat_senders" && command == "chat";
+  return (key == "chat_senders" || key == "chat_file_mentions") && command == "chat";
 }
 
 }  // namespace

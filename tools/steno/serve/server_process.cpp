@@ -265,7 +265,7 @@ class KeptSockets {
       if (!bound_anew) return missed(bound_anew.error(), now);
       is_new |= *bound_anew;
     }
-    gone_since_.reset();
+    gone_since_ = {};
     if (is_new) {
       spdlog::warn("sockets_bound_anew folder={} reason=\"they were removed\" lost=nothing",
                    process_.options.run_folder);
@@ -276,12 +276,12 @@ class KeptSockets {
 
  private:
   base::Result<void> missed(const base::Error& error, base::Duration now) {
-    if (!gone_since_) {
+    if (gone_since_.count() == 0) {
       gone_since_ = now;
       spdlog::error("sockets_gone folder={} reason=\"{}\"", process_.options.run_folder,
                     base::describe(error));
     }
-    if (now < *gone_since_ + kUnreachableMax) return {};
+    if (now < gone_since_ + kUnreachableMax) return {};
     return base::failure(base::ErrorCode::io,
                          "nobody can reach this server any more, so it stops: its sockets in " +
                              process_.options.run_folder + " were removed and cannot be made (" +
@@ -293,7 +293,7 @@ class KeptSockets {
 
   Process& process_;
   base::Duration look_at_{0};
-  std::optional<base::Duration> gone_since_;
+  base::Duration gone_since_{0};  // boot time; 0: they are there
 };
 
 // Says to who sits before it what a stop waits for, since it can take seconds.

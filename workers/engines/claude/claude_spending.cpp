@@ -157,6 +157,7 @@ Spending ClaudeSpending::since_last(const ResultFrame& frame) {
 ClaudeSpending::Told ClaudeSpending::on_result(const ResultFrame& frame, bool is_shared) {
   Told told;
   told.spent = since_last(frame);
+  const bool is_new = !told.spent.empty();
   const NanoUsd cost = domain::cost_of(told.spent);
   const NanoUsd claimed = frame.since ? claimed_by(*frame.since) : NanoUsd{};
   if (frame.since && !has_result_ && !frame.has_odd_figures) {
@@ -172,7 +173,7 @@ ClaudeSpending::Told ClaudeSpending::on_result(const ResultFrame& frame, bool is
   settle(early);
   subtract(told.spent, told_);
   settle(told.spent);
-  if (claimed.value != 0 && !told.spent.empty()) {
+  if (claimed.value != 0 && is_new) {
     told.claimed.value =
         std::max<std::int64_t>(0, domain::cost_of(told.spent).value + claimed.value - cost.value);
   }

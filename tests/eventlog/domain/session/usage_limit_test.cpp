@@ -107,6 +107,24 @@ TEST_CASE("prompts behind a limit of use go on when it is over", "[session]") {
       .then(QueueContinued{}, TurnStarted{turn(1), kToken});
 }
 
+// The agent that met the limit knows its turn, and would pass over it: the next one is given it.
+TEST_CASE("the agent that met a limit of use ends, and the session does not", "[session]") {
+  ReportAgentExited exited{1, 0, {}};
+  exited.has_run = true;
+  for (const bool is_multi_turn : {true, false}) {
+    const auto past = limited_past(is_multi_turn) + fact(TurnReturned{turn(1)}).by_report(1, 4) +
+                      QueuePaused{EndReason::usage_limit, kLimitUntil} + kLimitSet;
+    const Given after = at_limit_wall(past)
+                            .when(report(5, exited))
+                            .then(AgentExited{1, 0, false}, LeaseReleased{kToken});
+    CHECK(is_live(after.session().status));
+    CHECK(after.session().pause == EndReason::usage_limit);
+    at_limit_wall(past + QueueContinued{} + TurnStarted{turn(1), kToken})
+        .when(report(5, exited))
+        .then(AgentExited{1, 0, false}, TurnReturned{turn(1)}, LeaseReleased{kToken});
+  }
+}
+
 TEST_CASE("a person can try before a limit of use is over", "[session]") {
   const Given after =
       at_limit_wall(waiting_past())
