@@ -130,6 +130,7 @@ Given When::after() {
   domain::Envelope envelope;
   envelope.command = world_.context.command;
   envelope.log_time = world_.context.now;
+  envelope.wall_time = world_.context.wall;
   envelope.actor_kind = domain::ActorKind::server;
   const bool is_clients = domain::is_clients(command_);
   if (is_clients) envelope.actor_kind = domain::ActorKind::client;

@@ -85,9 +85,8 @@ bool load(const std::string& session_id, scripted_agent::Totals& totals) {
 void store(const std::string& session_id, const scripted_agent::Totals& totals) {
   const std::string path = state_file(session_id);
   if (path.empty()) return;
-  std::ofstream(path) << Json{{"nano_usd", totals.nano_usd},
-                              {"calls", totals.calls},
-                              {"resets_at", totals.resets_at}};
+  std::ofstream(path) << Json{
+      {"nano_usd", totals.nano_usd}, {"calls", totals.calls}, {"resets_at", totals.resets_at}};
 }
 
 void end_turn(const scripted_agent::TurnOutcome& outcome, const scripted_agent::Script& script,

@@ -103,7 +103,7 @@ class AgentRunner {
     // knows it would pass over: the next agent is given it.
     bool is_refused = false;
     bool is_limited = false;  // the provider refuses calls, as far as is known
-    base::TurnId own;          // a turn of the agent's own, under way; unset: none
+    base::TurnId own;         // a turn of the agent's own, under way; unset: none
     base::TurnId interrupted;
     base::TurnId own_interrupted;
     std::int64_t sequence = 0;            // of the last report

@@ -104,7 +104,7 @@ class ToldLife {
     return found;
   }
   NotificationsAnswer list() {
-    return *bus::from_body<NotificationsAnswer>(reactor.answer(loop.sequencer.durable()));
+    return *bus::from_body<NotificationsAnswer>(reactor.answer(loop.worker.durable()));
   }
 
   // Answers jobs until none is left.

@@ -82,7 +82,7 @@ class ScheduledLife {
     return found;
   }
   SchedulesAnswer list() {
-    return *bus::from_body<SchedulesAnswer>(reactor.answer(loop.sequencer.durable()));
+    return *bus::from_body<SchedulesAnswer>(reactor.answer(loop.worker.durable()));
   }
 
   DrivenLoop loop;

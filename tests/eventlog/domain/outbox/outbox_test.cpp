@@ -8,13 +8,13 @@ namespace {
 using support::FoldedStreams;
 using support::numbered;
 
-const StreamRef kTarget{kIndexOf<OutboxStream>, {}, {}};
+const StreamRef kOutboxTarget{kIndexOf<OutboxStream>, {}, {}};
 constexpr Time kBegun{1'000'000};
 
 class Outbox {
  public:
   Decided decide(const Command& command) {
-    Context context = support::context_of(kTarget, numbered<CommandId>(1));
+    Context context = support::context_of(kOutboxTarget, numbered<CommandId>(1));
     context.now = now;
     context.limits.told_per_minute = told_per_minute;
     return streams_.decide(command, context);
@@ -32,7 +32,7 @@ class Outbox {
     envelope.actor_kind = ActorKind::server;
     envelope.position = position_ = position_.next();
     envelope.log_time = now;
-    streams_.fold(kTarget, {}, envelope, event);
+    streams_.fold(kOutboxTarget, {}, envelope, event);
     return position_;
   }
   Position request() {

@@ -8,13 +8,13 @@ using support::fact;
 using support::FoldedStreams;
 using support::numbered;
 
-const StreamRef kTarget{kIndexOf<ServerStream>, {}, {}};
+const StreamRef kServerTarget{kIndexOf<ServerStream>, {}, {}};
 
 // The server's own stream, and the commands to it.
 class Log {
  public:
   Decided decide(const Command& command, bool has_key = true) {
-    Context context = support::context_of(kTarget, numbered<CommandId>(1));
+    Context context = support::context_of(kServerTarget, numbered<CommandId>(1));
     context.has_key = has_key;
     Decided decided = streams_.decide(command, context);
     if (!decided) CHECK_FALSE(decided.error().text.empty());
@@ -37,7 +37,7 @@ class Log {
     Envelope envelope;
     envelope.actor_kind = ActorKind::server;
     envelope.position = position_ = position_.next();
-    streams_.fold(kTarget, {}, envelope, event);
+    streams_.fold(kServerTarget, {}, envelope, event);
   }
   std::optional<RejectionCode> refusal(const Command& command, bool has_key = true) {
     const Decided decided = decide(command, has_key);

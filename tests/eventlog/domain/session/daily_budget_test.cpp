@@ -171,7 +171,7 @@ TEST_CASE("prompts wait behind the budget of a day until it is over", "[session]
   // The next day's budget can be spent by then.
   Given spent = at_midnight(paused);
   Envelope today;
-  today.log_time = kMidnight;
+  today.log_time = today.wall_time = kMidnight;
   spent.fold(fact(AgentSpent{support::kSource, {1000}}).on(kDayBudget), today);
   const Given again =
       spent.when(PassDeadline{DeadlineKind::day}).then(QueueContinued{}, kDayPaused);
@@ -338,7 +338,7 @@ TEST_CASE("the sessions of all agents share a budget of a day", "[session][R023]
   world.context.limits.daily_budget = {};
   world.context.limits.total_daily_budget = {1000};
   Envelope at_day;
-  at_day.log_time = kNoon;
+  at_day.log_time = at_day.wall_time = kNoon;
   world.fold(fact(TotalSpent{support::kSource, {900}}).on(all), at_day);
   const Given after = world.when(report(3, share_of(100)))
                           .then(share_recorded(100), kDayStopped,
