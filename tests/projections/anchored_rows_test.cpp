@@ -243,7 +243,7 @@ TEST_CASE("rows of another schema cannot be gone on with", "[projections]") {
   class Later final : public projections::Projection {
    public:
     std::string_view name() const override { return "metrics"; }
-    std::int64_t schema() const override { return 2; }
+    std::int64_t schema() const override { return 1'000; }
     void apply(const domain::RecordedEvent&, const std::optional<domain::StreamRef>&,
                projections::Rows&) const override {}
   };
