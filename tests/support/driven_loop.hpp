@@ -133,7 +133,10 @@ class DrivenLoop {
   void commit() {
     if (committer.submitted()) committer.complete();
     sequencer.do_work();
-    for (const auto& event : sequencer.take_durable()) events.push_back(event.recorded);
+    for (const auto& event : sequencer.take_durable()) {
+      worker.on_durable(event.recorded);
+      events.push_back(event.recorded);
+    }
     REQUIRE(index_.catch_up(store_, sequencer.durable()));
     take();
   }

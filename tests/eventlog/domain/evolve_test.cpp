@@ -102,9 +102,9 @@ TEST_CASE("the histories reach every event of sessions, registry and admission",
       "ArchiveCompleted", "LogTrimmed",      "ArchiveForgotten"};
   const std::set<std::string_view> of_deliveries{"NotificationDelivered", "NotificationFailed",
                                                  "NotificationDropped", "NotificationRetried"};
-  const std::set<std::string_view> of_schedules{"ScheduleAdded", "ScheduleRemoved",
-                                                "ScheduleFired", "ScheduleSkipped",
-                                                "RunTaken",      "RunRefused"};
+  const std::set<std::string_view> of_schedules{
+      "ScheduleAdded", "ScheduleRemoved", "ScheduleFired",    "ScheduleSkipped", "RunTaken",
+      "RunRefused",    "SchedulePaused",  "ScheduleUnpaused", "ScheduleEdited"};
   for (const std::string_view type : event_types()) {
     if (of_server.contains(type) || of_deliveries.contains(type)) continue;
     if (of_schedules.contains(type) || type == "AdmissionMended") continue;

@@ -420,7 +420,7 @@ TEST_CASE("a resumed session's source is told in the same block", "[workers]") {
     return w.loop.ask(m);
   };
   REQUIRE(report(1, domain::ReportInitialized{"agent-session", "m", "1"}));
-  REQUIRE(report(2, domain::ReportAgentExited{1, 0, "bad"}));
+  REQUIRE(report(2, domain::ReportAgentExited{1, 0, "bad", false, true, {}}));
   domain::Spawn resume;
   resume.spec = support::sample_spec(true);
   resume.prompt = "go on";
@@ -751,14 +751,14 @@ TEST_CASE("a session that nobody has asked for in long is forgotten, and loaded 
   for (int i = 1; i <= 40; ++i) {
     REQUIRE(w.loop.ask(DrivenLoop::message(i, i, DrivenLoop::spawn())));
   }
-  // With the agent's registry and budget.
-  CHECK(w.loop.worker.loaded_streams() == 42);
+  // With the agent's registry and budget, and the budget of all agents.
+  CHECK(w.loop.worker.loaded_streams() == 43);
   w.loop.set_time(w.loop.time() + 900'000);
   REQUIRE(w.loop.ask(DrivenLoop::message(7, 107, prompt("more"))));
   w.loop.set_time(w.loop.time() + 200'000);
   for (int i = 0; i < 5; ++i) w.loop.settle();  // saves come in small portions
-  // The session, and the budget that its prompt has read.
-  CHECK(w.loop.worker.loaded_streams() == 2);
+  // The session, and the budgets that its prompt has read.
+  CHECK(w.loop.worker.loaded_streams() == 3);
   CHECK(w.loop.worker.find<domain::SessionStream>(
             domain::session_stream("main", numbered<base::SessionId>(7))) != nullptr);
   CHECK(w.loop.worker.find<domain::SessionStream>(
@@ -789,8 +789,9 @@ TEST_CASE("an agent's names leave memory with its sessions, and are loaded for t
   auto refused = DrivenLoop::message(90, 90, prompt("to nobody"));
   refused.agent = "job-of-no-session";
   CHECK_FALSE(w.loop.ask(std::move(refused)));
-  // Each agent's session, registry and budget, and what the refused prompt has read.
-  CHECK(w.loop.worker.loaded_streams() == 62);
+  // Each agent's session, registry and budget, what the refused prompt has read, the budget of all
+  // agents, and what each spawn has read to learn that no earlier agent has its id.
+  CHECK(w.loop.worker.loaded_streams() == 63 + 20 * 19 / 2);
   w.loop.set_time(w.loop.time() + 1'100'000);
   for (int i = 0; i < 10; ++i) w.loop.settle();  // saves come in small portions
   CHECK(w.loop.worker.loaded_streams() == 0);

@@ -372,7 +372,7 @@ TEST_CASE("a prompt is shown where its turn was started", "[workers]") {
   CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)).front() == "answer 1");
   // Whoever asks for one event gets its text.
   query.limit = 0;
-  const Position queued = w.log.events()[2].envelope.position;
+  const Position queued = w.log.events()[3].envelope.position;
   query.after = queued.plus(-1);
   query.before = queued.next();
   CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)) == std::vector<std::string>{"prompt 2"});
@@ -380,14 +380,16 @@ TEST_CASE("a prompt is shown where its turn was started", "[workers]") {
 
 TEST_CASE("the last output is counted in blocks of what the agent said", "[workers][R058]") {
   QueriedLog w;
-  w.log.append(w.stream(), support::opened());
+  w.log.append(w.stream(), support::opened(true));
+  w.log.append(w.stream(), domain::LeaseGranted{support::kWorker, support::kToken, {}});
   for (int turn = 1; turn <= 3; ++turn) {
     const auto id = support::turn(turn);
     const auto name = std::to_string(turn);
     w.log.add(w.stream(), domain::TurnQueued{id}, "prompt " + name);
     w.log.add(w.stream(), domain::TurnStarted{id, support::kToken});
     w.log.add(w.stream(), domain::ToolCallStarted{id, "call", "Bash"}, "tool " + name);
-    w.log.append(w.stream(), domain::OutputRecorded{id, turn, {}}, "said " + name);
+    w.log.add(w.stream(), domain::OutputRecorded{id, turn, {}}, "said " + name);
+    w.log.append(w.stream(), domain::TurnFinished{id, {}});
   }
   QueryBody query;
   query.agent = "main";
@@ -407,7 +409,7 @@ TEST_CASE("the last output is counted in blocks of what the agent said", "[worke
   w.log.append(w.stream(), domain::PartialOutputRecorded{support::turn(4), 4}, "a sentence");
   query.limit = 1;
   CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)) ==
-        std::vector<std::string>{"half ", "prompt 5", "a sentence"});
+        std::vector<std::string>{"half ", "a sentence", "prompt 5"});
   query.limit = 2;
   CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)).front() == "said 3");
 }
@@ -428,6 +430,7 @@ TEST_CASE("the parts of a block that is finished on another page are left out", 
     w.log.append(w.stream(), domain::TurnInterrupted{support::turn(1), {}, {}});
     w.log.append(w.stream(), domain::OutputRecorded{support::turn(2), 1, {}}, "another");
     shown.assign(1500, "part");
+    shown.emplace_back();  // that it was interrupted
     shown.emplace_back("another");
   }
   QueryBody query;
