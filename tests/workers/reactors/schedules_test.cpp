@@ -245,7 +245,7 @@ TEST_CASE("a heartbeat that is left to a subagent is a prompt to start one",
   CHECK(life.all<domain::SessionOpened>().size() == 1);
   for (const auto& event : life.loop.events) {
     if (!std::holds_alternative<domain::SessionNamed>(event.event)) continue;
-    CHECK(event.content.value().text.starts_with("nightly"));
+    CHECK(event.content.value().text.starts_with("often"));
   }
 }
 
