@@ -56,17 +56,29 @@ std::string channel_of(const std::string& user) {
   return "telegram|" + user;
 }
 
-// "✅ Session [NAME] completed (40s)", where it ran, and what it was asked first.
-std::string ended(const std::string& how, const std::string& name, const std::string& lived,
-                  const std::string& prompt, const std::string& why = {}) {
+// A session's name and its id; these are the same where the session was given a name.
+std::string named(const std::string& name, const std::string& shown_name = {}) {
+  return (shown_name.empty() ? name : shown_name) + " [" + name + "]";
+}
+
+// What an agent said last stands below an empty line.
+std::string below(const std::string& words) {
+  return words.empty() ? "" : " /  / " + words;
+}
+
+// "✅ Session NAME [NAME] completed (40s)", where it ran, what it was asked first, why it ended, and
+// what its agent said last.
+std::string ended(const std::string& how, const std::string& session, const std::string& lived,
+                  const std::string& prompt, const std::string& words,
+                  const std::string& why = {}) {
   const std::string sign = how == "completed" ? "✅" : how == "failed" ? "❌" : "⛔";
   const std::string text =
-      sign + " Session [" + name + "] " + how + " (" + lived + ") / 📁 /srv / 📝 " + prompt;
-  return why.empty() ? text : text + " / ⚠️ " + why;
+      sign + " Session " + session + " " + how + " (" + lived + ") / 📁 /srv / 📝 " + prompt;
+  return text + (why.empty() ? "" : " / ⚠️ " + why) + below(words);
 }
 
 std::string reminder(const std::string& name, const std::string& lived = "10m0s") {
-  return "⏱️ Session " + name + " [" + name + "] running for " + lived;
+  return "⏱️ Session " + named(name) + " running for " + lived;
 }
 
 // ---- who hears ----
@@ -74,9 +86,7 @@ std::string reminder(const std::string& name, const std::string& lived = "10m0s"
 // The orchestrator hears titles.
 void orchestrator_hears(Day& day, const std::string& name, const std::string& title,
                         const std::string& shown_name = {}) {
-  day.hears(
-      "orchestrator", name,
-      "Session " + title + ": " + (shown_name.empty() ? name : shown_name) + " [" + name + "]");
+  day.hears("orchestrator", name, "Session " + title + ": " + named(name, shown_name));
 }
 
 void user_hears(Day& day, const std::string& name, const std::string& text) {
@@ -85,23 +95,26 @@ void user_hears(Day& day, const std::string& name, const std::string& text) {
 
 // A user and the orchestrator hear that the session waits, has ended, or has spent its budget.
 void waits(Day& day, const std::string& name, const std::string& words) {
-  user_hears(day, name, "🔔 [" + name + "] The agent asks:" + (words.empty() ? "" : " / " + words));
+  const std::string does = words.ends_with('?') ? "asks" : "waits for input";
+  user_hears(day, name, "🔔 [" + name + "] The agent " + does + ": / " + words);
   orchestrator_hears(day, name, "waits for input");
 }
 void ends(Day& day, const std::string& how, const std::string& name, const std::string& lived,
-          const std::string& prompt, const std::string& why = {}) {
-  user_hears(day, name, ended(how, name, lived, prompt, why));
+          const std::string& prompt, const std::string& words, const std::string& why = {}) {
+  user_hears(day, name, ended(how, named(name), lived, prompt, words, why));
   orchestrator_hears(day, name, how);
 }
 void is_cut_off(Day& day, const std::string& name) {
   user_hears(day, name,
-             "⚠️ Internal error. Session " + name + " [" + name +
-                 "] lost its agent with a turn, which is not tried again");
+             "⚠️ Internal error. Session " + named(name) +
+                 " lost its agent with a turn, which is not tried again");
   orchestrator_hears(day, name, "lost its agent with a turn");
 }
-void has_spent_budget(Day& day, const std::string& name, const std::string& lived) {
+void has_spent_budget(Day& day, const std::string& name, const std::string& lived,
+                      const std::string& words) {
   user_hears(day, name,
-             "⛔ Session limit reached — " + name + " [" + name + "] (" + lived + ") / 📁 /srv");
+             "⛔ Session limit reached — " + named(name) + " (" + lived + ") / 📁 /srv" +
+                 below(words));
   orchestrator_hears(day, name, "limit reached");
 }
 
@@ -114,10 +127,11 @@ void schedules(Day& day) {
   domain::ScheduleSpec spec;
   spec.zone = "Europe/Berlin";
   spec.session.channel = kOps;
-  const auto ops_hear = [&](const std::string& name, const std::string& made_name,
-                            const std::string& lived, const std::string& prompt) {
-    day.hears(kOps, name, ended("completed", name, lived, prompt));
-    orchestrator_hears(day, name, "completed", made_name);
+  // A run's session is named after its schedule. No other one has the name by then.
+  const auto ops_hear = [&](int run, const std::string& lived, const std::string& words) {
+    const std::string name = spec.name + " " + to_string(run);
+    day.hears(kOps, name, ended("completed", named(name, spec.name), lived, spec.prompt, words));
+    orchestrator_hears(day, name, "completed", spec.name);
   };
 
   // 02:30 comes twice in this night. A line that names its hour means it once.
@@ -125,7 +139,7 @@ void schedules(Day& day) {
   spec.when = "30 2 * * *";
   spec.prompt = "Copy the database.";
   day.schedules(saturday(22, 0), spec, after(90s, "Copied."));
-  ops_hear("nightly 1", "copy-database", "1m30s", spec.prompt);
+  ops_hear(1, "1m30s", "Copied.");
 
   // A line with * for the hours means 02:15 both times: 22, 0, 2, 2, 4, … 18 o'clock are 12 times.
   spec.name = "parcels";
@@ -135,7 +149,7 @@ void schedules(Day& day) {
   for (int run = 1; run <= 12; ++run) {
     // The tenth, at 14:15, is lost with the worker. Nobody hears of it, and the next one goes on.
     if (run == 10) continue;
-    ops_hear("parcels " + to_string(run), "count-parcels", "20s", spec.prompt);
+    ops_hear(run, "20s", "17 parcels.");
   }
 
   // Once, at a local time behind the change.
@@ -144,7 +158,7 @@ void schedules(Day& day) {
   spec.when = "2026-10-25 07:00";
   spec.prompt = "Read the papers.";
   day.schedules(saturday(22, 2), spec, after(30s, "Rain."));
-  ops_hear("papers 1", "read-papers", "30s", spec.prompt);
+  ops_hear(1, "30s", "Rain.");
 
   // Heartbeats go to one session, in even steps over the change. They never wait for anybody. The
   // reminder comes once, and not to orchestrators.
@@ -154,7 +168,7 @@ void schedules(Day& day) {
   spec.run = domain::RunKind::heartbeat;
   spec.prompt = "Look around.";
   day.schedules(saturday(22, 15), spec, after(10s, "All is well."));
-  day.hears(kOps, "pulse 1", "⏱️ Session look-around [pulse 1] running for 10m0s");
+  day.hears(kOps, "pulse 1", "⏱️ Session pulse [pulse 1] running for 10m0s");
   // Somebody kills it, and the next beat opens another one.
   day.at(winter(16, 30), [&day] {
     const auto& schedule =
@@ -162,9 +176,13 @@ void schedules(Day& day) {
     day.world().ask(domain::SessionCommand(domain::KillSession{}),
                     schedule.schedules.at("pulse").session);
   });
-  day.hears(kOps, "pulse 1", ended("killed", "pulse 1", "1125m0s", spec.prompt));
-  orchestrator_hears(day, "pulse 1", "killed", "look-around");
-  day.hears(kOps, "pulse 2", "⏱️ Session look-around [pulse 2] running for 10m0s");
+  // The last five of its blocks.
+  std::string words = "All is well.";
+  for (int i = 1; i < 5; ++i) words += " / All is well.";
+  day.hears(kOps, "pulse 1",
+            ended("killed", named("pulse 1", spec.name), "1125m0s", spec.prompt, words));
+  orchestrator_hears(day, "pulse 1", "killed", spec.name);
+  day.hears(kOps, "pulse 2", "⏱️ Session pulse [pulse 2] running for 10m0s");
 }
 
 // 120 users ask one question each: 20 in the evening, and 100 in the morning.
@@ -174,7 +192,7 @@ void questions(Day& day) {
     const std::string name = "user-" + to_string(i);
     const Time time = i <= 20 ? saturday(22, 20, (i - 1) * 90s) : winter(8, 0, (i - 21) * 150s);
     day.opens(time, {name, task});
-    ends(day, "completed", name, "40s", task.prompt);
+    ends(day, "completed", name, "40s", task.prompt, task.plan.says);
   }
 }
 
@@ -194,12 +212,12 @@ void power_fails_at_night(Day& day) {
     day.world().lose_power(4min + 500ms);
   });
   // A session with one turn has failed with it.
-  ends(day, "failed", "night-owl", "5m0s", dream.prompt, "Internal error.");
+  ends(day, "failed", "night-owl", "5m0s", dream.prompt, "", "Internal error.");
   // The other one lives on. Its times begin anew with the server: it is reminded of at 02:44, and
   // ended 30 minutes behind the crash, at 02:04 of the new time.
   is_cut_off(day, "night-watch");
   user_hears(day, "night-watch", reminder("night-watch", "16m0s"));
-  ends(day, "killed", "night-watch", "36m0s", dream.prompt, "idle");
+  ends(day, "killed", "night-watch", "36m0s", dream.prompt, "", "idle");
 }
 
 // Users of multi-turn sessions: ten answer, and close them; eight forget theirs.
@@ -213,7 +231,7 @@ void conversations(Day& day) {
     day.asks(time + 4min, name, {"The old one.", after(30s, "Booked.")});
     waits(day, name, "Which harbour? / Booked.");
     day.does(time + 8min, name, domain::CloseSession{});
-    ends(day, "completed", name, "8m0s", first.prompt);
+    ends(day, "completed", name, "8m0s", first.prompt, "Which harbour? / Booked.");
   }
   const Task forgotten{"Plan a trip.", after(20s, "Where to?")};
   for (int i = 0; i < 8; ++i) {
@@ -221,7 +239,7 @@ void conversations(Day& day) {
     day.opens(winter(8, 20, i * 10min), {name, forgotten, true});
     waits(day, name, "Where to?");
     user_hears(day, name, reminder(name));
-    ends(day, "killed", name, "30m20s", forgotten.prompt, "idle");
+    ends(day, "killed", name, "30m20s", forgotten.prompt, "Where to?", "idle");
   }
 }
 
@@ -253,7 +271,8 @@ void subagents(Day& day) {
                     (is_lost ? ": Restored with pending work." : ".") +
                     " / Its words: steno output " + name);
       if (is_told_twice) {
-        day.hears("telegram|logbook", name, ended(how, name, "30s", scout.task.prompt));
+        day.hears("telegram|logbook", name,
+                  ended(how, named(name), "30s", scout.task.prompt, "Nothing."));
         for (const std::string& who : {std::string("telegram|logbook"), parent}) {
           day.hears_again(who, name);
         }
@@ -269,7 +288,7 @@ void subagents(Day& day) {
     }
     if (i == 1) user_hears(day, parent, reminder(parent, "14m50s"));
     day.does(times[i] + 16min, parent, domain::CloseSession{});
-    ends(day, "completed", parent, "16m0s", task.prompt);
+    ends(day, "completed", parent, "16m0s", task.prompt, words);
   }
 }
 
@@ -282,7 +301,7 @@ void power_fails_within_a_delivery(Day& day) {
   day.opens(winter(9, 50), {"host", task, true});
   waits(day, "host", "For whom?");
   user_hears(day, "host", reminder("host"));
-  ends(day, "killed", "host", "41m50s", task.prompt, "idle");
+  ends(day, "killed", "host", "41m50s", task.prompt, "For whom?", "idle");
 
   day.world().set_slow("telegram|logbook", 1s);
   day.at(winter(10, 1, 25s), [&day] {
@@ -307,19 +326,19 @@ void budgets(Day& day) {
     day.opens(time, {name, {"Buy bread.", after(20s, "And?", cents(20))}, true, cents(50)});
     waits(day, name, "And?");
     day.asks(time + 3min, name, {"Buy a boat.", after(40s, "Bought.", cents(120))});
-    has_spent_budget(day, name, "3m20s");
+    has_spent_budget(day, name, "3m20s", "And?");
   }
   // The only turn does.
   day.opens(winter(12, 22),
             {"lavish", {"Buy a pier.", after(40s, "", cents(120))}, false, cents(50)});
-  has_spent_budget(day, "lavish", "20s");
+  has_spent_budget(day, "lavish", "20s", "");
   // The end of a turn tells that all is spent. The session takes no prompt, and is ended as idle.
   const Task task{"Buy nets.", after(20s, "Ten nets.", cents(80))};
   day.opens(winter(12, 23), {"overspender", task, true, cents(50)});
-  has_spent_budget(day, "overspender", "20s");
+  has_spent_budget(day, "overspender", "20s", "Ten nets.");
   day.asks_in_vain(winter(12, 26), "overspender", "over_budget");
   user_hears(day, "overspender", reminder("overspender"));
-  ends(day, "killed", "overspender", "30m20s", task.prompt, "idle");
+  ends(day, "killed", "overspender", "30m20s", task.prompt, "Ten nets.", "idle");
 }
 
 // A channel takes a session into its foreground and puts it back. It hears of it only meanwhile.
@@ -343,8 +362,9 @@ std::vector<std::string> foreground(Day& day) {
   // Its own channel, too, so that nobody is reminded after ten minutes.
   day.does(time + 9min, name, domain::SetForeground{channel_of(name), true});
   day.does(time + 11min, name, domain::CloseSession{});
-  ends(day, "completed", name, "11m0s", task.prompt);
-  day.hears(desk, name, ended("completed", name, "11m0s", task.prompt));
+  // Both have seen the words.
+  ends(day, "completed", name, "11m0s", task.prompt, "");
+  day.hears(desk, name, ended("completed", named(name), "11m0s", task.prompt, ""));
 
   const std::string to_desk = desk + " about watched: ";
   return {to_desk + "🔧 Bash — work / Which colour?", to_desk + "🔧 Bash — work",
@@ -364,14 +384,14 @@ void troubles(Day& day) {
   orchestrator_hears(day, "silent", "is stuck");
   waits(day, "silent", "Hm.");
   day.does(winter(12, 57), "silent", domain::KillSession{});
-  ends(day, "killed", "silent", "2m0s", silence.prompt);
+  ends(day, "killed", "silent", "2m0s", silence.prompt, "Hm.");
 
   // Five agents fail.
   const Task wreck{"Lift the wreck.", failing(20s)};
   for (int i = 0; i < 5; ++i) {
     const std::string name = "unlucky-" + to_string(i);
     day.opens(winter(13, 20, i * 1min), {name, wreck});
-    ends(day, "failed", name, "20s", wreck.prompt, "Inference failed. error_during_execution");
+    ends(day, "failed", name, "20s", wreck.prompt, "", "Inference failed. error_during_execution");
   }
 
   // A prompt waits behind a turn that fails, until somebody says that it may go on.
@@ -385,7 +405,7 @@ void troubles(Day& day) {
   day.does(winter(13, 31), "patched", domain::ContinueSession{});
   waits(day, "patched", "It is dry.");
   day.does(winter(13, 33), "patched", domain::CloseSession{});
-  ends(day, "completed", "patched", "3m0s", first.prompt);
+  ends(day, "completed", "patched", "3m0s", first.prompt, "It is dry.");
 
   // A turn may run for five minutes, and is stopped.
   const Task endless{"Count the waves.", after(20min, "Many.")};
@@ -395,25 +415,25 @@ void troubles(Day& day) {
       "❌ Session runaway [runaway] waits for a prompt: a turn failed / ⚠️ run_timeout");
   orchestrator_hears(day, "runaway", "failed a turn");
   day.does(winter(13, 47), "runaway", domain::CloseSession{});
-  ends(day, "completed", "runaway", "7m0s", endless.prompt);
+  ends(day, "completed", "runaway", "7m0s", endless.prompt, "");
 
   // One turn takes long. Its user is reminded once.
   const Task survey{"Survey the bay.", after(25min, "Deep.")};
   day.opens(winter(13, 5), {"surveyor", survey});
   user_hears(day, "surveyor", reminder("surveyor"));
-  ends(day, "completed", "surveyor", "25m0s", survey.prompt);
+  ends(day, "completed", "surveyor", "25m0s", survey.prompt, "Deep.");
 
   // A user kills a session within its turn.
   day.opens(winter(14, 30), {"hasty", survey});
   day.does(winter(14, 30, 15s), "hasty", domain::KillSession{});
-  ends(day, "killed", "hasty", "15s", survey.prompt);
+  ends(day, "killed", "hasty", "15s", survey.prompt, "");
 
   // A channel is down for a while. Its user hears once, later.
   const Task stars{"Count the stars.", after(40s, "Seven.")};
   day.at(winter(17, 0), [&day] { day.world().set_down(channel_of("patient"), true); });
   day.opens(winter(17, 0), {"patient", stars});
   day.at(winter(17, 2), [&day] { day.world().set_down(channel_of("patient"), false); });
-  ends(day, "completed", "patient", "40s", stars.prompt);
+  ends(day, "completed", "patient", "40s", stars.prompt, "Seven.");
 }
 
 // The worker crashes at 14:15:06, with the turns of a scheduled run, of the heartbeat, of a scout
@@ -422,7 +442,7 @@ void worker_crashes(Day& day) {
   const Task chart{"Draw a chart.", after(60s, "Drawn.")};
   for (const std::string name : {"dropped-1", "dropped-2"}) {
     day.opens(winter(14, 14, 50s), {name, chart});
-    ends(day, "failed", name, "16s", chart.prompt, "Internal error.");
+    ends(day, "failed", name, "16s", chart.prompt, "", "Internal error.");
   }
   day.opens(winter(14, 14, 40s), {"sailor", chart, true});
   day.at(winter(14, 15, 6s), [&day] { day.world().kill_worker(2s); });
@@ -430,7 +450,7 @@ void worker_crashes(Day& day) {
   day.asks(winter(14, 17), "sailor", {"Once more.", after(60s, "Here it is.")});
   waits(day, "sailor", "Here it is.");
   day.does(winter(14, 19, 40s), "sailor", domain::CloseSession{});
-  ends(day, "completed", "sailor", "5m0s", chart.prompt);
+  ends(day, "completed", "sailor", "5m0s", chart.prompt, "Here it is.");
 }
 
 simulation::WorldSettings usual_settings() {
@@ -535,7 +555,7 @@ TEST_CASE("a session is ended as idle also where its reminder was put off", "[si
   day.at(saturday(22, 30), [] {});
   day.run();
   waits(day, "ann", "And?");
-  ends(day, "killed", "ann", "12m20s", first.prompt, "idle");
+  ends(day, "killed", "ann", "12m20s", first.prompt, "And?", "idle");
   CHECK(simulation::differences(day.expected(), day.heard()) == std::vector<std::string>{});
 }
 

@@ -181,7 +181,6 @@ Decided decide_one(const SchedulesState& s, const States& states, const Context&
   if (schedule == nullptr) return tl::unexpected(no_schedule(s, c.spec.name));
   ScheduleEdited edited{settled(c.spec), {}};
   const ScheduleSpec& before = schedule->spec;
-  if (*edited.spec == before) return Decision{};
   // One that is over stays so, unless its time is changed.
   edited.is_retimed = before.kind != c.spec.kind || before.when != c.spec.when;
   const bool is_over = schedule->next_due.us == 0 && !edited.is_retimed;
@@ -199,7 +198,6 @@ Decided decide_one(const SchedulesState& s, const States&, const Context& contex
                    const PauseSchedule& c) {
   const Schedule* schedule = find_present(s, c.schedule);
   if (schedule == nullptr) return tl::unexpected(no_schedule(s, c.schedule));
-  if (schedule->is_paused != c.is_over) return Decision{};
   Decision decision;
   if (!c.is_over) {
     decision.push_back({{}, SchedulePaused{c.schedule}, {}});

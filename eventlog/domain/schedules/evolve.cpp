@@ -44,14 +44,15 @@ bool apply(SchedulesState& s, const Envelope&, const ScheduleRemoved& e) {
 
 bool apply(SchedulesState& s, const Envelope&, const SchedulePaused& e) {
   Schedule* schedule = find(s, e.schedule);
-  if (schedule == nullptr || schedule->is_paused || schedule->is_removed) return false;
+  if (schedule == nullptr || schedule->is_removed) return false;
   schedule->next_due = {};
   return schedule->is_paused = true;
 }
 
 bool apply(SchedulesState& s, const Envelope& envelope, const ScheduleUnpaused& e) {
   Schedule* schedule = find(s, e.schedule);
-  if (schedule == nullptr || !schedule->is_paused) return false;
+  if (schedule == nullptr || schedule->is_removed) return false;
+  if (!schedule->is_paused) return true;  // asked for again
   schedule->is_paused = false;
   schedule->next_due = e.next_due;
   schedule->planned = envelope.wall_time;
@@ -61,6 +62,7 @@ bool apply(SchedulesState& s, const Envelope& envelope, const ScheduleUnpaused& 
 bool apply(SchedulesState& s, const Envelope& envelope, const ScheduleEdited& e) {
   Schedule* schedule = find(s, e.spec->name);
   if (schedule == nullptr || schedule->is_removed) return false;
+  if (schedule->spec == *e.spec) return true;  // asked for again
   // A session of another agent, or of another kind of runs, is none of its own any more.
   if (schedule->spec.agent != e.spec->agent || schedule->spec.run != e.spec->run) {
     schedule->session = {};
