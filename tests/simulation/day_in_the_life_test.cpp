@@ -112,9 +112,9 @@ void is_cut_off(Day& day, const std::string& name) {
 }
 void has_spent_budget(Day& day, const std::string& name, const std::string& lived,
                       const std::string& words) {
-  user_hears(day, name,
-             "⛔ Session limit reached — " + named(name) + " (" + lived + ") / 📁 /srv" +
-                 below(words));
+  user_hears(
+      day, name,
+      "⛔ Session limit reached — " + named(name) + " (" + lived + ") / 📁 /srv" + below(words));
   orchestrator_hears(day, name, "limit reached");
 }
 

@@ -411,7 +411,7 @@ TEST_CASE("all commands that wait for a stream that cannot be read are refused",
 
 TEST_CASE("a resumed session's source is told in the same block", "[workers]") {
   CommandWorld w;
-  REQUIRE(w.loop.ask(DrivenLoop::message(1, 1, DrivenLoop::spawn())));
+  REQUIRE(w.loop.ask(DrivenLoop::message(1, 1, DrivenLoop::spawn(false))));
   REQUIRE(w.loop.ask(from_server(DrivenLoop::message(1, 2, kGrant))));
   auto report = [&](std::int64_t sequence, domain::Report r) {
     auto m = DrivenLoop::message(1, 100 + static_cast<int>(sequence),
