@@ -2,6 +2,8 @@
 // and folded anew, upon the base if the log was trimmed.
 #include "workers/server/derived_stores.hpp"
 
+#include <set>
+#include <string>
 #include <utility>
 
 #include "eventlog/base/mutant.hpp"
@@ -37,6 +39,16 @@ class DerivedRows {
     if (!damage && index.is_whole()) return {};
     return rebuild_index(index, durable,
                          damage ? *damage : base::Error{ErrorCode::rows_damaged, "not whole", {}});
+  }
+
+  // Returns the agents that the index knows. One that is damaged is built anew first.
+  Result<std::set<std::string>> agents_of(eventlog::StreamIndex& index, Position tail) const {
+    auto agents = index.agents();
+    if (agents || !is_of_rows(agents.error())) return agents;
+    if (auto ok = rebuild_index(index, tail, agents.error()); !ok) {
+      return tl::unexpected(ok.error());
+    }
+    return index.agents();
   }
 
   // Opens the projections, with `takeover` as of `tail`.
@@ -158,7 +170,7 @@ Result<std::unique_ptr<DerivedStores>> open_derived_stores(eventlog::BlockStore&
   }
   auto views = rows.open_views(tail.position, side->takeover);
   if (!views) return tl::unexpected(views.error());
-  auto agents = side->index.agents();
+  auto agents = rows.agents_of(side->index, tail.position);
   if (!agents) return tl::unexpected(agents.error());
   side->takeover.agents = std::move(*agents);
   RowsRebuild rebuild;
