@@ -17,7 +17,7 @@ class Metrics final : public Projection {
   static constexpr std::string_view kName = "metrics";
 
   std::string_view name() const override { return kName; }
-  std::int64_t schema() const override { return 2; }
+  std::int64_t schema() const override { return 1; }
   void apply(const domain::RecordedEvent& event, const std::optional<domain::StreamRef>& stream,
              Rows& rows) const override;
 };

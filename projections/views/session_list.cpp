@@ -17,7 +17,7 @@ using eventlog::KeyValueStore;
 
 // Raised when this file's rows change; the domain's schema stands beside it because its state is
 // stored.
-constexpr std::int64_t kSessionRowSchema = 5;
+constexpr std::int64_t kSessionRowSchema = 4;
 
 // s/<agent>/<id>: the session's state and what the state does not remember.
 struct StoredSession {

@@ -49,7 +49,7 @@ void read_body(ByteView bytes) {
   if (!body) return;
   const auto command = workers::decode_command(*body);
   require(command.has_value() ==
-              domain::decode_client_command(body->type, body->body.encoded).has_value(),
+              domain::decode_client_command(body->type, bus::fields_of(body->body)).has_value(),
           "a body holds the command that its type and fields say");
   if (!command) {
     require(!command.error().text.empty(), "an error says what is wrong");

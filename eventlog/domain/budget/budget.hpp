@@ -11,7 +11,7 @@ struct BudgetStream {
   using State = BudgetState;
   using Events = BudgetEvents;
   static constexpr std::string_view kPattern = "{agent}/budget";
-  static constexpr std::int64_t kStateSchema = 7;
+  static constexpr std::int64_t kStateSchema = 6;
   static constexpr Residency kResidency = Residency::on_demand;
 };
 

@@ -14,7 +14,7 @@ struct OutboxStream {
   using ClientCommands = OutboxClientCommands;
   using Reply = OutboxReply;
   static constexpr std::string_view kPattern = "$outbox";
-  static constexpr std::int64_t kStateSchema = 7;
+  static constexpr std::int64_t kStateSchema = 6;
   static constexpr Residency kResidency = Residency::with_server;
 };
 

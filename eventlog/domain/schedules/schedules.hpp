@@ -14,7 +14,7 @@ struct SchedulesStream {
   using ClientCommands = SchedulesClientCommands;
   using Reply = SchedulesReply;
   static constexpr std::string_view kPattern = "$schedules";
-  static constexpr std::int64_t kStateSchema = 7;
+  static constexpr std::int64_t kStateSchema = 6;
   static constexpr Residency kResidency = Residency::with_server;
 };
 

@@ -14,7 +14,7 @@ struct SessionStream {
   using ClientCommands = SessionClientCommands;
   using Reply = SessionReply;
   static constexpr std::string_view kPattern = "{agent}/session/{id}";
-  static constexpr std::int64_t kStateSchema = 7;
+  static constexpr std::int64_t kStateSchema = 6;
   static constexpr Residency kResidency = Residency::on_demand;
 };
 
