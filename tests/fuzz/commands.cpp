@@ -1,5 +1,6 @@
 // A client's command: its body, the command in it, and what is decided on it.
 #include "workers/protocol/commands.hpp"
+#include "bus/frames.hpp"
 #include "eventlog/domain/session/session_name.hpp"
 #include "tests/fuzz/decisions.hpp"
 #include "tests/fuzz/values.hpp"

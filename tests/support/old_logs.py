@@ -59,6 +59,9 @@ def said(home, *arguments):
     return {"exit": result.code, "said": json.loads(text) if text else None}
 
 
+ANYTHING = object()  # equals whatever was noted
+
+
 def without_wording(fields, *names):
     """Notes only whether there is a sentence: later releases can word it differently."""
     return {name: bool(value) if name in names else value for name, value in fields.items()}
@@ -102,13 +105,23 @@ def salvage(home, where):
     return seen
 
 
+def by_event(items):
+    """Puts prompts where they were queued, as earlier releases did, and leaves out what these did
+    not show."""
+    for item in items:
+        if item.get("text_at"):
+            item.update(position=item["text_at"], time=ANYTHING)
+    shown = [item for item in items if item["kind"] not in ("ended", "notice")]
+    return sorted(shown, key=lambda item: item["position"])
+
+
 def session_texts(home, alias):
     """Returns a session's texts, and the output of `show` beside its row."""
     shown = without_wording(home.ask("show", alias), "archived", "prompt_error",
                             "system_prompt_error")
     del shown["position"], shown["session"]
     output = home.run("output", alias, "--all", "-o", "jsonl")
-    lines = output.lines()
+    lines = by_event(output.lines())
     for line in lines:
         if len(line["text"]) > LONG_TEXT:
             line["text"] = "sha256 " + hashlib.sha256(line["text"].encode()).hexdigest()
@@ -132,6 +145,8 @@ def serve(home, folder):
 
 def as_noted(seen, noted):
     """Removes fields that the notes do not know, since a later release can add some."""
+    if seen is ANYTHING:
+        return noted
     if isinstance(seen, dict) and isinstance(noted, dict):
         return {name: as_noted(seen[name], noted[name]) for name in noted if name in seen}
     if isinstance(seen, list) and isinstance(noted, list) and len(seen) == len(noted):
