@@ -74,10 +74,10 @@ class IpcListener {
   base::FileLock lock_;
   std::string path_;  // empty: moved from
   int fd_;            // -1: taken
-  // Of the socket's file.
+  // These two identify the socket's file.
   dev_t device_ = 0;
   ino_t inode_ = 0;
-  // Of the lock's file.
+  // These two identify the lock's file.
   dev_t lock_device_ = 0;
   ino_t lock_inode_ = 0;
 };

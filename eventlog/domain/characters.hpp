@@ -1,4 +1,4 @@
-// What the domain must know of the characters of a text, without a library: which ones are shown,
+// The facts that the domain needs of a text's characters, without a library: which ones are shown,
 // and which ones words are made of. The rest of Unicode's rules is the business of those who print.
 #pragma once
 

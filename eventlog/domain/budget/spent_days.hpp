@@ -1,5 +1,5 @@
-// What was spent on the last two days on which there was spending. Days are those of the wall clock
-// in UTC. A clock that is set back over midnight finds what was spent on the day before.
+// The spending of the last two days that had any. Days are those of the wall clock in UTC. A clock
+// that is set back over midnight finds what was spent on the day before.
 #pragma once
 
 #include <utility>

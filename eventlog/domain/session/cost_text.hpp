@@ -1,4 +1,4 @@
-// What something has cost, as people read it: with its doubt, so that a lower bound never looks
+// A cost as people read it: with its doubt, so that a lower bound never looks
 // like the cost.
 #pragma once
 
