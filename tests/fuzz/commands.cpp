@@ -1,6 +1,8 @@
 // A client's command: its body, the command in it, and what is decided on it.
 #include "workers/protocol/commands.hpp"
 #include "bus/frames.hpp"
+#include "eventlog/base/bytes.hpp"
+#include "eventlog/domain/characters.hpp"
 #include "eventlog/domain/session/session_name.hpp"
 #include "tests/fuzz/decisions.hpp"
 #include "tests/fuzz/values.hpp"
@@ -94,8 +96,11 @@ void fuzz::run(ByteView in) {
     default: {
       const std::string name = domain::name_from_prompt(source.rest());
       require(!name.empty() && name.size() <= 74, "a name is short");
-      require(name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos,
-              "a name is made of letters, digits and dashes");
+      require(base::is_utf8(name), "a name is text");
+      for (std::string_view rest = name; !rest.empty();) {
+        const char32_t c = domain::take_code_point(rest);
+        require(c == '-' || domain::is_word_char(c), "a name is made of parts of words and dashes");
+      }
     }
   }
 }
