@@ -2,6 +2,7 @@
 // limits, the names of engines, and whether the server has a key.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <string>
@@ -60,7 +61,11 @@ struct Context {
 // The names of the further streams that a command reads or writes.
 class Reads {
  public:
-  void add(std::string stream) { streams_.push_back(std::move(stream)); }
+  // Adds a stream once, however often it is named.
+  void add(std::string stream) {
+    if (std::find(streams_.begin(), streams_.end(), stream) != streams_.end()) return;
+    streams_.push_back(std::move(stream));
+  }
   const std::vector<std::string>& streams() const { return streams_; }
 
  private:

@@ -369,6 +369,7 @@ SessionRow row_of(const StoredSession& stored) {
   row.is_fork = s.spec.is_fork;
   row.resumed_at = s.spec.resumed_at;
   row.lineage = s.lineage;
+  row.payers = s.payers;
   row.cost = s.cost;
   row.cost_basis = domain::cost_basis(s);
   row.disputed = s.disputed;

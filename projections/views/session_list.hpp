@@ -91,6 +91,7 @@ struct SessionRow {
   bool is_fork = false;                 // of the agent's own session
   domain::ResumedAt resumed_at = domain::ResumedAt::end;
   SessionId lineage;
+  std::vector<domain::Payer> payers;  // nearest first
   NanoUsd cost;
   domain::CostBasis cost_basis = domain::CostBasis::totals;  // of its least certain part
   NanoUsd disputed;  // by so much the agent's own figures exceed the cost
@@ -167,6 +168,7 @@ struct SessionRow {
     visit("fork", &SessionRow::is_fork);
     visit("resumed_at", &SessionRow::resumed_at);
     visit("lineage", &SessionRow::lineage);
+    visit("payers", &SessionRow::payers);
     visit("cost", &SessionRow::cost);
     visit("cost_basis", &SessionRow::cost_basis);
     visit("disputed", &SessionRow::disputed);

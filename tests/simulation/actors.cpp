@@ -159,6 +159,10 @@ domain::Command ClientActor::make_command(base::CommandId id, std::string& strea
       spawn.agent_session = "elsewhere-" + std::to_string(session.bytes.back() % 3 + 3);
       spawn.is_fork = session.bytes.back() % 16 == 4;
     }
+    // Without a draw, too. The first ones launch many.
+    if (!sessions.empty() && session.bytes.back() % 4 == 1) {
+      spawn.caller = session_of(sessions[session.bytes[14] % sessions.size()]);
+    }
     return spawn;
   }
   // Mostly the latest sessions, which probably live.

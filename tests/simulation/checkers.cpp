@@ -90,10 +90,12 @@ std::string check_lineages(const std::map<std::string, domain::StreamState>& sta
                            const std::map<LeaseKey, AgentRecord>& records) {
   std::map<base::SessionId, base::SessionId> lineages;
   std::map<base::SessionId, base::NanoUsd> spent;
+  std::map<base::SessionId, base::NanoUsd> launched;  // by sessions that the lineage launched
   for (const auto& [name, state] : states) {
     if (const auto* s = std::get_if<domain::SessionState>(&state)) {
       lineages[s->session] = s->lineage;
       spent[s->lineage].value += s->cost.value;
+      for (const domain::Payer& payer : *s->payers) launched[payer.lineage].value += s->cost.value;
     }
   }
   std::map<base::SessionId, base::NanoUsd> by_agents;
@@ -110,9 +112,10 @@ std::string check_lineages(const std::map<std::string, domain::StreamState>& sta
     const auto* lineage = std::get_if<domain::LineageState>(&state);
     if (lineage == nullptr) continue;
     const base::SessionId first = domain::parse_stream(name)->id;
-    if (lineage->spent == spent[first]) continue;
+    const std::int64_t sum = spent[first].value + launched[first].value;
+    if (lineage->spent.value == sum) continue;
     return name + " has spent " + std::to_string(lineage->spent.value) + ", its sessions " +
-           std::to_string(spent[first].value);
+           std::to_string(sum);
   }
   return {};
 }

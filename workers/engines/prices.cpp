@@ -31,8 +31,8 @@ bool is_of(std::string_view model, std::string_view listed) {
 // Returns the price of so many tokens in 1e-9 dollars, without leaving the range of integers.
 std::int64_t part(std::int64_t tokens, std::int64_t each) {
   constexpr std::int64_t kPico = 1'000;
-  constexpr std::int64_t kTokensMax = base::kIntegerLimit / (kTokenPriceMax / kPico);
-  const std::int64_t bounded = std::min(tokens, kTokensMax);
+  const std::int64_t tokens_max = base::kIntegerLimit / (each / kPico + 1);
+  const std::int64_t bounded = std::min(tokens, tokens_max);
   return bounded * (each / kPico) + bounded * (each % kPico) / kPico;
 }
 

@@ -94,6 +94,23 @@ struct AttentionAnswer {
   }
 };
 
+// A budget to which a session's spending counts besides its own.
+struct PayerShown {
+  std::string first;  // alias of the first session of the lineage
+  base::NanoUsd budget{};
+  base::NanoUsd spent{};
+  domain::CostBasis basis = domain::CostBasis::totals;
+
+  bool operator==(const PayerShown&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("first", &PayerShown::first);
+    visit("budget", &PayerShown::budget);
+    visit("spent", &PayerShown::spent);
+    visit("basis", &PayerShown::basis);
+  }
+};
+
 // The texts are empty if they were not asked for, were erased, or cannot be read: a session is
 // found and shown even then.
 struct ShowAnswer {
@@ -108,6 +125,7 @@ struct ShowAnswer {
   base::NanoUsd lineage_spent{};    // by all that resume or fork one session; 0: nothing does
   domain::CostBasis lineage_basis = domain::CostBasis::totals;  // of the least certain part of that
   std::int64_t lineage_at_work = 0;  // sessions of them that have an agent process, this one too
+  std::vector<PayerShown> payers{};  // those with a budget, as the row has them
 
   bool operator==(const ShowAnswer&) const = default;
   template <class Visit>
@@ -123,6 +141,7 @@ struct ShowAnswer {
     visit("lineage_spent", &ShowAnswer::lineage_spent);
     visit("lineage_basis", &ShowAnswer::lineage_basis);
     visit("lineage_at_work", &ShowAnswer::lineage_at_work);
+    visit("payers", &ShowAnswer::payers);
   }
 };
 
@@ -146,6 +165,9 @@ struct OutputItem {
   domain::EndReason reason = domain::EndReason::none;  // of an end
   Position text_at;  // of a prompt: position of the event that has its text; 0: its own
   std::string text;
+  // So many bytes of a prompt's text are left out. Who wants them asks for the event that has them
+  // alone.
+  std::int64_t left_out = 0;
   base::Time erased_at;   // the text was erased then; 0: it was not
   std::string erased_by;  // the actor of the command that erased it
 
@@ -167,12 +189,14 @@ struct OutputItem {
     visit("reason", &OutputItem::reason);
     visit("text_at", &OutputItem::text_at);
     visit("text", &OutputItem::text);
+    visit("left_out", &OutputItem::left_out);
     visit("erased_at", &OutputItem::erased_at);
     visit("erased_by", &OutputItem::erased_by);
   }
 };
 
-// A page: at most 1,000 items, or 4 MiB of text, which the last item can exceed.
+// A page: at most 1,000 items, or 4 MiB of text, which the last item can exceed; and the prompts of
+// its turns and those that wait, with at most 4 MiB of text.
 struct OutputAnswer {
   Position position;
   projections::SessionRow session;

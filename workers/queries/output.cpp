@@ -133,6 +133,7 @@ void note_erasure(OutputItem& item, const domain::Envelope& envelope,
     item.erased_at = erasure.at;
     item.erased_by = erasure.actor;
     item.text.clear();
+    item.left_out = 0;
     return;
   }
 }
@@ -189,8 +190,7 @@ class Conversation {
         return !is_answer_for(event, wanted);
       });
       std::reverse(block->events.begin(), block->events.end());
-      if (auto ok = eventlog::add_contents(sources_.whole, block->first, block->events); !ok)
-        return ok;
+      if (auto ok = take_texts(*block); !ok) return ok;
       for (domain::RecordedEvent& event : block->events) keep(std::move(event));
       version = first.plus(-1);
     }
@@ -224,8 +224,7 @@ class Conversation {
       std::erase_if(block->events, [&](const domain::RecordedEvent& event) {
         return event.envelope.position != prompt;
       });
-      if (auto ok = eventlog::add_contents(sources_.whole, block->first, block->events); !ok)
-        return ok;
+      if (auto ok = take_texts(*block); !ok) return ok;
       for (const domain::RecordedEvent& event : block->events) {
         items.push_back(with_erasure(event));
         items.back().is_queued = true;
@@ -235,6 +234,24 @@ class Conversation {
   }
 
  private:
+  // Adds the texts of prompts from elsewhere, as long as there is room for them.
+  base::Result<void> take_texts(eventlog::BlockEvents& block) {
+    const auto has_room = [&](const domain::RecordedEvent& event) {
+      const std::int64_t bytes = event.envelope.content ? event.envelope.content->bytes : 0;
+      if (bytes > text_room_) return false;
+      text_room_ -= bytes;
+      return true;
+    };
+    const auto left_out = std::stable_partition(block.events.begin(), block.events.end(), has_room);
+    std::vector<domain::RecordedEvent> rest(std::make_move_iterator(left_out),
+                                            std::make_move_iterator(block.events.end()));
+    block.events.erase(left_out, block.events.end());
+    for (const domain::RecordedEvent& event : rest) left_out_.insert(event.envelope.position);
+    auto added = eventlog::add_contents(sources_.whole, block.first, block.events);
+    std::move(rest.begin(), rest.end(), std::back_inserter(block.events));
+    return added;
+  }
+
   // Notes the turns of which the page shows no prompt, though it needs one.
   void look(const domain::RecordedEvent& event, std::set<base::TurnId>& wanted) {
     if (const auto* queued = std::get_if<domain::TurnQueued>(&event.event)) {
@@ -269,6 +286,7 @@ class Conversation {
 
   OutputItem with_erasure(const domain::RecordedEvent& event) const {
     OutputItem item = *as_item(event);
+    if (left_out_.contains(event.envelope.position)) item.left_out = event.envelope.content->bytes;
     if (event.envelope.content) note_erasure(item, event.envelope, erasures_);
     return item;
   }
@@ -288,6 +306,8 @@ class Conversation {
   const std::vector<projections::Erasure>& erasures_;
   const bool is_single_;
   std::map<base::TurnId, domain::RecordedEvent> prompts_;
+  std::int64_t text_room_ = kOutputTextBytesMax;  // for texts of prompts from elsewhere
+  std::set<Position> left_out_;                   // those of which there was no room
   std::set<base::TurnId> known_;
   std::set<base::TurnId> started_;
 };

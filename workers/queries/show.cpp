@@ -9,6 +9,21 @@ namespace {
 constexpr std::size_t kPromptShownMax = 4 << 10;
 constexpr std::size_t kErasuresShownMax = 20;
 
+base::Result<std::vector<PayerShown>> payers_of(const QuerySources& sources,
+                                                const projections::SessionRow& row) {
+  std::vector<PayerShown> payers;
+  for (const domain::Payer& payer : row.payers) {
+    if (payer.budget.value == 0) continue;
+    const auto lineage = projections::get_lineage(sources.views, row.agent, payer.lineage);
+    if (!lineage) return tl::unexpected(lineage.error());
+    const auto first = projections::get_session(sources.views, row.agent, payer.lineage);
+    if (!first) return tl::unexpected(first.error());
+    payers.push_back({*first ? (*first)->alias : payer.lineage.text(), payer.budget,
+                      lineage->spent, lineage->basis});
+  }
+  return payers;
+}
+
 base::Result<ShowAnswer> show(const QuerySources& sources, const QueryBody& body,
                               const Query& query) {
   auto row = resolve(sources, body);
@@ -20,7 +35,10 @@ base::Result<ShowAnswer> show(const QuerySources& sources, const QueryBody& body
   }
   const auto lineage = projections::get_lineage(sources.views, row->agent, row->lineage);
   if (!lineage) return tl::unexpected(lineage.error());
+  auto payers = payers_of(sources, *row);
+  if (!payers) return tl::unexpected(payers.error());
   ShowAnswer answer;
+  answer.payers = std::move(*payers);
   answer.lineage_spent = lineage->spent;
   answer.lineage_basis = lineage->basis;
   answer.lineage_at_work = static_cast<std::int64_t>(lineage->reserved.size());

@@ -1,6 +1,6 @@
 // Each session's next deadline is computed from its folded state whenever that changes. Nothing
-// else is remembered, so a new server knows all deadlines. It gives each a fresh period, but for
-// the end of a day.
+// else is remembered, so a new server knows all deadlines. It gives each a fresh period, as does a
+// step of the clock, but for the end of a day.
 #include "workers/reactors/deadlines.hpp"
 
 namespace workers {
@@ -62,6 +62,7 @@ void Deadlines::on_answer(std::uint64_t number, const CommandAnswer&) {
 
 bool Deadlines::do_work(const Cycle& cycle) {
   now_ = cycle.now;
+  const bool is_stepped = steps_.step(cycle).count() > 0;
   ahead_ = cycle.now - cycle.wall;
   if (up_since_.us == 0 && cycle.has_taken_over) {
     up_since_ = now_;
@@ -70,6 +71,10 @@ bool Deadlines::do_work(const Cycle& cycle) {
       if (state.day_over.us != 0) pass(key, domain::DeadlineKind::day);
       schedule(key, &state);
     }
+  }
+  if (is_stepped && up_since_.us != 0) {
+    up_since_ = now_;
+    for (const auto& [key, state] : sessions_.all()) schedule(key, &state);
   }
   bool has_worked = false;
   while (!due_.empty() && due_.begin()->at <= now_) {

@@ -50,7 +50,10 @@ class Deadlines final : public Reactor {
   std::uint64_t next_ticket_ = 0;
   base::Time now_;
   base::Duration ahead_{};  // log time over wall time
-  base::Time up_since_;     // log time; 0: the server has not taken over yet
+  // Log time since which periods can run; 0: the server has not taken over yet. A step of log time
+  // is no period, so all begin anew behind it.
+  base::Time up_since_;
+  StepWatch steps_;
   base::Duration next_timer_ = base::Duration::max();
 };
 

@@ -353,6 +353,10 @@ void LeaseDispatcher::take_up_unsent_acks() {
 bool LeaseDispatcher::do_work(const Cycle& cycle) {
   thread_.check();
   boot_ = cycle.boot;
+  // Nobody was silent for as long as the clock was stepped.
+  const base::Duration stepped = steps_.step(cycle);
+  for (auto& [id, worker] : workers_) worker.last_heard = worker.last_heard + stepped;
+  if (begun_at_) begun_at_ = *begun_at_ + stepped;
   if (!cycle.has_taken_over) return false;
   const base::Time now = cycle.now;
   now_ = now;

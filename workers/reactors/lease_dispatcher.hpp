@@ -148,6 +148,7 @@ class LeaseDispatcher final : public Reactor {
   base::Time next_expiry_;
   base::Time now_;
   base::Duration boot_{0};
+  StepWatch steps_;
   std::optional<base::Time> begun_at_;  // the time of the first do_work
   base::OneThread thread_;
 };

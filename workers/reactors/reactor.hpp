@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
 #include "bus/frames.hpp"
 #include "bus/peers.hpp"
@@ -19,6 +20,21 @@ struct Cycle {
   Position durable;
   bool has_taken_over = false;  // the ServerStarted of this server is durable
   FlightRecorder& flight;
+};
+
+// Notices steps of log time, which moves with a clock that was set forward.
+class StepWatch {
+ public:
+  // Returns by how much more log time has advanced since the last call than time has passed; 0: it
+  // has advanced evenly.
+  base::Duration step(const Cycle& cycle) {
+    const base::Duration lead = base::Duration{cycle.now.us} - cycle.boot;
+    const base::Duration by = lead - std::exchange(lead_, lead).value_or(lead);
+    return by > base::kClockStepMin ? by : base::Duration{0};
+  }
+
+ private:
+  std::optional<base::Duration> lead_;  // log time less boot time at the last call
 };
 
 // Runs on the server's thread and never blocks. Apart from reasons for failures, it remembers only

@@ -1,5 +1,5 @@
 // Facts of a lineage, on the stream <agent>/lineage/<id of its first session>. It exists once a
-// session of it was resumed or forked.
+// session of it was resumed or forked, or launched another one, whose spending counts to it, too.
 #pragma once
 
 #include "eventlog/base/type_list.hpp"
@@ -7,7 +7,7 @@
 
 namespace domain {
 
-// A session of the lineage has spent more. The first such event carries all that its session had
+// A session of the lineage, or one that counts to it, has spent more. The first such event carries all that its session had
 // spent until then.
 struct LineageSpent {
   static constexpr std::string_view kType = "LineageSpent";
@@ -31,12 +31,12 @@ struct LineageSpent {
   }
 };
 
-// A session of the lineage has got an agent process, for which what is left of the budget is
-// reserved. Those that run at once share it.
+// A session of the lineage, or one that counts to it, has got an agent process, for which what is
+// left of the budget is reserved. Those that run at once share it.
 struct LineageReserved {
   static constexpr std::string_view kType = "LineageReserved";
   SessionId session;
-  NanoUsd budget;    // as the session's spec has it; 0: none
+  NanoUsd budget;    // as the spec of the session has it, or of the one that launched it; 0: none
   NanoUsd reserved;  // so much of it was left
 
   bool operator==(const LineageReserved&) const = default;

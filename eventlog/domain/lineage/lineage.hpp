@@ -1,4 +1,5 @@
-// The aggregate of what a lineage of sessions has spent. A budget holds for all of them together.
+// The aggregate of what a lineage of sessions has spent, with those that they launched. A budget
+// holds for all of them together.
 #pragma once
 
 #include "eventlog/domain/aggregate.hpp"

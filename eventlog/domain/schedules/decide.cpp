@@ -226,10 +226,11 @@ const SessionState* session_of(const Schedule& schedule, const States& states) {
 }
 
 // Prompts of a session of its own that wait behind a failure are no work of the next run. Those
-// behind the budget of a day go on by themselves.
+// that wait for a moment, such as the end of a limit, go on by themselves.
 bool is_working(const SessionState* session, RunKind kind) {
   if (session == nullptr || !is_live(session->status)) return false;
-  const bool has_failed = session->pause != EndReason::none && !is_cap(session->pause);
+  const bool goes_on = is_cap(session->pause) || session->paused_until.us != 0;
+  const bool has_failed = session->pause != EndReason::none && !goes_on;
   const bool is_resting = kind == RunKind::session && has_failed;
   return !is_resting && (has_work(*session) || session->tasks > 0);
 }

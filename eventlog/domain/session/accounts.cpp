@@ -49,19 +49,49 @@ CostBasis basis_after(const SessionState& s, const Decision& decision) {
   return basis;
 }
 
-// The session's relatives share its budget, and the running total of the agent's own session.
-void tell_spent(Deciding& d, const LineageState& all) {
+// A lineage to which the session's spending counts.
+struct Account {
+  std::string stream;
+  const LineageState& state;
+  NanoUsd budget;  // that it has for the session; 0: none
+  bool is_own;     // not that of a session which launched this one
+};
+
+// Returns those whose streams the decision reads.
+std::vector<Account> accounts_of(const Deciding& d) {
   const SessionState& s = d.session();
-  LineageSpent told{s.session, spent_by(d.decision), s.agent_session, total_in(d.decision)};
+  std::vector<Account> accounts;
+  if (const LineageState* own = d.lineage()) {
+    accounts.push_back({lineage_stream(d.agent(), s.lineage), *own, s.spec.budget, true});
+  }
+  for (const Payer& payer : *s.payers) {
+    const std::string stream = lineage_stream(d.agent(), payer.lineage);
+    const auto* state = d.states.find<LineageStream>(stream);
+    if (state != nullptr) accounts.push_back({stream, *state, payer.budget, false});
+  }
+  return accounts;
+}
+
+// The session's relatives share its budget, and the running total of the agent's own session. Those
+// that launched it share the budget alone.
+void tell_spent(Deciding& d, const Account& account) {
+  const SessionState& s = d.session();
+  const LineageState& all = account.state;
+  LineageSpent told{s.session, spent_by(d.decision), {}, {}};
+  if (account.is_own) {
+    told.agent_session = s.agent_session;
+    told.agent_total = total_in(d.decision);
+  }
   told.basis = basis_after(s, d.decision);
   const bool is_news =
       told.agent_total.value != 0 && total_of(all, s.agent_session) != told.agent_total;
   if (told.cost.value <= 0 && !is_news && told.basis <= all.basis) return;
   if (!all.has_begun) add_bounded(told.cost.value, s.cost.value);
-  d.emit_to(lineage_stream(d.agent(), s.lineage), std::move(told));
+  d.emit_to(account.stream, std::move(told));
 }
 
-void tell_reservations(Deciding& d, const LineageState& all) {
+void tell_reservations(Deciding& d, const Account& account) {
+  const LineageState& all = account.state;
   const SessionState& s = d.session();
   const bool is_reserved =
       std::any_of(all.reserved.begin(), all.reserved.end(),
@@ -69,16 +99,24 @@ void tell_reservations(Deciding& d, const LineageState& all) {
   std::optional<Event> change;
   for (const Emitted& emitted : d.decision) {
     if (const auto* granted = std::get_if<LeaseGranted>(&emitted.event)) {
-      change = LineageReserved{s.session, s.spec.budget, granted->budget};
+      change = LineageReserved{s.session, account.budget, granted->budget};
     } else if (is_reserved && (std::holds_alternative<LeaseReleased>(emitted.event) ||
                                std::holds_alternative<LeaseExpired>(emitted.event))) {
       change = LineageFreed{s.session};
     }
   }
-  if (change) d.emit_to(lineage_stream(d.agent(), s.lineage), std::move(*change));
+  if (change) d.emit_to(account.stream, std::move(*change));
 }
 
-// Interrupts what the others of the lineage do, if nothing is left of their budgets.
+// True if the decision interrupts what the other session does.
+bool is_interrupted(const Decision& decision, const std::string& stream) {
+  return std::any_of(decision.begin(), decision.end(), [&](const Emitted& emitted) {
+    return emitted.stream == stream && std::holds_alternative<InterruptRequested>(emitted.event);
+  });
+}
+
+// Interrupts what others do whose spending counts to the account, if nothing is left of the budget
+// that it has for them.
 void interrupt_relatives(Deciding& d, const LineageState& all) {
   const std::int64_t spent = all.spent.value + spent_by(d.decision).value;
   for (const Reservation& at_work : all.reserved) {
@@ -86,7 +124,8 @@ void interrupt_relatives(Deciding& d, const LineageState& all) {
     const std::string stream = session_stream(d.agent(), at_work.session);
     const SessionState* other = d.states.find<SessionStream>(stream);
     if (other == nullptr || !is_live(other->status)) continue;
-    if (other->spec.budget.value <= 0 || spent < other->spec.budget.value) continue;
+    if (at_work.budget.value <= 0 || spent < at_work.budget.value) continue;
+    if (is_interrupted(d.decision, stream)) continue;
     if (other->turn && !other->turn->is_over_budget) {
       d.emit_to(stream, InterruptRequested{other->turn->turn, EndReason::budget});
     } else if (!other->turn && other->own_turn.is_set() && other->own_stop == EndReason::none) {
@@ -117,10 +156,10 @@ Decided accounting(Decided decided, const States& states, const Context& context
   if (!decided || states.target<SessionStream>().status == SessionStatus::none) return decided;
   if (states.find<BudgetStream>(budget_stream(context.target.agent)) == nullptr) return decided;
   Deciding d{states, context, std::move(*decided)};
-  if (const LineageState* all = d.lineage()) {
-    tell_spent(d, *all);
-    tell_reservations(d, *all);
-    interrupt_relatives(d, *all);
+  for (const Account& account : accounts_of(d)) {
+    tell_spent(d, account);
+    tell_reservations(d, account);
+    interrupt_relatives(d, account.state);
   }
   tell_caps(d);
   return std::move(d.decision);

@@ -189,6 +189,18 @@ Rejection over_budget(const SessionState& session, NanoUsd spent, NanoUsd budget
               std::string(what_next)};
 }
 
+Rejection over_budget(const Deciding& d, std::string_view what_next) {
+  const SessionState& s = d.session();
+  const NanoUsd spent = d.spent_before();
+  if (s.spec.budget.value > 0 && spent >= s.spec.budget) {
+    return over_budget(s, spent, s.spec.budget, what_next);
+  }
+  return {RejectionCode::over_budget,
+          "session " + label(s) +
+              " counts to the budget of the session that launched it, of which nothing is left; "
+              "close it, and resume it, so that it counts to its own"};
+}
+
 std::optional<Rejection> check_exists(const SessionState& s, const Context& context) {
   if (s.status != SessionStatus::none) return std::nullopt;
   return Rejection{RejectionCode::not_found, "there is no session " + context.target.id.text() +
@@ -244,8 +256,7 @@ void reads(const SessionCommand& command, const StreamRef& target, Reads& furthe
   if (send != nullptr && send->from.is_set() && send->from != target.id) {
     further.add(session_stream(target.agent, send->from));
   }
-  if (spawn != nullptr && spawn->caller.is_set() && spawn->caller != target.id &&
-      spawn->caller != spawn->resume && spawn->caller != spawn->descriptor.parent) {
+  if (spawn != nullptr && spawn->caller.is_set() && spawn->caller != target.id) {
     further.add(session_stream(target.agent, spawn->caller));
   }
   const bool may_end = std::visit([](const auto& c) { return may_end_by(c); }, command);
@@ -264,19 +275,27 @@ void reads(const SessionCommand& command, const StreamRef& target, Reads& furthe
 
 void reads_further(const SessionCommand& command, const StreamRef& target, const States& states,
                    Reads& further) {
-  const SessionState* spender = nullptr;
+  const auto read = [&](SessionId first) {
+    const std::string lineage = lineage_stream(target.agent, first);
+    further.add(lineage);
+    const auto* known = states.find<LineageStream>(lineage);
+    if (known != nullptr) read_relatives(command, target, *known, further);
+  };
+  const auto read_payers = [&](const SessionState& session) {
+    for (const Payer& payer : *session.payers) read(payer.lineage);
+  };
   if (const auto* spawn = std::get_if<Spawn>(&command)) {
-    spender = states.find<SessionStream>(session_stream(target.agent, spawn->resume));
-    if (spender != nullptr && spender->status == SessionStatus::none) return;
+    const auto* source = states.find<SessionStream>(session_stream(target.agent, spawn->resume));
+    if (source != nullptr && source->status != SessionStatus::none) read(source->lineage);
+    const auto* caller = states.find<SessionStream>(session_stream(target.agent, spawn->caller));
+    if (caller == nullptr || caller->status == SessionStatus::none) return;
+    if (source == nullptr || source->lineage != caller->lineage) read(caller->lineage);
+    read_payers(*caller);
   } else if (std::visit([](const auto& c) { return is_about_money(c); }, command)) {
     const SessionState& own = states.target<SessionStream>();
-    if (has_relatives(own)) spender = &own;
+    if (has_relatives(own)) read(own.lineage);
+    read_payers(own);
   }
-  if (spender == nullptr) return;
-  const std::string lineage = lineage_stream(target.agent, spender->lineage);
-  further.add(lineage);
-  const auto* known = states.find<LineageStream>(lineage);
-  if (known != nullptr) read_relatives(command, target, *known, further);
 }
 
 Decided decide(const SessionCommand& command, const States& states, const Context& context) {

@@ -63,10 +63,31 @@ struct Deciding {
   // Returns what the session and its relatives have spent, without this decision.
   NanoUsd spent_before() const { return spent_by(session(), lineage()); }
 
-  // True if nothing is left of the budget, after the events emitted so far.
+  // Calls `see` with each budget that holds for the session, and what was spent of it before this
+  // decision: its own, and those of the sessions by which it was launched.
+  template <class See>
+  void for_each_budget(const See& see) const {
+    if (session().spec.budget.value > 0) see(session().spec.budget, spent_before());
+    for (const Payer& payer : *session().payers) {
+      const auto* lineage = states.find<LineageStream>(lineage_stream(agent(), payer.lineage));
+      if (lineage != nullptr && payer.budget.value > 0) see(payer.budget, lineage->spent);
+    }
+  }
+
+  // Returns what is left of the least of these budgets after the events emitted so far, below zero
+  // if more was spent; none: there is no budget.
+  std::optional<NanoUsd> left_of_budgets() const {
+    std::optional<NanoUsd> least;
+    const std::int64_t more = spent_by(decision).value;
+    for_each_budget([&](NanoUsd budget, NanoUsd spent) {
+      const NanoUsd left{budget.value - spent.value - more};
+      if (!least || left < *least) least = left;
+    });
+    return least;
+  }
   bool is_over_budget() const {
-    const NanoUsd budget = session().spec.budget;
-    return budget.value > 0 && spent_before().value + spent_by(decision).value >= budget.value;
+    const std::optional<NanoUsd> left = left_of_budgets();
+    return left && left->value <= 0;
   }
 
   // Returns the limit of the session that its use has reached, after the events emitted so far;
@@ -410,6 +431,7 @@ struct Deciding {
 };
 
 // Refuses what would spend more than the budget; `what_next` tells how to go on.
+Rejection over_budget(const Deciding& d, std::string_view what_next);
 Rejection over_budget(const SessionState& session, NanoUsd spent, NanoUsd budget,
                       std::string_view what_next);
 

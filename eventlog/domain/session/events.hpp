@@ -5,6 +5,7 @@
 
 #include "eventlog/base/type_list.hpp"
 #include "eventlog/domain/session/descriptor.hpp"
+#include "eventlog/domain/session/payer.hpp"
 #include "eventlog/domain/session/spending.hpp"
 #include "eventlog/domain/version_ranges.hpp"
 
@@ -23,6 +24,7 @@ struct SessionOpened {
   SessionId lineage;       // first session of the chain of resumes and forks; itself when new
   NanoUsd carried_cost;    // the start of the agent's own running total
   base::Sparse<Descriptor> descriptor{};
+  base::Sparse<std::vector<Payer>> payers{};  // nearest first; whoever resumes a session pays
 
   bool operator==(const SessionOpened&) const = default;
   template <class Visit>
@@ -37,6 +39,7 @@ struct SessionOpened {
     visit("lineage", &SessionOpened::lineage);
     visit("carried_cost", &SessionOpened::carried_cost);
     visit("descriptor", &SessionOpened::descriptor);
+    visit("payers", &SessionOpened::payers);
   }
 };
 
@@ -276,6 +279,7 @@ struct RateLimitReported {
   base::Time resets_at;  // wall time; 0: not said
   // Wall time until which the agent can do nothing; 0: it can, or the end is not near or not known.
   base::Time blocks_until{};
+  bool is_overage = false;  // the agent goes on, and what it uses is charged beyond the plan
 
   bool operator==(const RateLimitReported&) const = default;
   template <class Visit>
@@ -285,6 +289,7 @@ struct RateLimitReported {
     visit("limit", &RateLimitReported::limit);
     visit("resets_at", &RateLimitReported::resets_at);
     visit("blocks_until", &RateLimitReported::blocks_until);
+    visit("overage", &RateLimitReported::is_overage);
   }
 };
 
@@ -851,6 +856,19 @@ struct SessionResumed {
   }
 };
 
+// Recorded on the stream of the session whose agent launched another one. What that one spends
+// counts to the launching session's lineage.
+struct SessionLaunched {
+  static constexpr std::string_view kType = "SessionLaunched";
+  SessionId session;
+
+  bool operator==(const SessionLaunched&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &SessionLaunched::session);
+  }
+};
+
 enum class ErasureReason {
   requested,  // somebody asked for it
   retention,  // the configured retention time is over
@@ -895,7 +913,7 @@ using SessionEvents =
                 LeaseReleased, LeaseExpired, AgentStarted, AgentInitialized, AgentSessionLost,
                 AgentStartFailed, AgentExited, CloseRequested, SessionClosed, LongRunReached,
                 ForegroundChanged, OutputSeen, AttentionDismissed, SessionResumed, ContentErased,
-                ContentErasureCompleted, TasksLost, TranscriptWritesLost>;
+                ContentErasureCompleted, TasksLost, TranscriptWritesLost, SessionLaunched>;
 
 }  // namespace domain
 

@@ -83,6 +83,8 @@ const LeaseState& limits_of(const LeaseState& s) {
 
 void forget_limit(SessionState& s) {
   s.limited_until = {};
+  s.limited_by.reset();
+  s.limited_in = {};
 }
 void forget_limit(LeaseState&) {}
 
@@ -105,6 +107,7 @@ bool apply(SessionState& s, const Envelope& envelope, const SessionOpened& e) {
   s.spec = e.spec;
   s.descriptor = e.descriptor;
   s.lineage = e.lineage;
+  s.payers = e.payers;
   s.opened = envelope.position;
   s.agent_total = e.carried_cost;
   s.last_message = e.spec->resume_message;
@@ -220,10 +223,10 @@ void unpause(OfSession auto& s) {
   s.paused_until = {};
 }
 
-bool apply(OfSession auto& s, const Envelope&, const QueueContinued&) {
+bool apply(OfSession auto& s, const Envelope& envelope, const QueueContinued&) {
   if (s.pause == EndReason::none && s.day_over.us == 0) return false;
   // A person begins anew to count.
-  const bool is_by_itself = s.paused_until.us != 0 || s.day_over.us != 0;
+  const bool is_by_itself = envelope.actor_kind == ActorKind::server;
   if (!is_by_itself && !s.queue.empty()) s.queue.front().starts = 0;
   unpause(s);
   return true;
@@ -548,7 +551,15 @@ bool apply(SessionState& s, const Envelope&, const ModelFellBack&) {
 }
 bool apply(SessionState& s, const Envelope&, const RateLimitReported& e) {
   if (!exists(s)) return false;
-  s.limited_until = e.blocks_until;
+  // That another limit is not reached says nothing of this one.
+  if (e.blocks_until.us == 0 && s.limited_by != e.limit) return true;
+  if (e.blocks_until.us == 0) {
+    forget_limit(s);
+  } else {
+    s.limited_until = e.blocks_until;
+    s.limited_by = e.limit;
+    s.limited_in = s.turn ? s.turn->turn : TurnId{};
+  }
   return true;
 }
 bool apply(SessionState& s, const Envelope&, const TasksLost& e) {
@@ -590,6 +601,12 @@ bool apply(SessionState& s, const Envelope&, const SessionResumed& e) {
   return true;
 }
 
+bool apply(SessionState& s, const Envelope&, const SessionLaunched& e) {
+  if (!exists(s) || !e.session.is_set()) return false;
+  s.has_launched = true;
+  return true;
+}
+
 // The events that leases depend on, and the others. Every new event must be in one of the two
 // lists.
 using LeaseEvents =
@@ -605,7 +622,7 @@ using NotOfLeases =
                 ToolCallDenied, AgentNoted, McpServersReported, AgentLineRecorded, ReportIgnored,
                 NothingChanged, AgentStartFailed, AgentExited, ForegroundChanged, OutputSeen,
                 AttentionDismissed, SessionResumed, ContentErased, ContentErasureCompleted,
-                TasksLost>;
+                TasksLost, SessionLaunched>;
 static_assert(base::kHasSameMembers<SessionEvents, base::Joined<LeaseEvents, NotOfLeases>>);
 
 void count_report(OfSession auto& s, const Envelope& envelope) {

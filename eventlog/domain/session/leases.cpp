@@ -70,7 +70,7 @@ Decided decide_one(Deciding d, const GrantLease& c) {
     return std::move(d.decision);
   }
   LeaseGranted granted{c.worker, token, begins_as_opened(s) ? std::string() : s.agent_session};
-  if (s.spec.budget.value > 0) granted.budget.value = s.spec.budget.value - d.spent_before().value;
+  granted.budget = d.left_of_budgets().value_or(NanoUsd{});
   granted.agent_total = total_at_start(d);
   d.emit(granted);
   d.start_turn(*next, token);

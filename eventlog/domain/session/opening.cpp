@@ -19,6 +19,7 @@ struct Opening {
   const AdmissionState& admission;
   const SessionState* source;   // the session to resume; null: none is named, or it is this one
   const LineageState* lineage;  // of the source; null: there is no source
+  const SessionState* caller;   // whose agent asks; null: none of this agent
 };
 
 Opening opening_of(const Deciding& d, const Spawn& c) {
@@ -31,7 +32,11 @@ Opening opening_of(const Deciding& d, const Spawn& c) {
   const auto* lineage =
       source == nullptr ? nullptr
                         : d.states.find<LineageStream>(lineage_stream(d.agent(), source->lineage));
-  return {*registry, *admission, source, lineage};
+  const auto* caller = c.caller.is_set()
+                           ? d.states.find<SessionStream>(session_stream(d.agent(), c.caller))
+                           : nullptr;
+  const bool is_there = caller != nullptr && caller->status != SessionStatus::none;
+  return {*registry, *admission, source, lineage, is_there ? caller : nullptr};
 }
 
 std::optional<Rejection> bad_descriptor(std::string text) {
@@ -106,10 +111,8 @@ std::optional<Rejection> check_spawn(const Spawn& c, std::span<const std::string
 
 // Returns where notifications go of a session that was told of no channel: to where its caller's
 // go, else to where the server's settings say.
-std::string unsaid_channel(const Deciding& d, const Spawn& c, const std::string& workdir) {
-  const auto* caller = c.caller.is_set()
-                           ? d.states.find<SessionStream>(session_stream(d.agent(), c.caller))
-                           : nullptr;
+std::string unsaid_channel(const Deciding& d, const SessionState* caller,
+                           const std::string& workdir) {
   if (caller != nullptr && !caller->spec.channel->empty()) return caller->spec.channel;
   return d.context.channels == nullptr ? std::string() : d.context.channels->channel_of(workdir);
 }
@@ -232,6 +235,55 @@ std::optional<Rejection> check_budget(const Opening& o, const Spawn& c) {
   return over_budget(*o.source, spent, c.spec.budget, "name a larger one to go on");
 }
 
+// Returns those that pay besides the new session's own lineage, `lineage`: that of the session whose
+// agent launches it, and those that pay for that one.
+std::vector<Payer> payers_behind(const SessionState* caller, SessionId lineage) {
+  if (caller == nullptr) return {};
+  std::vector<Payer> payers = {{caller->lineage, caller->spec.budget}};
+  payers.insert(payers.end(), caller->payers->begin(), caller->payers->end());
+  std::erase_if(payers, [&](const Payer& payer) { return payer.lineage == lineage; });
+  return payers;
+}
+
+std::optional<Rejection> check_payers(const Deciding& d, const SessionState* caller,
+                                      const std::vector<Payer>& payers) {
+  if (payers.size() > kPayersMax) {
+    return Rejection{RejectionCode::limit_reached,
+                     "session " + label(*caller) + " was itself launched " +
+                         std::to_string(kPayersMax) +
+                         " deep, and can launch none; let the session that launched it do so"};
+  }
+  for (const Payer& payer : payers) {
+    const auto* lineage = d.states.find<LineageStream>(lineage_stream(d.agent(), payer.lineage));
+    NanoUsd spent = lineage == nullptr ? NanoUsd{} : lineage->spent;
+    if (payer.lineage == caller->lineage) spent = spent_by(*caller, lineage);
+    if (payer.budget.value == 0 || spent < payer.budget) continue;
+    return Rejection{RejectionCode::over_budget,
+                     "session " + label(*caller) + " has no budget left, and what it launches " +
+                         "would have none; resume it with a larger one"};
+  }
+  return std::nullopt;
+}
+
+// The session has its first relative, or launches its first session: from here on its lineage
+// counts what is spent.
+void begin_lineage(Deciding& d, const SessionState& first, const LineageState& lineage) {
+  const std::string stream = lineage_stream(d.agent(), first.lineage);
+  if (!lineage.has_begun) {
+    // Relatives of an earlier release may have gone on with the agent's session.
+    const bool is_older = has_relatives(first) || first.basis == CostBasis::totals;
+    LineageSpent told{first.session, first.cost, first.agent_session,
+                      is_older ? NanoUsd{} : running_total(first)};
+    told.basis = first.basis;
+    told.has_begun_it = !is_older && !is_foreign(first);
+    d.emit_to(stream, std::move(told));
+  }
+  // A session that had no relatives has told nobody that it is at work.
+  if (first.lease && !has_relatives(first)) {
+    d.emit_to(stream, LineageReserved{first.session, first.spec.budget, first.lease->budget});
+  }
+}
+
 std::string choose_alias(const AdmissionState& admission, SessionId session) {
   const SessionId first = admission.first.is_set() ? admission.first : session;
   const std::int64_t number = free_alias(admission, first);
@@ -303,6 +355,9 @@ Decided decide_one(Deciding d, const Spawn& c) {
   if (!c.agent_session.empty()) {
     if (auto bad = check_foreign(o, c)) return tl::unexpected(*bad);
   }
+  std::vector<Payer> payers = payers_behind(
+      o.caller, o.source == nullptr ? d.context.target.id : o.source->lineage);
+  if (auto bad = check_payers(d, o.caller, payers)) return tl::unexpected(*bad);
   const auto holder = [&](const std::string& name) { return holder_of(o, name); };
   if (!c.name.empty()) {
     if (const auto taken = holder(c.name)) {
@@ -369,22 +424,17 @@ Decided decide_one(Deciding d, const Spawn& c) {
     d.emit_to(
         session_stream(d.agent(), c.resume),
         SessionResumed{d.context.target.id, spec.is_fork, true, !claim.agent_session.empty()});
-    if (!o.lineage->has_begun) {
-      // Relatives of an earlier release may have gone on with the agent's session.
-      const bool is_older = has_relatives(source) || source.basis == CostBasis::totals;
-      const NanoUsd total = is_older ? NanoUsd{} : running_total(source);
-      LineageSpent told{source.session, source.cost, source.agent_session, total};
-      told.basis = source.basis;
-      told.has_begun_it = !is_older && !is_foreign(source);
-      d.emit_to(lineage_stream(d.agent(), source.lineage), std::move(told));
-    }
-    // A session that had no relatives has told nobody that it is at work.
-    if (source.lease) {
-      d.emit_to(lineage_stream(d.agent(), source.lineage),
-                LineageReserved{source.session, source.spec.budget, source.lease->budget});
-    }
+    begin_lineage(d, source, *o.lineage);
   }
-  if (spec.channel->empty()) spec.channel = unsaid_channel(d, c, spec.workdir);
+  if (!payers.empty() && payers.front().lineage == o.caller->lineage) {
+    d.emit_to(session_stream(d.agent(), o.caller->session), SessionLaunched{d.context.target.id});
+    const auto* lineage =
+        d.states.find<LineageStream>(lineage_stream(d.agent(), o.caller->lineage));
+    CHECK(lineage != nullptr);
+    begin_lineage(d, *o.caller, *lineage);
+  }
+  opened.payers = std::move(payers);
+  if (spec.channel->empty()) spec.channel = unsaid_channel(d, o.caller, spec.workdir);
   SessionSpec before = o.source == nullptr ? SessionSpec{} : o.source->spec;
   // That of heartbeats does not end for waiting; one that nobody schedules does.
   if (o.source != nullptr && is_scheduled(*o.source)) before.idle_timeout = {};

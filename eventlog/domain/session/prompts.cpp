@@ -97,8 +97,7 @@ Decided decide_one(Deciding d, const SendPrompt& c) {
                                                     " (queue_max); wait until some are done");
   }
   if (d.is_over_budget()) {
-    return tl::unexpected(over_budget(s, d.spent_before(), s.spec.budget,
-                                      "close it, and resume it with a larger one"));
+    return tl::unexpected(over_budget(d, "close it, and resume it with a larger one"));
   }
   if (const EndReason limit = d.limit_reached(); limit != EndReason::none) {
     return reject(RejectionCode::over_budget, "session " + label(s) + " has used up its " +

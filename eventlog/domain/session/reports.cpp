@@ -109,7 +109,9 @@ void report(Deciding& d, McpServersReported r) {
   }
   d.emit(std::move(r));
   const SessionState& s = d.session();
-  if (all.empty() || !s.spec.mcp_must_connect || !is_live(s.status)) return;
+  // A session that has run goes on with what it has.
+  const bool has_worked = s.blocks > 0 || s.usage != Usage{} || !s.turn_spent->empty();
+  if (all.empty() || !s.spec.mcp_must_connect || has_worked || !is_live(s.status)) return;
   d.emit(AgentStartFailed{}, "MCP servers of the agent are not connected (" + all +
                                  "), and mcp_must_connect says that they must be; mend their "
                                  "configuration, or resume the session without that setting");
@@ -137,7 +139,7 @@ void report(Deciding& d, RateLimitReported r) {
   r.limit = cut_fact(r.limit);
   const Time wall = d.context.wall;
   const bool is_near = r.resets_at > wall && r.resets_at - wall <= kUsageLimitMax;
-  const bool blocks = r.status == "rejected" && is_near;
+  const bool blocks = r.status == "rejected" && !r.is_overage && is_near;
   r.blocks_until = blocks ? r.resets_at + kUsageLimitMargin : Time{};
   d.emit(std::move(r));
 }
@@ -346,8 +348,12 @@ Time failed_by_limit(const Deciding& d, const ReportTurnResult& r) {
   constexpr std::int64_t kTooManyRequests = 429;
   const SessionState& s = d.session();
   if (!r.is_error || s.turn->is_interrupt_requested || is_spent(failure_of(s, r))) return {};
-  if (s.limited_until > d.context.wall) return s.limited_until;
-  return r.api_status == kTooManyRequests ? d.usage_limit() : Time{};
+  const bool is_said = r.api_status == kTooManyRequests;
+  // A turn that fails later, after calls of the model, has failed by something else.
+  const bool has_called = !r.spent.empty() || !s.turn_spent->empty();
+  const bool is_by_it = is_said || s.limited_in == r.turn || !has_called;
+  if (is_by_it && s.limited_until > d.context.wall) return s.limited_until;
+  return is_said ? d.usage_limit() : Time{};
 }
 
 // The provider takes nothing more for a while: the prompt is the first of the queue again, and all

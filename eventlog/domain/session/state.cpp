@@ -179,7 +179,7 @@ EndReason interrupt_reason(const CurrentTurn& turn) {
 }
 
 bool has_relatives(const SessionState& state) {
-  return state.is_continued || state.lineage != state.session;
+  return state.is_continued || state.has_launched || state.lineage != state.session;
 }
 
 CostBasis cost_basis(const SessionState& state) {

@@ -212,6 +212,8 @@ struct SessionState {
   SessionSpec spec;
   base::Sparse<Descriptor> descriptor;
   SessionId lineage;
+  base::Sparse<std::vector<Payer>> payers;  // as SessionOpened has it
+  bool has_launched = false;                // other sessions, which count to its lineage
   Position opened;            // position of SessionOpened, which has the system prompt
   std::string agent_session;  // the agent's own session id, once known
   std::string last_message;   // the agent's id of the last message of this conversation
@@ -235,6 +237,8 @@ struct SessionState {
   Time day_over;
   Time paused_until;   // as QueuePaused has it; 0: there is no such pause
   Time limited_until;  // as RateLimitReported::blocks_until has it; 0 once a turn has succeeded
+  base::Sparse<std::string> limited_by;  // as RateLimitReported::limit has it
+  TurnId limited_in;                     // the turn under way when that was reported
   std::int64_t tasks_lost = 0;  // since the last prompt was started
   std::int64_t tasks = 0;  // as TasksChanged has it, and so has the next one; 0 without a lease
   std::int64_t subagents = 0;
@@ -274,6 +278,8 @@ struct SessionState {
     visit("spec", &SessionState::spec);
     visit("descriptor", &SessionState::descriptor);
     visit("lineage", &SessionState::lineage);
+    visit("payers", &SessionState::payers);
+    visit("launched", &SessionState::has_launched);
     visit("continued", &SessionState::is_continued);
     visit("left_behind", &SessionState::is_left_behind);
     visit("opened", &SessionState::opened);
@@ -294,6 +300,8 @@ struct SessionState {
     visit("day_over", &SessionState::day_over);
     visit("paused_until", &SessionState::paused_until);
     visit("limited_until", &SessionState::limited_until);
+    visit("limited_by", &SessionState::limited_by);
+    visit("limited_in", &SessionState::limited_in);
     visit("tasks_lost", &SessionState::tasks_lost);
     visit("tasks", &SessionState::tasks);
     visit("subagents", &SessionState::subagents);
@@ -437,7 +445,7 @@ bool begins_as_opened(const SessionState& state);
 // True if the session goes on with a session of the agent's own that began outside of the record.
 bool is_foreign(const SessionState& state);
 
-// True if the session is not the only one of its lineage.
+// True if the session is not the only one that counts to its lineage.
 bool has_relatives(const SessionState& state);
 
 // Returns how the session's cost is known. A use without a price counts only until the end of its

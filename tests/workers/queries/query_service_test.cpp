@@ -378,6 +378,41 @@ TEST_CASE("a prompt is shown where its turn was started", "[workers]") {
   CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)) == std::vector<std::string>{"prompt 2"});
 }
 
+TEST_CASE("a page of output is bounded in bytes of prompts that wait", "[workers]") {
+  QueriedLog w;
+  w.log.append(w.stream(), support::opened(true));
+  const std::string large(3 << 20, 'x');
+  for (int number = 1; number <= 3; ++number) {
+    w.log.append(w.stream(), domain::TurnQueued{support::turn(number)}, large);
+  }
+  w.log.append(w.stream(), domain::TurnQueued{support::turn(4)}, "small");
+  w.log.append(w.stream(), domain::LeaseGranted{support::kWorker, support::kToken, {}});
+  w.log.append(w.stream(), domain::TurnStarted{support::turn(1), support::kToken});
+  for (int block = 1; block <= 4; ++block) {
+    w.log.append(w.stream(), domain::OutputRecorded{support::turn(1), block, {}}, "said");
+  }
+  QueryBody query;
+  query.agent = "main";
+  query.reference = "fix-bug";
+  query.limit = 1;
+  const auto page = w.ask<OutputAnswer>(kVerbOutput, query);
+  REQUIRE(page.items.size() == 4);
+  const OutputItem& kept = page.items[1];
+  const OutputItem& left_out = page.items[2];
+  CHECK(kept.text == large);
+  CHECK(kept.left_out == 0);
+  CHECK(left_out.text.empty());
+  CHECK(left_out.left_out == static_cast<std::int64_t>(large.size()));
+  CHECK(page.items[3].text == "small");
+  // Alone it is whole.
+  query.after = left_out.position.plus(-1);
+  query.before = left_out.position.next();
+  query.limit = 0;
+  const auto single = w.ask<OutputAnswer>(kVerbOutput, query);
+  REQUIRE(single.items.size() == 1);
+  CHECK(single.items.front().text == large);
+}
+
 TEST_CASE("the last output is counted in blocks of what the agent said", "[workers][R058]") {
   QueriedLog w;
   w.log.append(w.stream(), support::opened(true));

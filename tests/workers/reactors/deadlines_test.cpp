@@ -45,9 +45,15 @@ class Life {
       sessions.fold(loop.events[told_]);
       deadlines.on_durable(loop.events[told_]);
     }
-    deadlines.do_work({Time{now_us_}, Time{now_us_}, Duration{now_us_}, loop.sequencer.durable(),
-                       has_taken_over, flight_});
+    deadlines.do_work({Time{now_us_}, Time{now_us_}, Duration{now_us_ - stepped_us_},
+                       loop.sequencer.durable(), has_taken_over, flight_});
     now_us_ = std::max(now_us_, loop.time());
+  }
+  // The clock is set forward, and log time with it.
+  void step_clock(Duration by) {
+    now_us_ += by.count();
+    stepped_us_ += by.count();
+    step();
   }
   void run(Duration time, Duration pace = kPace) {
     for (const std::int64_t until = now_us_ + time.count(); now_us_ < until;) {
@@ -89,6 +95,7 @@ class Life {
   FlightRecorder flight_;
   std::size_t told_ = 0;
   std::int64_t now_us_;
+  std::int64_t stepped_us_ = 0;
   int commands_ = 1;
 };
 
@@ -113,6 +120,19 @@ TEST_CASE("a session that waits is killed at its limit and not before", "[worker
         std::vector<SessionClosed>{{SessionStatus::killed, EndReason::idle}});
   life.run(std::chrono::minutes(1));
   CHECK(life.deadlines.next_timer() == Duration::max());  // nothing is watched any more
+}
+
+TEST_CASE("a step of the clock is no time in which a session waited", "[workers][R063]") {
+  support::LastingStores stores;
+  Life life(stores);
+  life.open(limited());
+  life.run(std::chrono::minutes(1));
+  life.step_clock(3 * kLimit);
+  life.run(kLimit - std::chrono::minutes(1));
+  CHECK(life.all<SessionClosed>().empty());
+  life.run(std::chrono::minutes(2));
+  CHECK(life.all<SessionClosed>() ==
+        std::vector<SessionClosed>{{SessionStatus::killed, EndReason::idle}});
 }
 
 TEST_CASE("a session that is killed is watched no more", "[workers]") {

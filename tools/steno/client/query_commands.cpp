@@ -165,7 +165,17 @@ std::string budget_text(const workers::ShowAnswer& answer) {
            " that are at work";
   }
   return dollars_text(row.budget) + ", spent " + domain::cost_text(spent, basis) +
-         (answer.lineage_spent.value > 0 ? " with its resumes and forks" : "") + what;
+         (answer.lineage_spent.value > 0 ? " with its resumes, its forks and what they launched" : "") + what;
+}
+
+// Returns the budgets of the sessions by which the session was launched; empty: there are none.
+std::string payers_text(const workers::ShowAnswer& answer) {
+  std::string text;
+  for (const workers::PayerShown& payer : answer.payers) {
+    text += (text.empty() ? "" : "; ") + dollars_text(payer.budget) + " of " + payer.first +
+            ", spent " + domain::cost_text(payer.spent, payer.basis);
+  }
+  return text;
 }
 
 // Returns the limits of time and repetition that hold for the session; empty: there are none.
@@ -281,6 +291,7 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
   fields.add("limits", limits_text(row));
   fields.add("cost", cost_text(row) + doubts_text(row));
   fields.add("budget", budget_text(answer));
+  fields.add("counts to", payers_text(answer));
   fields.add("tokens", std::to_string(row.usage.input_tokens) + " in, " +
                            std::to_string(row.usage.output_tokens) + " out, " +
                            std::to_string(row.usage.cache_read_tokens) + " from cache");
@@ -346,18 +357,33 @@ Outcome<Kinds> parse_kinds(const std::vector<std::string>& names) {
   return wanted;
 }
 
-void print_items(const Config& config, const workers::OutputAnswer& answer, ItemText& texts) {
-  if (config.output == OutputFormat::json) {
-    print(workers::to_json(answer) + "\n");
-    return;
-  }
-  for (const workers::OutputItem& item : answer.items) {
-    if (config.output == OutputFormat::jsonl) {
-      print(workers::to_json(item) + "\n");
+// Gets the text of a prompt that the page left out.
+Outcome<workers::OutputItem> whole_item(Connection& connection, const SessionRow& row,
+                                        const workers::OutputItem& item) {
+  workers::OutputItem whole = item;
+  if (item.left_out == 0) return whole;
+  const base::Position at = item.text_at.value > 0 ? item.text_at : item.position;
+  auto text = fetch_content(connection, row.agent, row.session, at);
+  if (!text) return tl::unexpected(text.error());
+  whole.text = std::move(*text);
+  whole.left_out = 0;
+  return whole;
+}
+
+// One large text is held at a time, but for the one document of JSON.
+Outcome<bool> print_items(Connection& connection, workers::OutputAnswer& answer, ItemText& texts) {
+  const OutputFormat format = connection.config().output;
+  for (workers::OutputItem& item : answer.items) {
+    auto whole = whole_item(connection, answer.session, item);
+    if (!whole) return tl::unexpected(whole.error());
+    if (format == OutputFormat::json) {
+      item = std::move(*whole);
     } else {
-      print(texts.of(item));
+      print(format == OutputFormat::jsonl ? workers::to_json(*whole) + "\n" : texts.of(*whole));
     }
   }
+  if (format == OutputFormat::json) print(workers::to_json(answer) + "\n");
+  return true;
 }
 
 void print_heading(const SessionRow& row, base::Time now) {
@@ -451,7 +477,9 @@ Outcome<int> output(const Config& config, const OutputArguments& arguments) {
     if (config.output == OutputFormat::json) {
       std::move(answer->items.begin(), answer->items.end(), std::back_inserter(earlier));
     } else {
-      print_items(config, *answer, texts);
+      if (auto ok = print_items(**connection, *answer, texts); !ok) {
+        return tl::unexpected(ok.error());
+      }
     }
     answer = next_output_page(**connection, arguments.reference, through);
     if (!answer) return tl::unexpected(answer.error());
@@ -459,7 +487,7 @@ Outcome<int> output(const Config& config, const OutputArguments& arguments) {
   }
   answer->items.insert(answer->items.begin(), std::make_move_iterator(earlier.begin()),
                        std::make_move_iterator(earlier.end()));
-  print_items(config, *answer, texts);
+  if (auto ok = print_items(**connection, *answer, texts); !ok) return tl::unexpected(ok.error());
   print(texts.end());
   if (!arguments.is_followed || domain::is_terminal(answer->session.status)) return kExitOk;
   FollowRequest request;

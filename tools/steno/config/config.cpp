@@ -396,7 +396,7 @@ const std::vector<Key>& keys() {
        set_count<&Config::max_sessions, 1, kMaxSessionsLimit>,
        show_count<&Config::max_sessions>},
       {{"budget_usd", "an amount of US dollars such as 2.50 (0: no limit)",
-        "Most that one session can cost, with its resumes and forks"},
+        "Most that one session can cost, with its resumes, its forks and what it launches"},
        KeyKind::money,
        set_dollars<&Config::budget>,
        show_dollars<&Config::budget>},

@@ -58,7 +58,7 @@ struct Config {
   std::string run_folder;        // sockets, the agents' private folders
   std::string agent = "main";
   std::int64_t max_sessions = 5;
-  base::NanoUsd budget{5'000'000'000};  // of one session with its resumes and forks; 0: no limit
+  base::NanoUsd budget{5'000'000'000};  // of one session with all that counts to it; 0: no limit
   base::NanoUsd daily_budget{};         // of all sessions of one agent; 0: no limit
   base::NanoUsd agent_budget{};         // likewise, over all days
   base::NanoUsd total_daily_budget{};   // of the sessions of all agents; 0: no limit

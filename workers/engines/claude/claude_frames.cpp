@@ -96,8 +96,12 @@ Frame read_compaction(const JsonObject& metadata) {
 
 Frame read_rate_limit(const JsonObject& info) {
   const base::Duration resets_at = read_duration(info["resetsAt"], kSecond);
-  return Notice{domain::RateLimitReported{
-      {}, info["status"].text(), info["rateLimitType"].text(), base::Time{resets_at.count()}, {}}};
+  return Notice{domain::RateLimitReported{{},
+                                          info["status"].text(),
+                                          info["rateLimitType"].text(),
+                                          base::Time{resets_at.count()},
+                                          {},
+                                          info["isUsingOverage"].is_true()}};
 }
 
 // A call of the model is no status of its own: the agent says it before each.

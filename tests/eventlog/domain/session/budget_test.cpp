@@ -491,5 +491,133 @@ TEST_CASE("a resume books what a session had spent that nobody heard", "[session
         SpendingRecorded{{}, {{"", {}, {301'100'000}}}, CostBasis::unknown});
 }
 
+// ---- what a session's agent launches ----
+
+// The past of kSource alone, which runs.
+std::vector<Fact> launcher(std::int64_t budget, std::vector<Payer> payers = {}) {
+  std::vector<Fact> past;
+  for (Fact& one : with_budget(support::running(), budget)) {
+    if (!one.stream.empty()) continue;
+    if (auto* opened = std::get_if<SessionOpened>(&one.event)) {
+      opened->session = opened->lineage = kSource;
+      opened->name.clear();
+      if (!payers.empty()) opened->payers.edit() = payers;
+    }
+    past.push_back(one.on(support::kSourceStream));
+  }
+  return past;
+}
+
+// kSource is at work, and has launched the session. Its lineage has spent so much of its budget.
+std::vector<Fact> launched_after(std::int64_t spent, std::int64_t budget,
+                                 std::vector<Fact> past = support::running()) {
+  std::get<SessionOpened>(past.front().event).payers.edit() = {{kSource, {budget}}};
+  for (const Fact& one : launcher(budget)) past.push_back(one);
+  past.push_back(fact(SessionLaunched{kSession}).on(support::kSourceStream));
+  past.push_back(fact(LineageSpent{kSource, {spent}, "agent-session", {spent}}).on(kLineage));
+  past.push_back(fact(LineageReserved{kSource, {budget}, {budget}}).on(kLineage));
+  return past;
+}
+
+Spawn launch_by(SessionId caller) {
+  Spawn c;
+  c.spec = support::sample_spec(true);
+  c.prompt = "Help";
+  c.caller = caller;
+  return c;
+}
+
+// Returns the first event of that type that the decision has for the stream; null: there is none.
+template <class E>
+const E* find_event(const Decided& decided, std::string_view stream = {}) {
+  for (const Emitted& one : *decided) {
+    const auto* event = std::get_if<E>(&one.event);
+    if (event != nullptr && one.stream == stream) return event;
+  }
+  return nullptr;
+}
+
+TEST_CASE("what an agent launches counts to its session, and to those that launched that one",
+          "[session][R023]") {
+  const auto further = support::numbered<base::SessionId>(9);
+  const auto decided =
+      given(launcher(1000, {{further, {5000}}})).when(launch_by(kSource)).outcome();
+  REQUIRE(decided);
+  const std::vector<Payer> payers{{kSource, {1000}}, {further, {5000}}};
+  CHECK(*find_event<SessionOpened>(decided)->payers == payers);
+  CHECK(find_event<SessionLaunched>(decided, support::kSourceStream)->session == kSession);
+  CHECK(find_event<LineageSpent>(decided, kLineage)->session == kSource);
+  CHECK(find_event<LineageReserved>(decided, kLineage)->budget.value == 1000);
+  // One that nobody launched, and one whose launcher this agent does not have.
+  for (const SessionId caller : {SessionId{}, further}) {
+    const auto alone = given(launcher(1000)).when(launch_by(caller)).outcome();
+    REQUIRE(alone);
+    CHECK(find_event<SessionOpened>(alone)->payers->empty());
+    CHECK(find_event<SessionLaunched>(alone, support::kSourceStream) == nullptr);
+  }
+}
+
+TEST_CASE("a session that goes on with the one whose agent asks has one budget with it",
+          "[session]") {
+  Spawn fork = launch_by(kSource);
+  fork.resume = kSource;
+  fork.is_fork = true;
+  const auto decided = given(launcher(1000)).when(fork).outcome();
+  REQUIRE(decided);
+  CHECK(find_event<SessionOpened>(decided)->payers->empty());
+  CHECK(find_event<SessionOpened>(decided)->lineage == kSource);
+}
+
+TEST_CASE("sessions launch sessions as long as they have a budget, and not without an end",
+          "[session]") {
+  std::vector<Payer> payers;
+  for (int i = 0; i < static_cast<int>(kPayersMax) - 1; ++i) {
+    payers.push_back({support::numbered<base::SessionId>(100 + i), {}});
+  }
+  CHECK(given(launcher(1000, payers)).when(launch_by(kSource)).outcome());
+  payers.push_back({support::numbered<base::SessionId>(200), {}});
+  given(launcher(1000, payers))
+      .when(launch_by(kSource))
+      .then_rejected(RejectionCode::limit_reached);
+  auto spent = launcher(1000);
+  spent.push_back(fact(SpendingRecorded{turn(1), {{"m", {}, {1000}}}, CostBasis::reported})
+                      .on(support::kSourceStream));
+  given(spent).when(launch_by(kSource)).then_rejected(RejectionCode::over_budget);
+}
+
+TEST_CASE("what a launched session spends can end the work of the one that launched it",
+          "[session][R023]") {
+  const auto past = launched_after(700, 1000);
+  const auto told = [](std::int64_t cost) {
+    return fact(LineageSpent{kSession, {cost}, {}, {}, CostBasis::reported}).on(kLineage);
+  };
+  given(past).when(report(3, spending_of(299))).then(recorded_as(299), told(299));
+  given(past)
+      .when(report(3, spending_of(300)))
+      .then(recorded_as(300), InterruptRequested{turn(1), EndReason::budget}, told(300),
+            fact(InterruptRequested{turn(1), EndReason::budget}).on(support::kSourceStream));
+}
+
+TEST_CASE("a launched session's agent is told what is left of the least budget", "[session]") {
+  for (const auto& [own, least] : {std::pair<std::int64_t, std::int64_t>{200, 200}, {0, 300},
+                                   {500, 300}}) {
+    const auto past = with_budget(launched_after(700, 1000, support::starting()), own);
+    const auto decided = given(past).when(GrantLease{support::kWorker}).outcome();
+    REQUIRE(decided);
+    CHECK(find_event<LeaseGranted>(decided)->budget.value == least);
+    CHECK(*find_event<LineageReserved>(decided, kLineage) ==
+          LineageReserved{kSession, {1000}, {least}});
+  }
+}
+
+TEST_CASE("a prompt is refused that nobody would pay for", "[session]") {
+  const auto refused = given(launched_after(1000, 1000, support::idle()))
+                           .when(SendPrompt{"more", false})
+                           .outcome();
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == RejectionCode::over_budget);
+  CHECK_THAT(refused.error().text, Catch::Contains("the session that launched it"));
+}
+
 }  // namespace
 }  // namespace domain

@@ -152,6 +152,9 @@ TEST_CASE("servers that are not connected fail a session only where they must be
   const auto closed = first_told<SessionClosed>(given(strict).when(support::report(3, broken)));
   CHECK(closed == SessionClosed{SessionStatus::failed, EndReason::start_failed});
   given(strict).when(support::report(3, McpServersReported{})).then(McpServersReported{});
+  // One that has worked goes on with what it has.
+  const auto working = strict + fact(OutputRecorded{turn(1), 1, {}}).by_report(1, 3);
+  given(working).when(support::report(4, broken)).then(broken);
 }
 
 // ---- interrupts ----

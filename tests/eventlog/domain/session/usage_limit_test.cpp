@@ -164,6 +164,40 @@ TEST_CASE("a limit without a known end fails the turn as ever", "[session][R010]
   CHECK(std::holds_alternative<TurnFailed>(decided->front().event));
 }
 
+TEST_CASE("a later turn fails by itself, though a limit was reported before", "[session][R010]") {
+  // The prompt that met the limit has expired, and the next one calls the model and fails.
+  const auto past = limited_past() +
+                    fact(TurnInterrupted{turn(1), EndReason::expired, {}}).by_report(1, 4) +
+                    TurnQueued{turn(2), {}} + TurnStarted{turn(2), kToken};
+  ReportTurnResult failed = refused_call();
+  failed.turn = turn(2);
+  failed.api_status = 500;
+  failed.spent = {{"m", {}, {7}}};
+  const auto decided = at_limit_wall(past).when(report(5, failed)).outcome();
+  REQUIRE(decided);
+  CHECK(std::holds_alternative<TurnFailed>(decided->front().event));
+  // One that the provider refuses waits again.
+  ReportTurnResult refused = refused_call();
+  refused.turn = turn(2);
+  const auto waits = at_limit_wall(past).when(report(5, refused)).outcome();
+  REQUIRE(waits);
+  CHECK(std::holds_alternative<TurnReturned>((*waits)[0].event));
+}
+
+TEST_CASE("a limit that is not reached says nothing of another one", "[session]") {
+  const auto allowed = [](const char* limit) {
+    return fact(RateLimitReported{turn(1), "allowed", limit, kLimitReset, {}}).by_report(1, 4);
+  };
+  CHECK(given(limited_past() + allowed("seven_day")).session().limited_until == kLimitUntil);
+  CHECK(given(limited_past() + allowed("five_hour")).session().limited_until.us == 0);
+}
+
+TEST_CASE("an agent that goes on by overage is not limited", "[session]") {
+  RateLimitReported paid = rejected_by(kLimitReset);
+  paid.is_overage = true;
+  at_limit_wall(support::running()).when(report(3, paid)).then(paid);
+}
+
 TEST_CASE("a turn that succeeds after a refused call knows no limit any more", "[session]") {
   const Given after = given(limited_past() + fact(TurnFinished{turn(1), {}}).by_report(1, 4));
   CHECK(after.session().limited_until.us == 0);
