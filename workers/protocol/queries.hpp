@@ -122,6 +122,7 @@ struct ShowAnswer {
   std::string archived;             // where its texts are, if they cannot be read here; else empty
   std::string prompt_error;         // why it could not be read
   std::string system_prompt_error;  // why it could not be read
+  std::string failure{};            // the last that was said of why it failed, if it needs a person
   base::NanoUsd lineage_spent{};    // by all that resume or fork one session; 0: nothing does
   domain::CostBasis lineage_basis = domain::CostBasis::totals;  // of the least certain part of that
   std::int64_t lineage_at_work = 0;  // sessions of them that have an agent process, this one too
@@ -138,6 +139,7 @@ struct ShowAnswer {
     visit("archived", &ShowAnswer::archived);
     visit("prompt_error", &ShowAnswer::prompt_error);
     visit("system_prompt_error", &ShowAnswer::system_prompt_error);
+    visit("failure", &ShowAnswer::failure);
     visit("lineage_spent", &ShowAnswer::lineage_spent);
     visit("lineage_basis", &ShowAnswer::lineage_basis);
     visit("lineage_at_work", &ShowAnswer::lineage_at_work);

@@ -1,6 +1,9 @@
 // The row and erasures of one session, and on request its prompts from the log.
 #include "workers/queries/show.hpp"
 
+#include <algorithm>
+
+#include "eventlog/log/stream_reader.hpp"
 #include "workers/queries/session_texts.hpp"
 
 namespace workers {
@@ -8,6 +11,8 @@ namespace {
 
 constexpr std::size_t kPromptShownMax = 4 << 10;
 constexpr std::size_t kErasuresShownMax = 20;
+constexpr std::size_t kFailureShownMax = 4 << 10;
+constexpr int kFailureBlocksMax = 20;  // of the session's last ones
 
 base::Result<std::vector<PayerShown>> payers_of(const QuerySources& sources,
                                                 const projections::SessionRow& row) {
@@ -22,6 +27,40 @@ base::Result<std::vector<PayerShown>> payers_of(const QuerySources& sources,
                       lineage->spent, lineage->basis});
   }
   return payers;
+}
+
+// True if the event's text can say why a turn, or the session, came to nothing.
+bool tells_failure(const domain::RecordedEvent& event) {
+  return event.envelope.content && (std::holds_alternative<domain::AgentStartFailed>(event.event) ||
+                                    std::holds_alternative<domain::TurnFailed>(event.event) ||
+                                    std::holds_alternative<domain::QueuePaused>(event.event) ||
+                                    std::holds_alternative<domain::AgentExited>(event.event));
+}
+
+bool has_failed(const projections::SessionRow& row) {
+  using domain::Attention;
+  return row.attention == Attention::failed || row.attention == Attention::over_budget ||
+         row.pause != domain::EndReason::none;
+}
+
+// Finds that text among the session's last events.
+base::Result<std::string> failure_of(const QuerySources& sources,
+                                     const projections::SessionRow& row) {
+  if (!has_failed(row)) return std::string();
+  eventlog::StreamReader stream(sources.whole, sources.index,
+                                domain::session_stream(row.agent, row.session));
+  const auto behind = stream.version_behind(row.last_position.plus(-1));
+  if (!behind) return tl::unexpected(behind.error());
+  base::StreamVersion version = *behind;
+  for (int blocks = 0; blocks < kFailureBlocksMax && version.value >= 1; ++blocks) {
+    const auto block = stream.block_of(version);
+    if (!block) return tl::unexpected(block.error());
+    if (block->events.empty()) break;
+    const auto found = std::find_if(block->events.rbegin(), block->events.rend(), tells_failure);
+    if (found != block->events.rend()) return text_at(sources, found->envelope.position);
+    version = block->events.front().envelope.version.plus(-1);
+  }
+  return std::string();
 }
 
 base::Result<ShowAnswer> show(const QuerySources& sources, const QueryBody& body,
@@ -53,6 +92,8 @@ base::Result<ShowAnswer> show(const QuerySources& sources, const QueryBody& body
     if (prompt) answer.prompt = prompt->substr(0, kPromptShownMax);
     if (system_prompt) answer.system_prompt = std::move(*system_prompt);
     if (!prompt) answer.prompt_error = base::describe(prompt.error());
+    const auto failure = failure_of(sources, answer.session);
+    if (failure) answer.failure = failure->substr(0, kFailureShownMax);
     if (!system_prompt) answer.system_prompt_error = base::describe(system_prompt.error());
   }
   if (!is_held) answer.archived = query.archived.text();
@@ -61,7 +102,7 @@ base::Result<ShowAnswer> show(const QuerySources& sources, const QueryBody& body
 
 }  // namespace
 
-const QueryKind kShowQuery{kVerbShow, QueryReads::rows, projections::SessionList::kName,
+const QueryKind kShowQuery{kVerbShow, QueryReads::rows_and_index, projections::SessionList::kName,
                            run_query<show>};
 
 }  // namespace workers

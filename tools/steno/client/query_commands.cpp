@@ -273,6 +273,7 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
     fields.add("paused", std::string(base::enum_name(row.pause)) + ": prompts wait until " + end +
                              (is_for_day ? "" : "steno continue " + row.alias));
   }
+  fields.add("reason", safe_line(answer.failure));
   fields.add("turn", row.turn.is_set() ? row.turn.text() : "");
   if (row.own_turn.is_set()) fields.add("own turn", row.own_turn.text());
   fields.add("agent", silence_text(row, now));
@@ -305,9 +306,11 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
   fields.add("resumed from",
              !row.resumed_from.is_set() ? "" : row.resumed_from.text() + place_text(row));
   const bool is_told = row.resumed_at == domain::ResumedAt::record;
-  fields.add(
-      "conversation",
-      is_told ? "the agent has lost its transcript, and was told what the record holds" : "");
+  const bool has_record = row.resumed_from.is_set() || row.turns_finished > 0;
+  fields.add("conversation",
+             !is_told     ? ""
+             : has_record ? "the agent has lost its transcript, and was told what the record holds"
+                          : "the agent knew nothing of it, and has begun a new one");
   fields.add("opened", short_time_text(row.created_at));
   fields.add("closed", row.closed_at.us == 0 ? "" : short_time_text(row.closed_at));
   fields.add("positions",

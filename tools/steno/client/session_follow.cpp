@@ -223,7 +223,7 @@ Outcome<bool> SessionFollow::take_input() {
 bool SessionFollow::leave() {
   remark("steno: the session goes on: steno output " + request_.alias +
          " --follow shows it, steno send gives it prompts, steno kill ends it");
-  code_ = kExitOk;
+  code_ = connection_.interrupts()->is_terminated() ? kExitInterrupted : kExitOk;
   has_left_ = true;
   return true;
 }
@@ -242,7 +242,9 @@ Outcome<bool> SessionFollow::take_interrupt() {
     is_interrupt_sent_ = true;
     is_kill_announced_ = true;
     has_interrupted_ = true;
-    remark("steno: interrupting the turn; Ctrl-C again kills the session");
+    const bool is_only = request_.input == nullptr && !request_.ends_with_turn;
+    remark(is_only ? "steno: interrupting the session's only turn, with which it ends"
+                   : "steno: interrupting the turn; Ctrl-C again kills the session");
     const base::TurnId turn = request_.ends_with_turn ? request_.turn
                               : is_own                ? own_turn_
                                                       : *turns_.begin();

@@ -1,4 +1,4 @@
-// Takes SIGINT and SIGQUIT from a signalfd while they are blocked.
+// Takes the signals from a signalfd while they are blocked.
 #include "tools/steno/connection/interrupts.hpp"
 
 #include <pthread.h>
@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <initializer_list>
 
 namespace steno {
 namespace {
@@ -13,8 +14,7 @@ namespace {
 sigset_t interrupt_set() {
   sigset_t set;
   sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGQUIT);
+  for (const int number : {SIGINT, SIGQUIT, SIGTERM}) sigaddset(&set, number);
   return set;
 }
 
@@ -37,7 +37,8 @@ bool Interrupts::take() {
   signalfd_siginfo info{};
   const bool is_taken = fd_ >= 0 && ::read(fd_, &info, sizeof info) == sizeof info;
   was_taken_ = was_taken_ || is_taken;
-  is_leaving_ = is_leaving_ || (is_taken && info.ssi_signo == SIGQUIT);
+  is_terminated_ = is_terminated_ || (is_taken && info.ssi_signo == SIGTERM);
+  is_leaving_ = is_leaving_ || is_terminated_ || (is_taken && info.ssi_signo == SIGQUIT);
   return is_taken;
 }
 

@@ -44,6 +44,8 @@ constexpr std::uint64_t kInjectedFrom = std::uint64_t{1} << 63;
 
 // The subtype of the failure of a turn whose prompt was refused before the model was asked.
 constexpr std::string_view kRefusedSubtype = "prompt_refused";
+// The agent itself finds its budget spent.
+constexpr std::string_view kBudgetSubtype = "error_max_budget_usd";
 
 // True if the agent has finished a run without asking the model.
 bool is_unasked(const domain::ReportTurnResult& result) {
@@ -219,6 +221,9 @@ void ClaudeEngine::take(const ResultFrame& frame, const Step& step) {
     return;
   }
   domain::ReportTurnResult result = frame.result;
+  // The answer was too dear, and is whole.
+  const bool is_whole = std::exchange(has_answered_, false);
+  if (is_whole && result.subtype == kBudgetSubtype) result.is_error = false;
   // The agent calls it a success.
   if (std::exchange(is_refusing_, false) && is_unasked(result)) {
     result.is_error = true;
@@ -301,10 +306,12 @@ std::optional<Time> ClaudeEngine::held_until() const {
 // A stream that broke off begins anew and repeats its text.
 void ClaudeEngine::take(const StreamStarted& frame, const Step& step) {
   partial_.drop();
+  has_answered_ = false;
   spending_.on_call(frame.call, step.now);
 }
 
 void ClaudeEngine::take(const CallUsage& frame, const Step& step) {
+  has_answered_ = frame.is_last;
   spending_.on_call_usage(frame, step.now);
 }
 

@@ -101,6 +101,7 @@ class ClaudeEngine final : public Engine {
   std::set<std::string> told_denials_;  // denied calls of this run that were reported
   std::vector<std::string> broken_;     // MCP servers, as reported last
   std::set<std::string> allowed_;  // limits of the account that were reported last as "allowed"
+  bool has_answered_ = false;      // the model's last message was its last word
   bool is_refusing_ = false;       // a note of this run can say why its prompt was refused
   std::int64_t requests_ = 0;
   PartialOutput partial_;

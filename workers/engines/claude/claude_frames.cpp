@@ -343,7 +343,8 @@ Frame read_stream_event(const JsonObject& frame) {
   if (type == "message_start") return StreamStarted{read_call(event["message"].object())};
   if (type == "message_delta") {
     const JsonObject usage = event["usage"].object();
-    return CallUsage{read_usage(usage), !usage["input_tokens"].is_null()};
+    const bool is_last = event["delta"].object()["stop_reason"].text() == "end_turn";
+    return CallUsage{read_usage(usage), !usage["input_tokens"].is_null(), is_last};
   }
   if (type != "content_block_delta") return KnownFrame{};
   const JsonObject delta = event["delta"].object();

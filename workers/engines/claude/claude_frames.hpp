@@ -87,6 +87,7 @@ struct StreamStarted {
 struct CallUsage {
   domain::Usage usage;
   bool has_input = false;  // else only the output counts
+  bool is_last = false;    // the model has said all that it wanted to, and calls no tool
 
   bool operator==(const CallUsage&) const = default;
 };
