@@ -526,9 +526,21 @@ class Within(unittest.TestCase):
         self.assertIn("the most is acceptEdits", refused["content"][0]["text"])
         self.assertTrue(launch(workdir="/")["isError"])
         self.assertTrue(launch(allowed_tools=["Bash"])["isError"])
+        self.assertTrue(launch(allowed_tools=["Read(x),Bash"])["isError"])
         taken = launch(permission_mode="acceptEdits", workdir=self.inner)
         self.assertFalse(taken["isError"], taken)
         self.assertEqual(client.finish().code, 0)
+
+    def test_one_text_grants_one_tool(self):
+        self.launcher("--allow-tool", "Read", "--allow-tool", "Bash(git log:*)")
+        for text in ("Read(x),Bash", "Read(x) Bash", "Bash(git log:*),Write"):
+            refused = self.home.run("run", "--allow-tool", text, "[say x]")
+            self.assertEqual(refused.code, 5, str(refused))
+            self.assertIn("among the tools", refused.err)
+        del self.home.environment["STENO_SESSION"]
+        refused = self.home.run("run", "--allow-tool", "Read(x),Bash", "[say x]")
+        self.assertEqual(refused.code, 2, str(refused))
+        self.assertIn("'Read(x),Bash' is not one tool", refused.err)
 
     def test_a_session_without_a_limit_of_permissions_is_held_by_the_settings(self):
         self.launcher("--permission-mode", "bypassPermissions")

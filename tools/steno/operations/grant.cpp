@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "eventlog/domain/session/spec_check.hpp"
 #include "tools/steno/connection/follower.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/event_json.hpp"
@@ -71,8 +72,10 @@ Outcome<domain::SessionSpec> opened_spec(Connection& connection,
   return fail(kExitTimeout, "the tools that session " + row.alias + " can use cannot be read");
 }
 
-// "Bash" allows all calls of that tool, and so also "Bash(git log:*)".
+// "Bash" allows all calls of that tool, and so also "Bash(git log:*)". A text that is no rule can
+// name further tools.
 bool is_allowed(const Words& allowed, const std::string& tool) {
+  if (!domain::is_tool_rule(tool)) return false;
   const std::string name = tool.substr(0, tool.find('('));
   return std::any_of(allowed.begin(), allowed.end(),
                      [&](const std::string& one) { return one == tool || one == name; });
