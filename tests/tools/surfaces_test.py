@@ -531,6 +531,25 @@ class Within(unittest.TestCase):
         self.assertFalse(taken["isError"], taken)
         self.assertEqual(client.finish().code, 0)
 
+    def test_an_edit_of_a_schedule_gives_no_more_than_the_session_has(self):
+        self.assertEqual(self.home.run("schedule", "add", "theirs", "--every", "1h",
+                                       "--permission-mode", "acceptEdits", "[say x]").code, 0)
+        alias = self.launcher()
+        added = self.home.run("schedule", "add", "mine", "--every", "1h", "--budget-usd", "1",
+                              "[say x]")
+        self.assertEqual(added.code, 0, str(added))
+        for flags, told in ((("--permission-mode", "bypassPermissions"), "the most is default"),
+                            (("--budget-usd", "1000"), f"session {alias} launches can have"),
+                            (("--allow-tool", "Bash"), "Bash is not among the tools"),
+                            (("--workdir", "/"), "/ is no folder that")):
+            refused = self.home.run("schedule", "edit", "mine", *flags)
+            self.assertEqual(refused.code, 5, str(refused))
+            self.assertIn(told, refused.err)
+        theirs = self.home.run("schedule", "edit", "theirs", "[say rm]")
+        self.assertEqual(theirs.code, 5, str(theirs))
+        edited = self.home.run("schedule", "edit", "mine", "--every", "2h", "--workdir", self.inner)
+        self.assertEqual(edited.code, 0, str(edited))
+
     def test_one_text_grants_one_tool(self):
         self.launcher("--allow-tool", "Read", "--allow-tool", "Bash(git log:*)")
         for text in ("Read(x),Bash", "Read(x) Bash", "Bash(git log:*),Write"):

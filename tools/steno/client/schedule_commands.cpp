@@ -561,7 +561,11 @@ Outcome<int> schedule_edit(const Config& config, const ScheduleArguments& argume
   if (arguments.runs_missed) spec.missed = domain::MissedRuns::once;
   if (arguments.overlaps) spec.overlaps = true;
   if (arguments.is_apart) spec.overlaps = false;
-  if (spec.run != domain::RunKind::message) apply_said(config, arguments, spec.session);
+  if (spec.run != domain::RunKind::message) {
+    apply_said(config, arguments, spec.session);
+    const auto held = hold_edited(**connection, spec.session);
+    if (!held) return tl::unexpected(held.error());
+  }
   const auto reply = (*connection)->command_schedules(domain::EditSchedule{spec});
   if (!reply) return tl::unexpected(reply.error());
   if (config.output == OutputFormat::table) {

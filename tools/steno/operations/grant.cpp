@@ -203,10 +203,10 @@ Outcome<std::vector<std::string>> hold_to(const Grant& grant, const SaidForGrant
                                   whose(grant) +
                                   " can work in; allowed, with all below: " + list_text(places));
   }
-  if (auto ok = hold_mode(grant, said.has_mode, spec, notes); !ok) {
+  if (auto ok = hold_mode(grant, said("permission_mode"), spec, notes); !ok) {
     return tl::unexpected(ok.error());
   }
-  if (auto ok = hold_budget(grant, said.has_budget, spec, notes); !ok) {
+  if (auto ok = hold_budget(grant, said("budget_usd"), spec, notes); !ok) {
     return tl::unexpected(ok.error());
   }
   std::vector<std::string> tools = spec.allowed_tools;
@@ -227,8 +227,18 @@ Outcome<std::vector<std::string>> hold_process(Connection& connection,
   const auto grant = program_grant(connection);
   if (!grant) return tl::unexpected(grant.error());
   const Config& config = connection.config();
-  return hold_to(*grant, {is_flag(config, "permission_mode"), is_flag(config, "budget_usd")},
-                 connection, resumed, spec);
+  const auto said = [&](std::string_view key) { return is_flag(config, key); };
+  return hold_to(*grant, said, connection, resumed, spec);
+}
+
+Outcome<bool> hold_edited(Connection& connection, domain::SessionSpec& spec) {
+  if (!runs_in_session()) return true;
+  const auto grant = program_grant(connection);
+  if (!grant) return tl::unexpected(grant.error());
+  const auto said = [](std::string_view) { return true; };
+  const auto held = hold_to(*grant, said, connection, nullptr, spec);
+  if (!held) return tl::unexpected(held.error());
+  return true;
 }
 
 }  // namespace steno

@@ -51,8 +51,11 @@ Outcome<bool> apply_grant(const Caller& caller, const LaunchArguments& said,
   if (!caller.is_program) return true;
   const auto grant = program_grant(caller.connection);
   if (!grant) return tl::unexpected(grant.error());
-  auto notes = hold_to(*grant, {said.permission_mode.has_value(), said.max_budget.has_value()},
-                       caller.connection, resumed, launched.wanted.spec);
+  const auto is_said = [&](std::string_view key) {
+    if (key == "permission_mode") return said.permission_mode.has_value();
+    return key == "budget_usd" && said.max_budget.has_value();
+  };
+  auto notes = hold_to(*grant, is_said, caller.connection, resumed, launched.wanted.spec);
   if (!notes) return tl::unexpected(notes.error());
   launched.notes.insert(launched.notes.end(), notes->begin(), notes->end());
   return true;
