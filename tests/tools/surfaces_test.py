@@ -550,6 +550,26 @@ class Within(unittest.TestCase):
         edited = self.home.run("schedule", "edit", "mine", "--every", "2h", "--workdir", self.inner)
         self.assertEqual(edited.code, 0, str(edited))
 
+    def test_another_agents_name_frees_no_session_from_its_grant(self):
+        alias = self.launcher()
+        for flags, told in ((("--permission-mode", "acceptEdits"), "the most is default"),
+                            (("--workdir", "/"), f"session {alias} launches")):
+            refused = self.home.run("--agent", "other", "run", *flags, "[say x]")
+            self.assertEqual(refused.code, 5, str(refused))
+            self.assertIn(told, refused.err)
+        within = self.home.run("--agent", "other", "run", "[say x]")
+        self.assertEqual(within.code, 0, str(within))
+
+    def test_no_flag_of_its_own_widens_what_the_settings_allow(self):
+        self.home.write_config('engine = "scripted"\nbudget_usd = 2\n')
+        self.launcher("--permission-mode", "bypassPermissions", "--budget-usd", "0")
+        for flags, told in ((("--mcp-permission-max", "bypassPermissions", "--permission-mode",
+                              "bypassPermissions"), "the most is acceptEdits"),
+                            (("--budget-usd", "3"), "the most is $2")):
+            refused = self.home.run("run", *flags, "[say x]")
+            self.assertEqual(refused.code, 5, str(refused))
+            self.assertIn(told, refused.err)
+
     def test_one_text_grants_one_tool(self):
         self.launcher("--allow-tool", "Read", "--allow-tool", "Bash(git log:*)")
         for text in ("Read(x),Bash", "Read(x) Bash", "Bash(git log:*),Write"):

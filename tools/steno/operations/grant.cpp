@@ -3,11 +3,12 @@
 #include "tools/steno/operations/grant.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
+#include <map>
 
 #include "eventlog/domain/session/spec_check.hpp"
 #include "tools/steno/connection/follower.hpp"
+#include "tools/steno/operations/opening.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/event_json.hpp"
 #include "workers/protocol/feed_levels.hpp"
@@ -19,9 +20,25 @@ namespace {
 using domain::PermissionMode;
 using Words = std::vector<std::string>;
 
-std::string launching_session() {
-  const char* session = std::getenv("STENO_SESSION");
-  return session == nullptr ? "" : session;
+// Returns the settings that nobody said who can have been a model: those of the file, not of this
+// process's own flags and variables.
+Outcome<Config> settings_of_file(const Config& config) {
+  const auto is_bound = [](std::string_view key) {
+    return key.starts_with("mcp_") || key == "budget_usd";
+  };
+  std::map<std::string, std::string> flags;
+  for (const Setting& setting : config.settings) {
+    if (setting.source == SettingSource::flag && !is_bound(setting.key)) {
+      flags[setting.key] = setting.value;
+    }
+  }
+  ConfigInput input = process_input(std::move(flags));
+  for (const ConfigKey& key : config_keys()) {
+    if (is_bound(key.name)) input.environment.erase(environment_name(key.name));
+  }
+  auto loaded = load_config(input);
+  if (!loaded) return fail(loaded.error());
+  return std::move(*loaded);
 }
 
 int rank_of(PermissionMode mode) {
@@ -105,17 +122,23 @@ bool is_within(const std::string& folder, const Words& places) {
   });
 }
 
-Outcome<bool> narrow_to_session(Connection& connection, const std::string& session, Grant& grant) {
-  const auto shown = connection.find(session);
-  // It is a session of another log, whose server this one knows nothing of.
-  if (!shown && shown.error().exit_code == kExitNotFound) return true;
-  if (!shown) return tl::unexpected(shown.error());
-  const projections::SessionRow& row = shown->session;
+void narrow_to_settings(const Config& config, Grant& grant) {
+  if (rank_of(config.mcp_permission_max) < rank_of(grant.mode)) {
+    grant.mode = config.mcp_permission_max;
+  }
+  if (config.budget.value > 0) narrow(grant.budget, config.budget);
+  if (!config.mcp_tools.empty()) narrow(grant.tools, config.mcp_tools);
+  if (!config.mcp_workdirs.empty()) grant.folders.push_back(config.mcp_workdirs);
+}
+
+Outcome<bool> narrow_to_session(Connection& connection, const workers::ShowAnswer& shown,
+                                Grant& grant) {
+  const projections::SessionRow& row = shown.session;
   grant.launcher = row.alias;
   if (rank_of(row.permission_mode) < rank_of(grant.mode)) grant.mode = row.permission_mode;
   grant.folders.push_back({row.workdir});
   if (row.budget.value > 0) {
-    const std::int64_t spent = std::max(row.cost.value, shown->lineage_spent.value);
+    const std::int64_t spent = std::max(row.cost.value, shown.lineage_spent.value);
     narrow(grant.budget, {std::max<std::int64_t>(row.budget.value - spent, 0)});
   }
   if (row.permission_mode == PermissionMode::bypass_permissions) return true;
@@ -175,20 +198,21 @@ Outcome<bool> hold_budget(const Grant& grant, bool is_said, domain::SessionSpec&
 }  // namespace
 
 bool runs_in_session() {
-  return !launching_session().empty();
+  return calling_session().is_set();
 }
 
 Outcome<Grant> program_grant(Connection& connection) {
-  const Config& config = connection.config();
   Grant grant;
-  grant.mode = config.mcp_permission_max;
-  if (config.budget.value > 0) grant.budget = config.budget;
-  if (!config.mcp_tools.empty()) grant.tools = config.mcp_tools;
-  if (!config.mcp_workdirs.empty()) grant.folders.push_back(config.mcp_workdirs);
-  if (const std::string session = launching_session(); !session.empty()) {
-    const auto narrowed = narrow_to_session(connection, session, grant);
-    if (!narrowed) return tl::unexpected(narrowed.error());
-  }
+  narrow_to_settings(connection.config(), grant);
+  const auto own = own_session(connection);
+  if (!own) return tl::unexpected(own.error());
+  // None, or one of another log, whose server this one knows nothing of.
+  if (!*own) return grant;
+  const auto settings = settings_of_file(connection.config());
+  if (!settings) return tl::unexpected(settings.error());
+  narrow_to_settings(*settings, grant);
+  const auto narrowed = narrow_to_session(connection, **own, grant);
+  if (!narrowed) return tl::unexpected(narrowed.error());
   return grant;
 }
 

@@ -58,6 +58,17 @@ base::SessionId calling_session() {
                          : base::SessionId::parse(self).value_or(base::SessionId{});
 }
 
+Outcome<std::optional<workers::ShowAnswer>> own_session(Connection& connection) {
+  const base::SessionId self = calling_session();
+  if (!self.is_set()) return std::nullopt;
+  workers::QueryBody query;
+  query.reference = self.text();  // of no agent, so of any
+  auto shown = connection.ask<workers::ShowAnswer>(workers::kVerbShow, query);
+  if (shown) return std::move(*shown);
+  if (shown.error().exit_code == kExitNotFound) return std::nullopt;
+  return tl::unexpected(shown.error());
+}
+
 domain::SessionSpec spec_of(const Config& config) {
   domain::SessionSpec spec;
   spec.engine = config.engine;
@@ -132,6 +143,18 @@ Outcome<std::string> unheard_text(Connection& connection, const std::string& cha
   return "nobody will hear in " + channel +
          ": the server has no program that sends to channels; set notify_command, and start the "
          "server again";
+}
+
+Outcome<bool> describe_as_child(Connection& connection, domain::Descriptor& descriptor) {
+  using domain::DescriptorKind;
+  const auto own = own_session(connection);
+  if (!own) return tl::unexpected(own.error());
+  if (!*own || (*own)->session.agent != connection.config().agent) return true;
+  const projections::SessionRow& row = (*own)->session;
+  if (!domain::is_live(row.status) || row.descriptor.kind == DescriptorKind::subagent) return true;
+  descriptor.kind = DescriptorKind::subagent;
+  descriptor.parent = row.session;
+  return true;
 }
 
 Outcome<Spawned> send_spawn(Connection& connection, const domain::Spawn& wanted) {
