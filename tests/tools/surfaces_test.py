@@ -560,6 +560,35 @@ class Within(unittest.TestCase):
         within = self.home.run("--agent", "other", "run", "[say x]")
         self.assertEqual(within.code, 0, str(within))
 
+    def test_what_protects_a_session_protects_what_it_launches(self):
+        protected = ("--setting-sources", "user", "--hooks-must-answer", "true",
+                     "--mcp-must-connect", "true", "--max-tokens", "500000", "--background",
+                     "forbid")
+        self.home.run("run", "--name", "free", "[say ok]")
+        alias = self.launcher(*protected)
+        wanted = {"setting_sources": "user", "hooks_must_answer": True, "mcp_must_connect": True,
+                  "background": "forbid"}
+
+        def spec_of(reference):
+            return self.home.wait_for_event(reference, "SessionOpened")["facts"]["spec"]
+
+        for flags in (("spawn", "--name", "child", "[say x]"), ("resume", "free", "[say x]"),
+                      ("spawn", "--max-tokens", "400000", "--setting-sources", "none", "[say x]")):
+            given = self.home.ask(*flags)
+            spec = spec_of(given["alias"])
+            if "none" in flags:
+                self.assertEqual(spec["setting_sources"], "none")
+                self.assertEqual(spec["use_limits"]["max_tokens"], 400000)
+                continue
+            self.assertEqual({key: spec[key] for key in wanted}, wanted)
+            self.assertEqual(spec["use_limits"]["max_tokens"], 500000)
+        for flags in (("--setting-sources", "user,project"), ("--setting-sources", ""),
+                      ("--hooks-must-answer", "false"), ("--mcp-must-connect", "false"),
+                      ("--max-tokens", "0"), ("--max-tokens", "600000"), ("--background", "allow")):
+            refused = self.home.run("run", *flags, "[say x]")
+            self.assertEqual(refused.code, 5, str(refused))
+            self.assertIn(f"gives more than what session {alias} launches", refused.err)
+
     def test_no_flag_of_its_own_widens_what_the_settings_allow(self):
         self.home.write_config('engine = "scripted"\nbudget_usd = 2\n')
         self.launcher("--permission-mode", "bypassPermissions", "--budget-usd", "0")

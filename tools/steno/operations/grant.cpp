@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <sstream>
 
 #include "eventlog/domain/session/spec_check.hpp"
 #include "tools/steno/connection/follower.hpp"
@@ -141,10 +142,12 @@ Outcome<bool> narrow_to_session(Connection& connection, const workers::ShowAnswe
     const std::int64_t spent = std::max(row.cost.value, shown.lineage_spent.value);
     narrow(grant.budget, {std::max<std::int64_t>(row.budget.value - spent, 0)});
   }
-  if (row.permission_mode == PermissionMode::bypass_permissions) return true;
-  const auto spec = opened_spec(connection, row);
+  auto spec = opened_spec(connection, row);
   if (!spec) return tl::unexpected(spec.error());
-  narrow(grant.tools, spec->allowed_tools);
+  if (row.permission_mode != PermissionMode::bypass_permissions) {
+    narrow(grant.tools, spec->allowed_tools);
+  }
+  grant.bounds = std::move(*spec);
   return true;
 }
 
@@ -195,6 +198,84 @@ Outcome<bool> hold_budget(const Grant& grant, bool is_said, domain::SessionSpec&
   return true;
 }
 
+// Holds settings one by one to those of the launching session.
+class BoundsHolder {
+ public:
+  BoundsHolder(const Grant& grant, const SaidForGrant& said, Words& notes)
+      : grant_(grant), said_(said), notes_(notes) {}
+
+  // `is_within`: the value is no looser than `most`.
+  template <class Value>
+  void hold(std::string_view key, Value& value, const Value& most, bool is_within,
+            const std::string& most_text) {
+    if (is_within || refusal_) return;
+    const std::string what = std::string(key) + " " + most_text;
+    if (said_(key)) {
+      refusal_ = Failure{kExitRefused, flag_name(key) + " gives more than " + whose(grant_) +
+                                           " can have, which is " + what};
+      return;
+    }
+    value = most;
+    notes_.push_back("it has " + what + ", as the session that launches it");
+  }
+
+  Outcome<bool> result() const {
+    if (refusal_) return tl::unexpected(*refusal_);
+    return true;
+  }
+
+ private:
+  const Grant& grant_;
+  const SaidForGrant& said_;
+  Words& notes_;
+  std::optional<Failure> refusal_;
+};
+
+// True if the agent reads its settings from no further place. Empty: from all of them.
+bool reads_no_more(const std::string& sources, const std::string& most) {
+  if (most.empty() || sources == "none" || sources == most) return true;
+  if (sources.empty() || most == "none") return false;
+  std::istringstream words(sources);
+  for (std::string word; std::getline(words, word, ',');) {
+    if (("," + most + ",").find("," + word + ",") == std::string::npos) return false;
+  }
+  return true;
+}
+
+// `before`: of the session that it goes on with, whose values the server takes for what is unsaid.
+Outcome<bool> hold_bounds(const Grant& grant, const SaidForGrant& said,
+                          const domain::SessionSpec& before, domain::SessionSpec& spec,
+                          Words& notes) {
+  if (!grant.bounds) return true;
+  const domain::SessionSpec& most = *grant.bounds;
+  BoundsHolder holder(grant, said, notes);
+  std::string sources = spec.setting_sources;
+  const std::string& known =
+      sources.empty() && !said("setting_sources") ? *before.setting_sources : sources;
+  holder.hold("setting_sources", sources, *most.setting_sources,
+              reads_no_more(known, *most.setting_sources), *most.setting_sources);
+  spec.setting_sources = sources;
+  holder.hold("hooks_must_answer", spec.hooks_must_answer, true,
+              spec.hooks_must_answer || before.hooks_must_answer || !most.hooks_must_answer,
+              "true");
+  holder.hold("mcp_must_connect", spec.mcp_must_connect, true,
+              spec.mcp_must_connect || before.mcp_must_connect || !most.mcp_must_connect, "true");
+  holder.hold("background", spec.background, most.background, spec.background >= most.background,
+              std::string(base::enum_name(most.background)));
+  domain::UseLimits use = spec.use_limits;
+  const auto hold_use = [&](std::string_view key, std::int64_t domain::UseLimits::*limit) {
+    const std::int64_t bound = (*most.use_limits).*limit;
+    const std::int64_t given = use.*limit == 0 ? (*before.use_limits).*limit : use.*limit;
+    holder.hold(key, use.*limit, bound, bound <= 0 || (given > 0 && given <= bound),
+                std::to_string(bound));
+  };
+  hold_use("max_tokens", &domain::UseLimits::max_tokens);
+  hold_use("max_tool_calls", &domain::UseLimits::max_tool_calls);
+  hold_use("max_output_bytes", &domain::UseLimits::max_output_bytes);
+  spec.use_limits = use;
+  return holder.result();
+}
+
 }  // namespace
 
 bool runs_in_session() {
@@ -233,14 +314,18 @@ Outcome<std::vector<std::string>> hold_to(const Grant& grant, const SaidForGrant
   if (auto ok = hold_budget(grant, said("budget_usd"), spec, notes); !ok) {
     return tl::unexpected(ok.error());
   }
-  std::vector<std::string> tools = spec.allowed_tools;
-  // The server takes over those of the resumed session.
-  if (grant.tools && tools.empty() && resumed != nullptr) {
-    const auto before = opened_spec(connection, *resumed);
-    if (!before) return tl::unexpected(before.error());
-    tools = before->allowed_tools;
+  // The server takes over from the resumed session what is not said.
+  domain::SessionSpec before;
+  if (resumed != nullptr && (grant.tools || grant.bounds)) {
+    auto opened = opened_spec(connection, *resumed);
+    if (!opened) return tl::unexpected(opened.error());
+    before = std::move(*opened);
   }
-  if (auto ok = check_tools(grant, tools); !ok) return tl::unexpected(ok.error());
+  if (auto ok = hold_bounds(grant, said, before, spec, notes); !ok) {
+    return tl::unexpected(ok.error());
+  }
+  const auto& tools = spec.allowed_tools->empty() ? before.allowed_tools : spec.allowed_tools;
+  if (auto ok = check_tools(grant, *tools); !ok) return tl::unexpected(ok.error());
   return notes;
 }
 

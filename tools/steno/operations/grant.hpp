@@ -17,6 +17,9 @@ struct Grant {
   domain::PermissionMode mode = domain::PermissionMode::bypass_permissions;  // the most
   std::optional<base::NanoUsd> budget;                                       // none: no limit
   std::optional<std::vector<std::string>> tools;                             // none: all
+  // What bounds the launching session beside these: what its agent reads of the folder, what must
+  // hold of hooks and servers, what it may use, and work in the background. None: no such session.
+  std::optional<domain::SessionSpec> bounds;
   // The working folder must be in or below one of each of these lists.
   std::vector<std::vector<std::string>> folders;
 };

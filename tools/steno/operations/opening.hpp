@@ -12,7 +12,8 @@ namespace steno {
 // Returns the session whose agent runs this process; unset: none does.
 base::SessionId calling_session();
 
-// Returns that session, of whichever agent; none: this process is of none, or of one of another log.
+// Returns that session, of whichever agent; none: this process is of none, or of one of another
+// log.
 Outcome<std::optional<workers::ShowAnswer>> own_session(Connection& connection);
 
 // Returns the settings of a new session, as far as the configuration has them.

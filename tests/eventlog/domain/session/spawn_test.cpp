@@ -216,10 +216,10 @@ TEST_CASE("a text of the allowed tools names one tool", "[session]") {
   Spawn c = spawn();
   c.spec.allowed_tools.edit() = {one};
   CHECK(given().when(c).outcome());
-  const char* more = GENERATE("", "Read Bash", "Read,Bash", "Read(x),Bash", "Read(x) Bash", "(x)",
-                              "Bash(x:*),Write", "Bash(x", "Bash)", "Bash(x)y", "Bash(x)(y)",
-                              "Read(x(y) Bash z)", "Read(x(y),Bash,z)", "Read(x\\) Bash)",
-                              "Read\tBash", "Read(x\nBash)");
+  const char* more =
+      GENERATE("", "Read Bash", "Read,Bash", "Read(x),Bash", "Read(x) Bash", "(x)",
+               "Bash(x:*),Write", "Bash(x", "Bash)", "Bash(x)y", "Bash(x)(y)", "Read(x(y) Bash z)",
+               "Read(x(y),Bash,z)", "Read(x\\) Bash)", "Read\tBash", "Read(x\nBash)");
   c.spec.allowed_tools.edit() = {"Edit", more};
   given().when(c).then_rejected(RejectionCode::invalid);
 }
