@@ -136,6 +136,7 @@ class Deliveries(WithSinks):
 
     # Shows R079.
     def test_an_answer_from_elsewhere_is_told_to_the_channel(self):
+        self.configure(channel=CHANNEL)  # of new sessions; a shell is no chat for that
         self.home.start()
         alias = self.spawn("first", "--multi-turn", "--name", "talk")
         self.wait_told(1)

@@ -264,13 +264,21 @@ class Schedules(WithHome):
     # Shows R075.
     def test_what_an_agent_opens_is_heard_where_its_session_is(self):
         with open(self.home.path("steno.toml"), "a", encoding="utf-8") as file:
-            file.write('fallback_channel = "slack|fallback"\n')
+            file.write('fallback_channel = "slack|fallback"\nchannel = "slack|ops"\n')
         self.home.start()
         boss = self.home.start_session("lead", "--multi-turn", "--channel", "telegram|77")
         own = {"STENO_SESSION": self.home.show(boss)["session"]}
         child = self.home.ask("spawn", "--engine", "scripted", "work", environment=own)["alias"]
         opened = self.home.wait_for_event(child, "SessionOpened")
         self.assertEqual(opened["facts"]["spec"]["channel"], "telegram|77")
+        self.home.run("kill", boss)
+        for flags, channel in ((), "telegram|77"), (("--channel", "telegram|78"), "telegram|78"):
+            resumed = self.home.ask("resume", boss, *flags, "--fork", "go on")["alias"]
+            opened = self.home.wait_for_event(resumed, "SessionOpened")
+            self.assertEqual(opened["facts"]["spec"]["channel"], channel)
+        user = self.home.start_session("hi", "--user", "telegram/ann/42")
+        opened = self.home.wait_for_event(user, "SessionOpened")
+        self.assertEqual(opened["facts"]["spec"]["channel"], "telegram|42")
 
     def test_what_is_no_schedule_is_refused_with_what_is_accepted(self):
         self.home.start()

@@ -255,7 +255,7 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
   if (!told.is_detached) (*connection)->take_interrupts();
   domain::Spawn wanted = to_spawn(config, told);
   // A user is told where they talk, unless somebody says otherwise for this session.
-  if (!told.user.empty() && !is_set(config, "channel")) wanted.origin_channel.clear();
+  if (!told.user.empty() && !is_flag(config, "channel")) wanted.origin_channel.clear();
   if (const auto ok = describe(**connection, told, wanted.descriptor); !ok) {
     return tl::unexpected(ok.error());
   }
@@ -405,7 +405,7 @@ Outcome<int> send(const Config& config, const SendArguments& arguments) {
                                        {},
                                        start_before_flag(**connection),
                                        true,
-                                       is_set(config, "channel") ? config.channel : ""});
+                                       is_flag(config, "channel") ? config.channel : ""});
   if (!reply) return tl::unexpected(reply.error());
   const std::string pause = paused_text(*reply);
   if (arguments.waits && !pause.empty()) {

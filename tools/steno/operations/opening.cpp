@@ -129,7 +129,8 @@ Outcome<bool> check_workdir(const std::string& workdir, std::string_view paramet
 }
 
 std::string channel_to_name(const Config& config, const std::string& workdir) {
-  return calling_session().is_set() ? config.channel : channel_of(config, workdir);
+  if (is_flag(config, "channel") || !calling_session().is_set()) return channel_of(config, workdir);
+  return {};
 }
 
 Outcome<std::string> unheard_text(Connection& connection, const std::string& channel) {
@@ -245,7 +246,7 @@ domain::Spawn to_resume(const Config& config, const ResumeRequest& wanted,
   if (is_told("mcp_must_connect")) spawn.spec.mcp_must_connect = config.mcp_must_connect;
   if (is_told("remind_after")) spawn.spec.remind_after = said(config.remind_after);
   // Without one of its own it goes where those of the old session went.
-  if (wanted.takes_flags && is_set(config, "channel")) spawn.origin_channel = config.channel;
+  if (is_told("channel")) spawn.origin_channel = config.channel;
   spawn.spec.is_multi_turn = row.is_multi_turn || wanted.is_multi_turn;
   spawn.system_prompt = wanted.system_prompt.empty() ? shown.system_prompt : wanted.system_prompt;
   domain::UseLimits use = spawn.spec.use_limits;

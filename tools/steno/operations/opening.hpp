@@ -46,7 +46,7 @@ struct Spawned {
 };
 
 // Returns the channel that a new session is told of; empty: the server finds one. What an agent's
-// own process opens is heard where the agent's session is.
+// own process opens is heard where the agent's session is, unless a flag says otherwise.
 std::string channel_to_name(const Config& config, const std::string& workdir);
 
 // Returns what is wrong with a channel of which notifications are expected: the server has no sink
