@@ -269,6 +269,7 @@ class Schedules(WithHome):
         boss = self.home.start_session("lead", "--multi-turn", "--channel", "telegram|77")
         own = {"STENO_SESSION": self.home.show(boss)["session"]}
         child = self.home.ask("spawn", "--engine", "scripted", "work", environment=own)["alias"]
+        self.assertEqual(self.home.show(child)["descriptor"]["parent"], own["STENO_SESSION"])
         opened = self.home.wait_for_event(child, "SessionOpened")
         self.assertEqual(opened["facts"]["spec"]["channel"], "telegram|77")
         self.home.run("kill", boss)
