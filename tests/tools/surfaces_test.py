@@ -361,6 +361,20 @@ class Gateways(WithServer):
         self.assertEqual(self.result("sessions")["count"], 1)
         self.home.run("kill", "--all")
 
+    def test_the_gateway_of_a_server_that_an_agent_started_belongs_to_no_session(self):
+        outer = self.result("launch", prompt="[say ok]", name="outer")["id"]
+        self.home.stop()
+        self.home.environment.update(STENO_SESSION=outer, CLAUDECODE="1")
+        self.home.start()
+        for mark in ("STENO_SESSION", "CLAUDECODE"):
+            del self.home.environment[mark]
+        until(self.gateway, "the gateway")
+        with open(f"/proc/{self.gateway()}/environ", "rb") as file:
+            self.assertNotRegex(file.read(), rb"STENO_SESSION|CLAUDECODE")
+        launched = self.result("launch", prompt="[say ok]", name="free")["id"]
+        self.assertEqual(self.home.show(launched)["descriptor"]["kind"], "none")
+        self.home.run("kill", "--all")
+
     def test_the_gateway_ends_with_its_server_also_within_a_call(self):
         gateway = self.gateway()
         self.home.server.signal(signal.SIGSTOP)
@@ -598,6 +612,15 @@ class Within(unittest.TestCase):
             refused = self.home.run("run", *flags, "[say x]")
             self.assertEqual(refused.code, 5, str(refused))
             self.assertIn(told, refused.err)
+
+    def test_a_session_of_another_log_is_none(self):
+        self.home.environment["STENO_SESSION"] = "01a2" + "0" * 28
+        self.addCleanup(self.home.environment.pop, "STENO_SESSION", None)
+        client = self.home.follow("mcp")
+        client.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "claude_launch", "arguments": {"prompt": "[say x]"}}}) + "\n")
+        self.assertFalse(json.loads(client.line())["result"]["isError"])
+        self.assertEqual(client.finish().code, 0)
 
     def test_one_text_grants_one_tool(self):
         self.launcher("--allow-tool", "Read", "--allow-tool", "Bash(git log:*)")
