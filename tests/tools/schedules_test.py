@@ -206,6 +206,11 @@ class Schedules(WithHome):
         until(lambda: " completed $" in self.home.run("schedule", "log", "fine").out, "its end")
         until(lambda: " failed (turn_error) $" in self.home.run("schedule", "log", "bad").out,
               "the failure")
+        self.add("asks", "[ask]")
+        self.home.run("schedule", "run", "asks")
+        for command in ("log", "asks"), ("ls",), ("show", "asks"):
+            until(lambda: "completed, 1 denied $" in self.home.run("schedule", *command).out,
+                  "the denied call")
         row = self.home.show("bad")
         self.assertRegex(self.home.run("schedule", "ls").out,
                          rf"bad .*failed \(turn_error\) \S+ +{row['alias']}")

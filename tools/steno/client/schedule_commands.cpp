@@ -118,14 +118,6 @@ std::string session_name(base::SessionId session, const Rows& rows) {
   return found == rows.end() ? session.text() : found->second.alias;
 }
 
-std::string ended_text(const projections::SessionRow& row) {
-  std::string text(base::enum_name(row.status));
-  if (row.end_reason != domain::EndReason::none) {
-    text += " (" + std::string(base::enum_name(row.end_reason)) + ")";
-  }
-  return text;
-}
-
 // Returns what became of a run that was taken. A session that several runs prompted says that of
 // the last one only.
 std::string taken_text(const ScheduleRun& run, bool is_last, const Rows& rows) {
@@ -135,10 +127,10 @@ std::string taken_text(const ScheduleRun& run, bool is_last, const Rows& rows) {
   const projections::SessionRow& row = found->second;
   const bool has_ended = domain::is_terminal(row.status);
   if (run.opens && (is_last || !row.is_multi_turn)) {
-    return (has_ended ? ended_text(row) : status_text(row)) + " " + dollars_text(row.cost);
+    return status_text(row) + " " + cost_text(row);
   }
   const bool is_amiss = has_ended && row.status != domain::SessionStatus::completed;
-  return is_last && is_amiss ? done + ", and its session is " + ended_text(row) : done;
+  return is_last && is_amiss ? done + ", and its session is " + status_text(row) : done;
 }
 
 std::string outcome_text(const Schedule& schedule, const ScheduleRun& run, const Rows& rows) {
