@@ -310,6 +310,21 @@ class Lives(WithUser):
         home.server.close()
         home.server = None
 
+    def test_only_an_interrupt_behind_a_signal_leaves_turns_no_time(self):
+        home = self.home('stop_grace = "2s"\n')
+        for first, second, has_time in ((signal.SIGHUP, signal.SIGTERM, True),
+                                        (signal.SIGTERM, signal.SIGINT, False)):
+            home.start()
+            home.wait_for_event(home.ask(*HANG)["alias"], "AgentInitialized")
+            began = time.monotonic()
+            home.server.signal(first)
+            until(lambda: home.ask("status")["phase"] == "stopping", "that it stops")
+            home.server.signal(second)
+            self.assertEqual(home.server.child.wait(PATIENCE), 0)
+            self.assertEqual(time.monotonic() - began >= 2, has_time, f"{first}, {second}")
+            home.server.close()
+            home.server = None
+
     def test_a_terminal_is_told_what_a_stop_waits_for(self):
         home = self.home('stop_grace = "1s"')
         terminal, end = pty.openpty()
