@@ -312,13 +312,13 @@ class Lives(WithUser):
 
     def test_only_an_interrupt_behind_a_signal_leaves_turns_no_time(self):
         home = self.home('stop_grace = "2s"\n')
-        for first, second, has_time in ((signal.SIGHUP, signal.SIGTERM, True),
-                                        (signal.SIGTERM, signal.SIGINT, False)):
+        for round_, (first, second, has_time) in enumerate((
+                (signal.SIGHUP, signal.SIGTERM, True), (signal.SIGTERM, signal.SIGINT, False))):
             home.start()
             home.wait_for_event(home.ask(*HANG)["alias"], "AgentInitialized")
             began = time.monotonic()
             home.server.signal(first)
-            until(lambda: home.ask("status")["phase"] == "stopping", "that it stops")
+            until(lambda: home.server_log().count("server_stopping") > round_, "that it stops")
             home.server.signal(second)
             self.assertEqual(home.server.child.wait(PATIENCE), 0)
             self.assertEqual(time.monotonic() - began >= 2, has_time, f"{first}, {second}")
@@ -353,6 +353,20 @@ class Lives(WithUser):
         self.assertIn(f"server process {old.child.pid} is stopping; waiting", home.server_log())
         old.close()
         self.assertEqual(home.run("ls").code, 0)
+
+    def test_a_start_that_waits_can_be_interrupted(self):
+        home = self.home('stop_grace = "60s"').start()
+        home.wait_for_event(home.ask(*HANG)["alias"], "AgentInitialized")
+        home.server.signal(signal.SIGTERM)
+        until(lambda: "server_stopping" in home.server_log(), "that it stops")
+        second = home.follow("serve")
+        second.error_line("is stopping; waiting")
+        second.signal(signal.SIGINT)
+        self.assertEqual(second.finish().code, 130)
+        home.server.signal(signal.SIGINT)
+        self.assertEqual(home.server.child.wait(PATIENCE), 0)
+        home.server.close()
+        home.server = None
 
     def test_a_start_beside_one_that_runs_is_refused(self):
         home = self.home().start()

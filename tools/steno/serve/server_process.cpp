@@ -412,7 +412,7 @@ base::Result<void> check_clock(base::Time last, base::Time wall) {
 
 int run_server(const ServeOptions& options) {
   StopSignals signals;
-  wait_for_previous(options.data_folder);
+  if (!wait_for_previous(options.data_folder, signals)) return kExitInterrupted;
   const eventlog::LogFolder folder{options.data_folder};
   if (!folder.has_log() && eventlog::is_gone(folder.head())) {
     // Checked before anything is made here.
