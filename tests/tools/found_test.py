@@ -39,6 +39,10 @@ class User(Home):
         return subprocess.Popen([program(), *arguments], stdout=subprocess.PIPE, cwd=self.workdir,
                                 env=self.login if environment is None else environment, **options)
 
+    def write_settings(self, text):
+        with open(self.path(".config", "steno", "steno.toml"), "w", encoding="utf-8") as file:
+            file.write(text)
+
     def popen_words(self, words, environment, **options):
         return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 stdin=subprocess.PIPE, cwd=self.workdir, env=environment, **options)
@@ -279,6 +283,29 @@ class Lives(WithUser):
         self.assertEqual(stopped.code, 0, str(stopped))
         self.assertIn(f"{second['pid']} has ended", stopped.out)
         self.assertEqual(user.run("status").code, UNREACHABLE)
+
+    def test_a_restart_that_cannot_start_stops_nothing(self):
+        user = self.user()
+        gone = user.path("gone")
+        os.makedirs(gone)
+        started = subprocess.run([program(), "serve", "--detach"], cwd=gone, env=user.login,
+                                 capture_output=True, check=False, timeout=PATIENCE)
+        self.assertEqual(started.returncode, 0, started)
+        os.rmdir(gone)
+        first = user.ask("status")["pid"]
+        file = user.path(".config", "steno", "steno.toml")
+        with open(file, encoding="utf-8") as kept:
+            config = kept.read()
+        user.write_settings(config + 'stop_grace = "soon"\n')
+        refused = user.call([program(), "--stop-grace", "1s", "restart"], user.login)
+        self.assertEqual(refused.code, 2, str(refused))
+        self.assertIn("the one that runs was left as it is", refused.err)
+        user.write_settings(config)
+        self.assertEqual(user.ask("status")["pid"], first)
+        result = user.run("restart")
+        self.assertEqual(result.code, 0, str(result))
+        self.assertNotEqual(user.ask("status")["pid"], first)
+        self.assertEqual(user.run("stop").code, 0)
 
     @staticmethod
     def environment_of(pid):

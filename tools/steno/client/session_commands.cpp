@@ -51,8 +51,8 @@ domain::Spawn to_spawn(const Config& config, const SpawnArguments& arguments) {
   return spawn;
 }
 
-// Sets what the session is for: as the command line says, else a subagent of the session whose agent
-// calls.
+// Sets what the session is for: as the command line says, else a subagent of the session whose
+// agent calls.
 Outcome<bool> describe(Connection& connection, const SpawnArguments& arguments,
                        domain::Descriptor& descriptor) {
   if (!arguments.parent.empty()) {

@@ -361,12 +361,12 @@ void SessionFollow::tell_denials() {
   if (denied.empty()) return;
   printer_.end_line();
   // A live session keeps its permissions.
-  const std::string grant =
-      request_.ends_with_turn ? "to grant it, go on with another session: steno close " +
-                                    request_.alias + "; steno resume " + request_.alias +
-                                    (flags.empty() ? " --allow-tool TOOL" : flags) + " PROMPT"
-      : flags.empty()         ? "--allow-tool grants it"
-                              : flags.substr(1) + " grants it";
+  const std::string grant = request_.ends_with_turn
+                                ? "to grant it, go on with another session: steno close " +
+                                      request_.alias + "; steno resume " + request_.alias +
+                                      (flags.empty() ? " --allow-tool TOOL" : flags) + " PROMPT"
+                            : flags.empty() ? "--allow-tool grants it"
+                                            : flags.substr(1) + " grants it";
   remark("steno: denied in this turn for lack of permission; " + grant + ":");
   for (const std::string& summary : denied) remark("  ✗ " + summary);
 }
