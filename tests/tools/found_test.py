@@ -490,6 +490,13 @@ class Figures(WithUser):
         self.assertIn('steno_sessions_needing_attention{agent="main",need="failed"}', text)
         self.assertIn('steno_schedules{agent="main",last_outcome="refused"} 0', text)
         self.assertIn('steno_schedules_stopped{agent="main"} 0', text)
+        home.run("schedule", "add", "asks", "--every", "1d", "--engine", "scripted", "[ask]")
+        home.run("schedule", "run", "asks")
+        home.wait_for_end("asks")
+        text = home.run("stats", "-o", "prometheus").out
+        for wanted in ('need="denied"} 1', 'need="ended_idle"} 0', 'status="denied"} 1',
+                       'last_outcome="taken"} 1'):
+            self.assertIn(wanted, text)
 
 
 class FoldersOfSessions(WithUser):
