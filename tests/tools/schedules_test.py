@@ -251,6 +251,28 @@ class Schedules(WithHome):
         spec = self.home.ask("schedule", "show", "nightly")["spec"]
         self.assertEqual((spec["when"], spec["prompt"], spec["session"]["model"]),
                          ("2h", "look again", "opus"))
+        changed = {"fallback_model": "haiku", "restart_policy": "retry", "setting_sources": "user",
+                   "hooks_must_answer": "true", "mcp_must_connect": "true",
+                   "repeated_calls_max": "7", "remind_after": "1h"}
+        flags = [word for key, value in changed.items()
+                 for word in ("--" + key.replace("_", "-"), value)]
+        edited = self.home.run("schedule", "edit", "nightly", *flags)
+        self.assertEqual(edited.code, 0, edited)
+        session = self.home.ask("schedule", "show", "nightly")["spec"]["session"]
+        for key in ("fallback_model", "restart_policy", "setting_sources"):
+            self.assertEqual(session[key], changed[key])
+        self.assertTrue(session["hooks_must_answer"] and session["mcp_must_connect"])
+        self.assertEqual(session["repeated_calls_max"], 7)
+        for words in (("ls", "--permission-mode", "plan"), ("run", "nightly", "--model", "opus"),
+                      ("edit", "nightly", "--start-within", "1h")):
+            refused = self.home.run("schedule", *words)
+            self.assertEqual(refused.code, 2, str(refused))
+            self.assertIn("has no use for it", refused.err)
+        boss = self.home.start_session("[say hi]", "--multi-turn")
+        to_boss = self.home.run("schedule", "add", "ping", "--every", "1d", "--to", boss,
+                                "--model", "opus", "ping")
+        self.assertEqual(to_boss.code, 2, str(to_boss))
+        self.assertIn("--model is of a session that is opened", to_boss.err)
         self.assertEqual(self.home.run("schedule", "edit", "other", "--every", "2h").code, 3)
         self.assertEqual(self.home.run("schedule", "pause", "other").code, 3)
 
