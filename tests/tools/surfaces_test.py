@@ -202,6 +202,11 @@ class Gateways(WithServer):
         self.assertEqual(output["lines"], ["> [say Hello.] begin", "Hello."])
         self.assertEqual((output["lineCount"], output["result"]), (2, "Hello."))
         self.assertEqual(self.result("output", session="rpc", lines=1)["lines"], ["Hello."])
+        beyond = self.exchange(json.dumps({
+            "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": {"name": "claude_output",
+                       "arguments": {"session": "rpc", "skip": 50}}}).encode())
+        self.assertIn("(nothing before that)", beyond["result"]["content"][0]["text"])
         killed = self.result("kill", session="rpc")
         self.assertEqual((killed["status"], killed["message"]),
                          ("killed", f"rpc [{row['alias']}] is killed."))
