@@ -449,6 +449,22 @@ class Doctors(WithUser):
         self.assertNotIn("µs", told.out)
         self.assertIn("µs", home.run("doctor", "--verbose").out)
 
+    def test_it_knows_of_a_program_and_a_login_that_came_later(self):
+        home = self.home()
+        late = home.path("late")
+        home.write_config(f'claude_program = "{late}"\nstop_grace = "300ms"\n')
+        home.start()
+        until(lambda: "ok  workers" in home.run("doctor").out, "the worker")
+        self.assertIn("BAD agent program", home.run("doctor").out)
+        os.symlink(beside("steno-scripted-agent"), late)
+        os.makedirs(home.path(".claude"))
+        with open(home.path(".claude", ".credentials.json"), "w", encoding="utf-8") as file:
+            file.write("{}")
+        until(lambda: "ok  agent program" in home.run("doctor").out, "the program")
+        self.assertNotIn("WARN agent login", home.run("doctor").out)
+        os.remove(late)
+        until(lambda: "BAD agent program" in home.run("doctor").out, "that it is gone")
+
     def test_clients_are_those_who_are_there(self):
         home = self.home().start()
         for _ in range(5):

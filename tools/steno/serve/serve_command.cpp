@@ -163,7 +163,7 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
                       config.keep_killed_for.value_or(config.keep_content_for)};
   options.keep_workers = config.keep_workers;
   options.is_detached = arguments.is_detached;
-  options.facts = server_facts(config);
+  options.facts = kept_facts(config);
   options.accept_clock = arguments.accept_clock;
   options.needs_log = arguments.needs_log;
   options.agent_files = arguments.agent_files;
