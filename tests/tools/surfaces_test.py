@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import sys
+import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -286,6 +287,17 @@ class Gateways(WithServer):
         self.assertFalse(rest["hasMore"])
         nothing = self.result("events", session="followed", after=rest["through"])
         self.assertEqual((nothing["events"], nothing["through"]), ([], rest["through"]))
+        beyond = self.call("claude-code.events", session="followed", after=10**6)["error"]
+        self.assertEqual((beyond["code"], beyond["data"]["exit"]), (-32602, 2))
+        self.assertIn("and the log ends at", beyond["message"])
+        # Waits of a batch would hold up everybody else, one after the other.
+        asked = {"session": "followed", "after": rest["through"], "wait_ms": 2000}
+        began = time.monotonic()
+        answers = self.exchange(json.dumps([
+            {"jsonrpc": "2.0", "id": id_, "method": "claude-code.events", "params": asked}
+            for id_ in range(20)]).encode())
+        self.assertLess(time.monotonic() - began, 20)
+        self.assertEqual([answer["result"]["events"] for answer in answers], [[]] * 20)
         self.result("respond", session="followed", message="[hang]")
         begun = self.result("events", session="followed", after=rest["through"], wait_ms=2000)
         self.assertEqual(begun["events"][0]["type"], "TurnQueued")
