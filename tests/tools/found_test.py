@@ -307,6 +307,21 @@ class Lives(WithUser):
         self.assertNotEqual(user.ask("status")["pid"], first)
         self.assertEqual(user.run("stop").code, 0)
 
+    def test_a_server_of_a_unit_is_restarted_by_that(self):
+        home = self.home()
+        log = open(home.path("server.log"), "ab")
+        self.addCleanup(log.close)
+        words = ["sh", "-c", "export SYSTEMD_EXEC_PID=$$; "
+                 f"exec '{program()}' --home '{home.folder}' serve"]
+        child = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
+                                 cwd=home.workdir, env={**home.environment, "INVOCATION_ID": "a1"})
+        home.server = Follower(child, words)
+        self.assertEqual(home.server.line(), "ready")
+        refused = home.run("restart")
+        self.assertEqual(refused.code, REFUSED, str(refused))
+        self.assertIn("is kept by a unit of systemd", refused.err)
+        self.assertEqual(home.ask("status")["pid"], child.pid)
+
     @staticmethod
     def environment_of(pid):
         with open(f"/proc/{pid}/environ", "rb") as file:

@@ -173,6 +173,36 @@ bool has_relative_path(const ConfigInput& input) {
   return false;
 }
 
+// Returns the command that restarts the systemd unit that keeps the server; empty: none does. A
+// process of a unit has its INVOCATION_ID, and the unit's main process its own pid in
+// SYSTEMD_EXEC_PID.
+std::string unit_restart_of(std::int64_t pid, const std::vector<std::string>& environment) {
+  const auto has = [&](std::string_view start) {
+    return std::any_of(environment.begin(), environment.end(),
+                       [&](const std::string& entry) { return entry.starts_with(start); });
+  };
+  const std::string main = "SYSTEMD_EXEC_PID=" + std::to_string(pid);
+  if (!has("INVOCATION_ID=")) return {};
+  if (std::find(environment.begin(), environment.end(), main) == environment.end()) return {};
+  std::ifstream file("/proc/" + std::to_string(pid) + "/cgroup");
+  for (std::string line; std::getline(file, line);) {
+    const std::string name = line.substr(line.rfind('/') + 1);
+    if (!name.ends_with(".service")) continue;
+    const bool is_user = line.find("/user@") != std::string::npos;
+    return std::string("systemctl ") + (is_user ? "--user " : "") + "restart " + name;
+  }
+  return "systemctl [--user] restart UNIT";
+}
+
+// A server that is started here is none of its unit, which would end with this login and log
+// elsewhere.
+Outcome<bool> check_unit(const RunningServer& server, const std::vector<std::string>& environment) {
+  const std::string command = unit_restart_of(server.holder().pid, environment);
+  if (command.empty()) return true;
+  return fail(kExitRefused, server.name() + " is kept by a unit of systemd, and `steno restart` " +
+                                "would start one outside of it; " + command + " restarts it there");
+}
+
 // Finds out before the server is stopped whether another one can be started as it was. A folder
 // that is gone is needed only if a path is relative to it.
 Outcome<bool> check_start(const Config& config, HowStarted& how) {
@@ -333,6 +363,7 @@ Outcome<int> restart_server(const Config& config, const StopArguments& arguments
     return fail(kExitRefused, "it cannot be seen how " + server->name() +
                                   " was started; stop it with steno stop and start it by hand");
   }
+  if (const auto ok = check_unit(*server, how.environment); !ok) return tl::unexpected(ok.error());
   if (const auto ok = check_start(config, how); !ok) return tl::unexpected(ok.error());
   const auto ended = stop(*server, arguments.is_now);
   if (!ended) return tl::unexpected(ended.error());
