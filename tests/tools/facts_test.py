@@ -29,7 +29,7 @@ class Fact:
 
 FACTS = [
     Fact("a denied tool call", "[ask] change a file", code=5,
-         run="✗ Bash — .*: denied",
+         run="✗ Bash — .*: denied(.|\n)*; --allow-tool Bash grants it:",
          ls="completed, 1 denied",
          show="denied +1 tool call was denied: Bash",
          attention="completed, but 1 tool call was denied: Bash +.*steno resume \\S+ "
@@ -185,6 +185,20 @@ class Facts(unittest.TestCase):
             with self.subTest(surface=surface):
                 self.assertNotRegex(text(), "⚠|[1-9] denied|hook|MCP|rate limit")
         self.assertEqual(home.run("attention").out, "")
+        self.assertEqual(home.stop(), 0)
+
+
+class Advice(unittest.TestCase):
+    def test_a_live_session_is_told_how_another_one_is_granted_the_tool(self):
+        home = Home('engine = "scripted"\n')
+        self.addCleanup(home.close)
+        home.start()
+        alias = home.start_session("[say hi]", "--multi-turn")
+        denied = home.run("send", "--wait", alias, "[ask]")
+        self.assertEqual(denied.code, 5, str(denied))
+        self.assertIn(f"steno close {alias}; steno resume {alias} --allow-tool Bash PROMPT:",
+                      denied.err)
+        home.run("kill", alias)
         self.assertEqual(home.stop(), 0)
 
 

@@ -39,6 +39,10 @@ class User(Home):
         return subprocess.Popen([program(), *arguments], stdout=subprocess.PIPE, cwd=self.workdir,
                                 env=self.login if environment is None else environment, **options)
 
+    def write_settings(self, text):
+        with open(self.path(".config", "steno", "steno.toml"), "w", encoding="utf-8") as file:
+            file.write(text)
+
     def popen_words(self, words, environment, **options):
         return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 stdin=subprocess.PIPE, cwd=self.workdir, env=environment, **options)
@@ -280,6 +284,44 @@ class Lives(WithUser):
         self.assertIn(f"{second['pid']} has ended", stopped.out)
         self.assertEqual(user.run("status").code, UNREACHABLE)
 
+    def test_a_restart_that_cannot_start_stops_nothing(self):
+        user = self.user()
+        gone = user.path("gone")
+        os.makedirs(gone)
+        started = subprocess.run([program(), "serve", "--detach"], cwd=gone, env=user.login,
+                                 capture_output=True, check=False, timeout=PATIENCE)
+        self.assertEqual(started.returncode, 0, started)
+        os.rmdir(gone)
+        first = user.ask("status")["pid"]
+        file = user.path(".config", "steno", "steno.toml")
+        with open(file, encoding="utf-8") as kept:
+            config = kept.read()
+        user.write_settings(config + 'stop_grace = "soon"\n')
+        refused = user.call([program(), "--stop-grace", "1s", "restart"], user.login)
+        self.assertEqual(refused.code, 2, str(refused))
+        self.assertIn("the one that runs was left as it is", refused.err)
+        user.write_settings(config)
+        self.assertEqual(user.ask("status")["pid"], first)
+        result = user.run("restart")
+        self.assertEqual(result.code, 0, str(result))
+        self.assertNotEqual(user.ask("status")["pid"], first)
+        self.assertEqual(user.run("stop").code, 0)
+
+    def test_a_server_of_a_unit_is_restarted_by_that(self):
+        home = self.home()
+        log = open(home.path("server.log"), "ab")
+        self.addCleanup(log.close)
+        words = ["sh", "-c", "export SYSTEMD_EXEC_PID=$$; "
+                 f"exec '{program()}' --home '{home.folder}' serve"]
+        child = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
+                                 cwd=home.workdir, env={**home.environment, "INVOCATION_ID": "a1"})
+        home.server = Follower(child, words)
+        self.assertEqual(home.server.line(), "ready")
+        refused = home.run("restart")
+        self.assertEqual(refused.code, REFUSED, str(refused))
+        self.assertIn("is kept by a unit of systemd", refused.err)
+        self.assertEqual(home.ask("status")["pid"], child.pid)
+
     @staticmethod
     def environment_of(pid):
         with open(f"/proc/{pid}/environ", "rb") as file:
@@ -310,6 +352,21 @@ class Lives(WithUser):
         home.server.close()
         home.server = None
 
+    def test_only_an_interrupt_behind_a_signal_leaves_turns_no_time(self):
+        home = self.home('stop_grace = "2s"\n')
+        for round_, (first, second, has_time) in enumerate((
+                (signal.SIGHUP, signal.SIGTERM, True), (signal.SIGTERM, signal.SIGINT, False))):
+            home.start()
+            home.wait_for_event(home.ask(*HANG)["alias"], "AgentInitialized")
+            began = time.monotonic()
+            home.server.signal(first)
+            until(lambda: home.server_log().count("server_stopping") > round_, "that it stops")
+            home.server.signal(second)
+            self.assertEqual(home.server.child.wait(PATIENCE), 0)
+            self.assertEqual(time.monotonic() - began >= 2, has_time, f"{first}, {second}")
+            home.server.close()
+            home.server = None
+
     def test_a_terminal_is_told_what_a_stop_waits_for(self):
         home = self.home('stop_grace = "1s"')
         terminal, end = pty.openpty()
@@ -338,6 +395,20 @@ class Lives(WithUser):
         self.assertIn(f"server process {old.child.pid} is stopping; waiting", home.server_log())
         old.close()
         self.assertEqual(home.run("ls").code, 0)
+
+    def test_a_start_that_waits_can_be_interrupted(self):
+        home = self.home('stop_grace = "60s"').start()
+        home.wait_for_event(home.ask(*HANG)["alias"], "AgentInitialized")
+        home.server.signal(signal.SIGTERM)
+        until(lambda: "server_stopping" in home.server_log(), "that it stops")
+        second = home.follow("serve")
+        second.error_line("is stopping; waiting")
+        second.signal(signal.SIGINT)
+        self.assertEqual(second.finish().code, 130)
+        home.server.signal(signal.SIGINT)
+        self.assertEqual(home.server.child.wait(PATIENCE), 0)
+        home.server.close()
+        home.server = None
 
     def test_a_start_beside_one_that_runs_is_refused(self):
         home = self.home().start()
@@ -393,6 +464,22 @@ class Doctors(WithUser):
         self.assertNotIn("µs", told.out)
         self.assertIn("µs", home.run("doctor", "--verbose").out)
 
+    def test_it_knows_of_a_program_and_a_login_that_came_later(self):
+        home = self.home()
+        late = home.path("late")
+        home.write_config(f'claude_program = "{late}"\nstop_grace = "300ms"\n')
+        home.start()
+        until(lambda: "ok  workers" in home.run("doctor").out, "the worker")
+        self.assertIn("BAD agent program", home.run("doctor").out)
+        os.symlink(beside("steno-scripted-agent"), late)
+        os.makedirs(home.path(".claude"))
+        with open(home.path(".claude", ".credentials.json"), "w", encoding="utf-8") as file:
+            file.write("{}")
+        until(lambda: "ok  agent program" in home.run("doctor").out, "the program")
+        self.assertNotIn("WARN agent login", home.run("doctor").out)
+        os.remove(late)
+        until(lambda: "BAD agent program" in home.run("doctor").out, "that it is gone")
+
     def test_clients_are_those_who_are_there(self):
         home = self.home().start()
         for _ in range(5):
@@ -434,6 +521,13 @@ class Figures(WithUser):
         self.assertIn('steno_sessions_needing_attention{agent="main",need="failed"}', text)
         self.assertIn('steno_schedules{agent="main",last_outcome="refused"} 0', text)
         self.assertIn('steno_schedules_stopped{agent="main"} 0', text)
+        home.run("schedule", "add", "asks", "--every", "1d", "--engine", "scripted", "[ask]")
+        home.run("schedule", "run", "asks")
+        home.wait_for_end("asks")
+        text = home.run("stats", "-o", "prometheus").out
+        for wanted in ('need="denied"} 1', 'need="ended_idle"} 0', 'status="denied"} 1',
+                       'last_outcome="taken"} 1'):
+            self.assertIn(wanted, text)
 
 
 class FoldersOfSessions(WithUser):

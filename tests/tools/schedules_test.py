@@ -206,6 +206,11 @@ class Schedules(WithHome):
         until(lambda: " completed $" in self.home.run("schedule", "log", "fine").out, "its end")
         until(lambda: " failed (turn_error) $" in self.home.run("schedule", "log", "bad").out,
               "the failure")
+        self.add("asks", "[ask]")
+        self.home.run("schedule", "run", "asks")
+        for command in ("log", "asks"), ("ls",), ("show", "asks"):
+            until(lambda: "completed, 1 denied $" in self.home.run("schedule", *command).out,
+                  "the denied call")
         row = self.home.show("bad")
         self.assertRegex(self.home.run("schedule", "ls").out,
                          rf"bad .*failed \(turn_error\) \S+ +{row['alias']}")
@@ -246,6 +251,28 @@ class Schedules(WithHome):
         spec = self.home.ask("schedule", "show", "nightly")["spec"]
         self.assertEqual((spec["when"], spec["prompt"], spec["session"]["model"]),
                          ("2h", "look again", "opus"))
+        changed = {"fallback_model": "haiku", "restart_policy": "retry", "setting_sources": "user",
+                   "hooks_must_answer": "true", "mcp_must_connect": "true",
+                   "repeated_calls_max": "7", "remind_after": "1h"}
+        flags = [word for key, value in changed.items()
+                 for word in ("--" + key.replace("_", "-"), value)]
+        edited = self.home.run("schedule", "edit", "nightly", *flags)
+        self.assertEqual(edited.code, 0, edited)
+        session = self.home.ask("schedule", "show", "nightly")["spec"]["session"]
+        for key in ("fallback_model", "restart_policy", "setting_sources"):
+            self.assertEqual(session[key], changed[key])
+        self.assertTrue(session["hooks_must_answer"] and session["mcp_must_connect"])
+        self.assertEqual(session["repeated_calls_max"], 7)
+        for words in (("ls", "--permission-mode", "plan"), ("run", "nightly", "--model", "opus"),
+                      ("edit", "nightly", "--start-within", "1h")):
+            refused = self.home.run("schedule", *words)
+            self.assertEqual(refused.code, 2, str(refused))
+            self.assertIn("has no use for it", refused.err)
+        boss = self.home.start_session("[say hi]", "--multi-turn")
+        to_boss = self.home.run("schedule", "add", "ping", "--every", "1d", "--to", boss,
+                                "--model", "opus", "ping")
+        self.assertEqual(to_boss.code, 2, str(to_boss))
+        self.assertIn("--model is of a session that is opened", to_boss.err)
         self.assertEqual(self.home.run("schedule", "edit", "other", "--every", "2h").code, 3)
         self.assertEqual(self.home.run("schedule", "pause", "other").code, 3)
 
@@ -264,13 +291,22 @@ class Schedules(WithHome):
     # Shows R075.
     def test_what_an_agent_opens_is_heard_where_its_session_is(self):
         with open(self.home.path("steno.toml"), "a", encoding="utf-8") as file:
-            file.write('fallback_channel = "slack|fallback"\n')
+            file.write('fallback_channel = "slack|fallback"\nchannel = "slack|ops"\n')
         self.home.start()
         boss = self.home.start_session("lead", "--multi-turn", "--channel", "telegram|77")
         own = {"STENO_SESSION": self.home.show(boss)["session"]}
         child = self.home.ask("spawn", "--engine", "scripted", "work", environment=own)["alias"]
+        self.assertEqual(self.home.show(child)["descriptor"]["parent"], own["STENO_SESSION"])
         opened = self.home.wait_for_event(child, "SessionOpened")
         self.assertEqual(opened["facts"]["spec"]["channel"], "telegram|77")
+        self.home.run("kill", boss)
+        for flags, channel in ((), "telegram|77"), (("--channel", "telegram|78"), "telegram|78"):
+            resumed = self.home.ask("resume", boss, *flags, "--fork", "go on")["alias"]
+            opened = self.home.wait_for_event(resumed, "SessionOpened")
+            self.assertEqual(opened["facts"]["spec"]["channel"], channel)
+        user = self.home.start_session("hi", "--user", "telegram/ann/42")
+        opened = self.home.wait_for_event(user, "SessionOpened")
+        self.assertEqual(opened["facts"]["spec"]["channel"], "telegram|42")
 
     def test_what_is_no_schedule_is_refused_with_what_is_accepted(self):
         self.home.start()

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import sys
+import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -202,6 +203,11 @@ class Gateways(WithServer):
         self.assertEqual(output["lines"], ["> [say Hello.] begin", "Hello."])
         self.assertEqual((output["lineCount"], output["result"]), (2, "Hello."))
         self.assertEqual(self.result("output", session="rpc", lines=1)["lines"], ["Hello."])
+        beyond = self.exchange(json.dumps({
+            "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": {"name": "claude_output",
+                       "arguments": {"session": "rpc", "skip": 50}}}).encode())
+        self.assertIn("(nothing before that)", beyond["result"]["content"][0]["text"])
         killed = self.result("kill", session="rpc")
         self.assertEqual((killed["status"], killed["message"]),
                          ("killed", f"rpc [{row['alias']}] is killed."))
@@ -281,6 +287,17 @@ class Gateways(WithServer):
         self.assertFalse(rest["hasMore"])
         nothing = self.result("events", session="followed", after=rest["through"])
         self.assertEqual((nothing["events"], nothing["through"]), ([], rest["through"]))
+        beyond = self.call("claude-code.events", session="followed", after=10**6)["error"]
+        self.assertEqual((beyond["code"], beyond["data"]["exit"]), (-32602, 2))
+        self.assertIn("and the log ends at", beyond["message"])
+        # Waits of a batch would hold up everybody else, one after the other.
+        asked = {"session": "followed", "after": rest["through"], "wait_ms": 2000}
+        began = time.monotonic()
+        answers = self.exchange(json.dumps([
+            {"jsonrpc": "2.0", "id": id_, "method": "claude-code.events", "params": asked}
+            for id_ in range(20)]).encode())
+        self.assertLess(time.monotonic() - began, 20)
+        self.assertEqual([answer["result"]["events"] for answer in answers], [[]] * 20)
         self.result("respond", session="followed", message="[hang]")
         begun = self.result("events", session="followed", after=rest["through"], wait_ms=2000)
         self.assertEqual(begun["events"][0]["type"], "TurnQueued")
@@ -359,6 +376,20 @@ class Gateways(WithServer):
         os.kill(gateway, signal.SIGKILL)
         until(lambda: self.gateway() not in (0, gateway), "a third gateway")
         self.assertEqual(self.result("sessions")["count"], 1)
+        self.home.run("kill", "--all")
+
+    def test_the_gateway_of_a_server_that_an_agent_started_belongs_to_no_session(self):
+        outer = self.result("launch", prompt="[say ok]", name="outer")["id"]
+        self.home.stop()
+        self.home.environment.update(STENO_SESSION=outer, CLAUDECODE="1")
+        self.home.start()
+        for mark in ("STENO_SESSION", "CLAUDECODE"):
+            del self.home.environment[mark]
+        until(self.gateway, "the gateway")
+        with open(f"/proc/{self.gateway()}/environ", "rb") as file:
+            self.assertNotRegex(file.read(), rb"STENO_SESSION|CLAUDECODE")
+        launched = self.result("launch", prompt="[say ok]", name="free")["id"]
+        self.assertEqual(self.home.show(launched)["descriptor"]["kind"], "none")
         self.home.run("kill", "--all")
 
     def test_the_gateway_ends_with_its_server_also_within_a_call(self):
@@ -526,9 +557,98 @@ class Within(unittest.TestCase):
         self.assertIn("the most is acceptEdits", refused["content"][0]["text"])
         self.assertTrue(launch(workdir="/")["isError"])
         self.assertTrue(launch(allowed_tools=["Bash"])["isError"])
+        self.assertTrue(launch(allowed_tools=["Read(x),Bash"])["isError"])
         taken = launch(permission_mode="acceptEdits", workdir=self.inner)
         self.assertFalse(taken["isError"], taken)
         self.assertEqual(client.finish().code, 0)
+
+    def test_an_edit_of_a_schedule_gives_no_more_than_the_session_has(self):
+        self.assertEqual(self.home.run("schedule", "add", "theirs", "--every", "1h",
+                                       "--permission-mode", "acceptEdits", "[say x]").code, 0)
+        alias = self.launcher()
+        added = self.home.run("schedule", "add", "mine", "--every", "1h", "--budget-usd", "1",
+                              "[say x]")
+        self.assertEqual(added.code, 0, str(added))
+        for flags, told in ((("--permission-mode", "bypassPermissions"), "the most is default"),
+                            (("--budget-usd", "1000"), f"session {alias} launches can have"),
+                            (("--allow-tool", "Bash"), "Bash is not among the tools"),
+                            (("--workdir", "/"), "/ is no folder that")):
+            refused = self.home.run("schedule", "edit", "mine", *flags)
+            self.assertEqual(refused.code, 5, str(refused))
+            self.assertIn(told, refused.err)
+        theirs = self.home.run("schedule", "edit", "theirs", "[say rm]")
+        self.assertEqual(theirs.code, 5, str(theirs))
+        edited = self.home.run("schedule", "edit", "mine", "--every", "2h", "--workdir", self.inner)
+        self.assertEqual(edited.code, 0, str(edited))
+
+    def test_another_agents_name_frees_no_session_from_its_grant(self):
+        alias = self.launcher()
+        for flags, told in ((("--permission-mode", "acceptEdits"), "the most is default"),
+                            (("--workdir", "/"), f"session {alias} launches")):
+            refused = self.home.run("--agent", "other", "run", *flags, "[say x]")
+            self.assertEqual(refused.code, 5, str(refused))
+            self.assertIn(told, refused.err)
+        within = self.home.run("--agent", "other", "run", "[say x]")
+        self.assertEqual(within.code, 0, str(within))
+
+    def test_what_protects_a_session_protects_what_it_launches(self):
+        protected = ("--setting-sources", "user", "--hooks-must-answer", "true",
+                     "--mcp-must-connect", "true", "--max-tokens", "500000", "--background",
+                     "forbid")
+        self.home.run("run", "--name", "free", "[say ok]")
+        alias = self.launcher(*protected)
+        wanted = {"setting_sources": "user", "hooks_must_answer": True, "mcp_must_connect": True,
+                  "background": "forbid"}
+
+        def spec_of(reference):
+            return self.home.wait_for_event(reference, "SessionOpened")["facts"]["spec"]
+
+        for flags in (("spawn", "--name", "child", "[say x]"), ("resume", "free", "[say x]"),
+                      ("spawn", "--max-tokens", "400000", "--setting-sources", "none", "[say x]")):
+            given = self.home.ask(*flags)
+            spec = spec_of(given["alias"])
+            if "none" in flags:
+                self.assertEqual(spec["setting_sources"], "none")
+                self.assertEqual(spec["use_limits"]["max_tokens"], 400000)
+                continue
+            self.assertEqual({key: spec[key] for key in wanted}, wanted)
+            self.assertEqual(spec["use_limits"]["max_tokens"], 500000)
+        for flags in (("--setting-sources", "user,project"), ("--setting-sources", ""),
+                      ("--hooks-must-answer", "false"), ("--mcp-must-connect", "false"),
+                      ("--max-tokens", "0"), ("--max-tokens", "600000"), ("--background", "allow")):
+            refused = self.home.run("run", *flags, "[say x]")
+            self.assertEqual(refused.code, 5, str(refused))
+            self.assertIn(f"gives more than what session {alias} launches", refused.err)
+
+    def test_no_flag_of_its_own_widens_what_the_settings_allow(self):
+        self.home.write_config('engine = "scripted"\nbudget_usd = 2\n')
+        self.launcher("--permission-mode", "bypassPermissions", "--budget-usd", "0")
+        for flags, told in ((("--mcp-permission-max", "bypassPermissions", "--permission-mode",
+                              "bypassPermissions"), "the most is acceptEdits"),
+                            (("--budget-usd", "3"), "the most is $2")):
+            refused = self.home.run("run", *flags, "[say x]")
+            self.assertEqual(refused.code, 5, str(refused))
+            self.assertIn(told, refused.err)
+
+    def test_a_session_of_another_log_is_none(self):
+        self.home.environment["STENO_SESSION"] = "01a2" + "0" * 28
+        self.addCleanup(self.home.environment.pop, "STENO_SESSION", None)
+        client = self.home.follow("mcp")
+        client.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "claude_launch", "arguments": {"prompt": "[say x]"}}}) + "\n")
+        self.assertFalse(json.loads(client.line())["result"]["isError"])
+        self.assertEqual(client.finish().code, 0)
+
+    def test_one_text_grants_one_tool(self):
+        self.launcher("--allow-tool", "Read", "--allow-tool", "Bash(git log:*)")
+        for text in ("Read(x),Bash", "Read(x) Bash", "Bash(git log:*),Write"):
+            refused = self.home.run("run", "--allow-tool", text, "[say x]")
+            self.assertEqual(refused.code, 5, str(refused))
+            self.assertIn("among the tools", refused.err)
+        del self.home.environment["STENO_SESSION"]
+        refused = self.home.run("run", "--allow-tool", "Read(x),Bash", "[say x]")
+        self.assertEqual(refused.code, 2, str(refused))
+        self.assertIn("'Read(x),Bash' is not one tool", refused.err)
 
     def test_a_session_without_a_limit_of_permissions_is_held_by_the_settings(self):
         self.launcher("--permission-mode", "bypassPermissions")

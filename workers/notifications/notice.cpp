@@ -243,6 +243,12 @@ bool is_of_restart(domain::EndReason reason) {
   return reason == domain::EndReason::worker_lost || reason == domain::EndReason::stopped;
 }
 
+// True if a stop of the server ended it, which can go on.
+bool is_stopped(const Notice& notice) {
+  return notice.requested.kind == NotificationKind::killed &&
+         notice.reason == domain::EndReason::stopped;
+}
+
 // Adds a line with a text, if there is one.
 void add_line(std::string& text, std::string_view before, std::string_view line) {
   if (!line.empty()) text.append("\n").append(before).append(line);
@@ -257,21 +263,23 @@ void add_last_words(std::string& text, const Notice& notice) {
 }
 
 // "✅ Claude Code fix-bug [id] completed (3m20s)", where it ran, what it was asked, why it failed,
-// and what it said last. "⚠️ … completed, but 1 tool call was denied: Write (3m20s)", if there
-// is something to be known.
+// and what it said last. "⚠️ … completed, but 1 tool call was denied: Write (3m20s)", if
+// there is something to be known.
 std::string ended_text(const Notice& notice, std::string_view sign) {
   const std::string caution = caution_text(notice);
   const bool is_completed = notice.requested.kind == NotificationKind::completed;
   std::string text(is_completed && !caution.empty() ? "⚠️" : sign);
   text += notice.engine == "claude" ? " Claude Code " : " Session ";
-  text += named(notice) + " " + std::string(base::enum_name(notice.requested.kind)) +
-          (caution.empty() ? "" : ", but " + caution) + " (" + base::duration_text(notice.lived) +
-          ")";
+  const std::string how = is_stopped(notice) ? "was stopped with the server"
+                                             : std::string(base::enum_name(notice.requested.kind));
+  text += named(notice) + " " + how + (caution.empty() ? "" : ", but " + caution) + " (" +
+          base::duration_text(notice.lived) + ")";
   add_line(text, "📁 ", notice.workdir);
   add_line(text, "📝 ", notice.prompt);
   add_line(text, "⚠️ ", notice.error);
   if (is_of_restart(notice.reason)) {
     add_line(text, "⚠️ ", "Internal error.");
+    if (is_stopped(notice)) add_line(text, "Go on: ", "steno resume " + notice.requested.alias);
   } else if (notice.error.empty() && notice.reason != domain::EndReason::none &&
              notice.reason != domain::EndReason::user) {
     add_line(text, "⚠️ ", base::enum_name(notice.reason));
@@ -320,6 +328,10 @@ base::Result<Notice> read_notice(eventlog::BlockStore& log, eventlog::StreamInde
   if (read) read = NoticeReader(log, index, notice).read();
   if (!read && read.error().code == base::ErrorCode::busy) return tl::unexpected(read.error());
   if (!read) notice.fault = "the session's words cannot be read: " + read.error().text;
+  // The log's kind says that nobody gets an answer. The session itself has not failed.
+  const bool is_of_stop = notice.reason == domain::EndReason::stopped;
+  NotificationKind& kind = notice.requested.kind;
+  if (is_of_stop && kind == NotificationKind::failed) kind = NotificationKind::killed;
   return notice;
 }
 
@@ -437,6 +449,7 @@ std::string title_text(const Notice& notice) {
     case NotificationKind::completed:
     case NotificationKind::failed:
     case NotificationKind::killed:
+      if (is_stopped(notice)) return "Session was stopped with the server: " + named(notice);
       return "Session " + std::string(base::enum_name(notice.requested.kind)) + ": " +
              named(notice);
     case NotificationKind::cut_off:
@@ -484,7 +497,8 @@ std::string parent_text(const Notice& notice) {
   std::string text = "Subagent ";
   text += notice.given_name.empty() ? alias : notice.given_name + " (" + alias + ")";
   const bool is_lost = is_of_restart(notice.reason);
-  if (kind == NotificationKind::cut_off || (kind == NotificationKind::failed && is_lost)) {
+  const bool is_ended = kind == NotificationKind::failed || kind == NotificationKind::killed;
+  if (kind == NotificationKind::cut_off || (is_ended && is_lost)) {
     text += " failed: Restored with pending work.";
   } else if (kind == NotificationKind::waiting) {
     text += " waits for a prompt.";

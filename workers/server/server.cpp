@@ -591,7 +591,7 @@ StatusAnswer Server::status() const {
   }
   for (const Reactor* reactor : reactors_) reactor->describe(s);
   s.stages = duty_.times();
-  s.facts = options_.facts;
+  if (options_.facts) s.facts = options_.facts();
   return s;
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <unordered_map>
 
 #include "bus/feed_publisher.hpp"
@@ -46,7 +47,8 @@ struct ServerOptions {
   LeaseDispatcherOptions leases;
   std::string key{};     // fingerprint of the key that signs anchors; empty: there is none
   std::string prices{};  // name of the table by which workers price the use of models
-  ServerFacts facts{};   // told to who asks for the status
+  // Told to who asks for the status; it looks at what can change meanwhile. Unset: nothing is told.
+  std::function<ServerFacts()> facts{};
   // The sessions whose private folders were there before this server began; unset: sessions have no
   // folders.
   std::optional<std::vector<base::SessionId>> found_folders{};

@@ -27,6 +27,17 @@ std::size_t size_of(const std::vector<std::string>& tools) {
   return bytes;
 }
 
+std::optional<Rejection> check_tools(const std::vector<std::string>& tools) {
+  for (const std::string& tool : tools) {
+    if (is_tool_rule(tool)) continue;
+    return Rejection{RejectionCode::invalid,
+                     "'" + cut_fact(tool) +
+                         "' is not one tool; accepted is a name, as in Read, or a name with "
+                         "brackets at its end, as in Bash(git log:*); give each tool by itself"};
+  }
+  return std::nullopt;
+}
+
 std::optional<Rejection> check_lengths(const SessionSpec& spec) {
   if (auto bad = check_length("engine", spec.engine.size(), kFactBytesMax)) return bad;
   if (auto bad = check_length("model", spec.model.size(), kFactBytesMax)) return bad;
@@ -50,12 +61,41 @@ bool is_setting_sources(std::string_view text) {
   }
 }
 
+// Claude Code splits its list of tools at commas and blanks, and keeps those between an opening
+// bracket and the first closing one. Both readings of nested brackets must find one rule.
+bool is_tool_rule(std::string_view text) {
+  const std::size_t open = text.find('(');
+  const std::string_view name = text.substr(0, open);
+  const bool is_name = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return static_cast<unsigned char>(c) > ' ' && c != ',' && c != ')' && c != '\x7f';
+  });
+  if (!is_name) return false;
+  if (open == std::string_view::npos) return true;
+  std::size_t depth = 0;
+  bool is_kept = false;  // as one that does not count brackets sees it
+  for (std::size_t i = open; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool is_escaped = text[i - 1] == '\\';
+    if (c == '(') {
+      is_kept = true;
+      if (!is_escaped) ++depth;
+    } else if (c == ')') {
+      is_kept = false;
+      if (!is_escaped && --depth == 0) return i + 1 == text.size();
+    } else if (static_cast<unsigned char>(c) < ' ' || ((c == ',' || c == ' ') && !is_kept)) {
+      return false;
+    }
+  }
+  return false;
+}
+
 std::optional<Rejection> check_spec(const SessionSpec& spec, std::span<const std::string> engines) {
   if (auto bad = check_lengths(spec)) return bad;
   if (std::find(engines.begin(), engines.end(), spec.engine) == engines.end()) {
     return Rejection{RejectionCode::invalid,
                      "unknown engine '" + spec.engine + "'; known are " + joined(engines)};
   }
+  if (auto bad = check_tools(*spec.allowed_tools)) return bad;
   if (!is_absolute_path(spec.workdir)) {
     return Rejection{RejectionCode::invalid,
                      "the working folder must be an absolute path, not '" + spec.workdir + "'"};

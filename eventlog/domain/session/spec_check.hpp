@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "eventlog/domain/rejection.hpp"
 #include "eventlog/domain/types.hpp"
@@ -12,6 +13,9 @@ namespace domain {
 
 // Returns why no session can be opened with these settings; none: one can. `engines` are known.
 std::optional<Rejection> check_spec(const SessionSpec& spec, std::span<const std::string> engines);
+
+// True for a text that names one tool, with at most one restriction of it: "Bash(git log:*)".
+bool is_tool_rule(std::string_view text);
 
 // True for a value of SessionSpec::setting_sources: "user,project", "none", or empty for all.
 bool is_setting_sources(std::string_view text);

@@ -78,6 +78,12 @@ std::string attention_text(const projections::SessionRow& row) {
   return {};
 }
 
+std::string allow_flags(const std::vector<std::string>& tools) {
+  std::string flags;
+  for (const std::string& tool : tools) flags += " --allow-tool " + workers::safe_line(tool);
+  return flags;
+}
+
 std::string attention_command(const projections::SessionRow& row, std::string_view agent) {
   const bool is_live = domain::is_live(row.status);
   const std::string named = " " + row.alias + (row.agent == agent ? "" : " --agent " + row.agent);
@@ -104,13 +110,8 @@ std::string attention_command(const projections::SessionRow& row, std::string_vi
       const bool has_begun = !row.agent_session.empty();
       return (is_live ? "steno continue" : has_begun ? "steno resume" : "steno show") + named;
     }
-    case Attention::denied: {
-      std::string command = "steno resume" + named;
-      for (const std::string& tool : row.denied_tools) {
-        command += " --allow-tool " + workers::safe_line(tool);
-      }
-      return command;
-    }
+    case Attention::denied:
+      return "steno resume" + named + allow_flags(row.denied_tools);
     case Attention::ended_idle:
       return (row.agent_session.empty() ? "steno show" : "steno resume") + named;
   }

@@ -118,14 +118,6 @@ std::string session_name(base::SessionId session, const Rows& rows) {
   return found == rows.end() ? session.text() : found->second.alias;
 }
 
-std::string ended_text(const projections::SessionRow& row) {
-  std::string text(base::enum_name(row.status));
-  if (row.end_reason != domain::EndReason::none) {
-    text += " (" + std::string(base::enum_name(row.end_reason)) + ")";
-  }
-  return text;
-}
-
 // Returns what became of a run that was taken. A session that several runs prompted says that of
 // the last one only.
 std::string taken_text(const ScheduleRun& run, bool is_last, const Rows& rows) {
@@ -135,10 +127,10 @@ std::string taken_text(const ScheduleRun& run, bool is_last, const Rows& rows) {
   const projections::SessionRow& row = found->second;
   const bool has_ended = domain::is_terminal(row.status);
   if (run.opens && (is_last || !row.is_multi_turn)) {
-    return (has_ended ? ended_text(row) : status_text(row)) + " " + dollars_text(row.cost);
+    return status_text(row) + " " + cost_text(row);
   }
   const bool is_amiss = has_ended && row.status != domain::SessionStatus::completed;
-  return is_last && is_amiss ? done + ", and its session is " + ended_text(row) : done;
+  return is_last && is_amiss ? done + ", and its session is " + status_text(row) : done;
 }
 
 std::string outcome_text(const Schedule& schedule, const ScheduleRun& run, const Rows& rows) {
@@ -269,23 +261,38 @@ Outcome<std::optional<std::string>> wait_for_run(Connection& connection, base::P
   }
 }
 
+// Calls visit(key, member) for each setting of the sessions that runs open.
+template <class Visit>
+void each_setting(const Visit& visit) {
+  using Spec = domain::SessionSpec;
+  visit("engine", &Spec::engine);
+  visit("workdir", &Spec::workdir);
+  visit("model", &Spec::model);
+  visit("fallback_model", &Spec::fallback_model);
+  visit("permission_mode", &Spec::permission_mode);
+  visit("background", &Spec::background);
+  visit("budget_usd", &Spec::budget);
+  visit("idle_timeout", &Spec::idle_timeout);
+  visit("run_timeout", &Spec::run_timeout);
+  visit("repeated_calls_max", &Spec::repeated_calls_max);
+  visit("remind_after", &Spec::remind_after);
+  visit("restart_policy", &Spec::restart_policy);
+  visit("setting_sources", &Spec::setting_sources);
+  visit("hooks_must_answer", &Spec::hooks_must_answer);
+  visit("mcp_must_connect", &Spec::mcp_must_connect);
+  visit("channel", &Spec::channel);
+}
+
+constexpr std::string_view kUseKeys[] = {"max_tokens", "max_tool_calls", "max_output_bytes"};
+
 // Sets what the command line says of the sessions that runs open.
 void apply_said(const Config& config, const ScheduleArguments& arguments,
                 domain::SessionSpec& session) {
-  const domain::SessionSpec named = spec_of(config);
-  const auto take = [&](std::string_view key, auto member) {
+  domain::SessionSpec named = spec_of(config);
+  named.channel = config.channel;
+  each_setting([&](std::string_view key, auto member) {
     if (is_flag(config, key)) session.*member = named.*member;
-  };
-  using Spec = domain::SessionSpec;
-  take("engine", &Spec::engine);
-  take("workdir", &Spec::workdir);
-  take("model", &Spec::model);
-  take("permission_mode", &Spec::permission_mode);
-  take("background", &Spec::background);
-  take("budget_usd", &Spec::budget);
-  take("idle_timeout", &Spec::idle_timeout);
-  take("run_timeout", &Spec::run_timeout);
-  if (is_flag(config, "channel")) session.channel = config.channel;
+  });
   domain::UseLimits use = session.use_limits;
   if (is_flag(config, "max_tokens")) use.max_tokens = said(config.use_limits.max_tokens);
   if (is_flag(config, "max_tool_calls")) {
@@ -298,6 +305,23 @@ void apply_said(const Config& config, const ScheduleArguments& arguments,
   if (arguments.is_multi_turn) session.is_multi_turn = true;
   if (arguments.max_turns != 0) session.max_turns = arguments.max_turns;
   if (!arguments.allowed_tools.empty()) session.allowed_tools = arguments.allowed_tools;
+}
+
+// A schedule that prompts a session opens none.
+Outcome<bool> check_opens_none(const Config& config, const ScheduleArguments& arguments) {
+  std::string flag;
+  const auto look = [&](std::string_view key) {
+    if (is_flag(config, key)) flag = flag_name(key);
+  };
+  each_setting([&](std::string_view key, auto) { look(key); });
+  for (const std::string_view key : kUseKeys) look(key);
+  if (arguments.is_multi_turn) flag = "--multi-turn";
+  if (arguments.max_turns != 0) flag = "--max-turns";
+  if (!arguments.allowed_tools.empty()) flag = "--allow-tool";
+  if (flag.empty()) return true;
+  return fail(kExitUsage, flag +
+                              " is of a session that is opened, and this schedule opens none: it "
+                              "prompts one that has its settings");
 }
 
 std::string run_text(const domain::ScheduleSpec& spec) {
@@ -368,7 +392,10 @@ Outcome<int> schedule_add(const Config& config, const ScheduleArguments& argumen
   spec.uses_subagent = arguments.uses_subagent;
   spec.agent = config.agent;
   if (arguments.is_heartbeat) spec.run = domain::RunKind::heartbeat;
-  if (arguments.to.empty()) {
+  if (!arguments.to.empty()) {
+    const auto ok = check_opens_none(config, arguments);
+    if (!ok) return tl::unexpected(ok.error());
+  } else {
     if (const auto ok = check_workdir(config.workdir); !ok) return tl::unexpected(ok.error());
     spec.session = spec_of(config);
     // The server lets a heartbeat wait for as long as it takes.
@@ -561,7 +588,14 @@ Outcome<int> schedule_edit(const Config& config, const ScheduleArguments& argume
   if (arguments.runs_missed) spec.missed = domain::MissedRuns::once;
   if (arguments.overlaps) spec.overlaps = true;
   if (arguments.is_apart) spec.overlaps = false;
-  if (spec.run != domain::RunKind::message) apply_said(config, arguments, spec.session);
+  if (spec.run == domain::RunKind::message) {
+    const auto ok = check_opens_none(config, arguments);
+    if (!ok) return tl::unexpected(ok.error());
+  } else {
+    apply_said(config, arguments, spec.session);
+    const auto held = hold_edited(**connection, spec.session);
+    if (!held) return tl::unexpected(held.error());
+  }
   const auto reply = (*connection)->command_schedules(domain::EditSchedule{spec});
   if (!reply) return tl::unexpected(reply.error());
   if (config.output == OutputFormat::table) {

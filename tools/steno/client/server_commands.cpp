@@ -5,17 +5,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "bus/poller.hpp"
 #include "eventlog/base/unique_fd.hpp"
 #include "tools/steno/connection/connection.hpp"
 #include "tools/steno/connection/found_server.hpp"
 #include "tools/steno/text/console.hpp"
+#include "tools/steno/text/exit_codes.hpp"
 #include "tools/steno/text/table.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/json.hpp"
@@ -130,6 +133,108 @@ struct HowStarted {
   std::vector<std::string> environment;
   std::string folder;
 };
+
+// Returns the flags of settings among a server's arguments.
+std::map<std::string, std::string> setting_flags(const std::vector<std::string>& arguments) {
+  std::map<std::string, std::string> flags;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
+    const std::size_t end = std::min(word.find('='), word.size());
+    const auto known = std::find_if(
+        config_keys().begin(), config_keys().end(),
+        [&](const ConfigKey& key) { return flag_name(key.name) == word.substr(0, end); });
+    if (known == config_keys().end()) continue;
+    if (end < word.size()) {
+      flags[std::string(known->name)] = word.substr(end + 1);
+    } else if (known->name == "keep_workers") {
+      flags[std::string(known->name)] = "true";
+    } else if (i + 1 < arguments.size() && !arguments[i + 1].starts_with("--")) {
+      flags[std::string(known->name)] = arguments[++i];
+    }
+  }
+  return flags;
+}
+
+// True if a flag or variable names a path that begins in the working folder.
+bool has_relative_path(const ConfigInput& input) {
+  for (const ConfigKey& key : config_keys()) {
+    const std::string_view name = key.name;
+    const bool is_path = name == "config" || name == "home" || name == "workdir" ||
+                         name.ends_with("_folder") || name.ends_with("_file") ||
+                         name.ends_with("_program") || name.ends_with("_home");
+    if (!is_path) continue;
+    const auto flag = input.flags.find(std::string(name));
+    const auto variable = input.environment.find(environment_name(name));
+    std::string value = variable == input.environment.end() ? "" : variable->second;
+    if (flag != input.flags.end()) value = flag->second;
+    const bool is_name = name.ends_with("_program") && value.find('/') == std::string::npos;
+    if (!value.empty() && !is_name && value.front() != '/' && value.front() != '~') return true;
+  }
+  return false;
+}
+
+// Returns the command that restarts the systemd unit that keeps the server; empty: none does. A
+// process of a unit has its INVOCATION_ID, and the unit's main process its own pid in
+// SYSTEMD_EXEC_PID.
+std::string unit_restart_of(std::int64_t pid, const std::vector<std::string>& environment) {
+  const auto has = [&](std::string_view start) {
+    return std::any_of(environment.begin(), environment.end(),
+                       [&](const std::string& entry) { return entry.starts_with(start); });
+  };
+  const std::string main = "SYSTEMD_EXEC_PID=" + std::to_string(pid);
+  if (!has("INVOCATION_ID=")) return {};
+  if (std::find(environment.begin(), environment.end(), main) == environment.end()) return {};
+  std::ifstream file("/proc/" + std::to_string(pid) + "/cgroup");
+  for (std::string line; std::getline(file, line);) {
+    const std::string name = line.substr(line.rfind('/') + 1);
+    if (!name.ends_with(".service")) continue;
+    const bool is_user = line.find("/user@") != std::string::npos;
+    return std::string("systemctl ") + (is_user ? "--user " : "") + "restart " + name;
+  }
+  return "systemctl [--user] restart UNIT";
+}
+
+// A server that is started here is none of its unit, which would end with this login and log
+// elsewhere.
+Outcome<bool> check_unit(const RunningServer& server, const std::vector<std::string>& environment) {
+  const std::string command = unit_restart_of(server.holder().pid, environment);
+  if (command.empty()) return true;
+  return fail(kExitRefused, server.name() + " is kept by a unit of systemd, and `steno restart` " +
+                                "would start one outside of it; " + command + " restarts it there");
+}
+
+// Finds out before the server is stopped whether another one can be started as it was. A folder
+// that is gone is needed only if a path is relative to it.
+Outcome<bool> check_start(const Config& config, HowStarted& how) {
+  const std::string program = config.program_folder + "/steno-server";
+  if (::access(program.c_str(), X_OK) != 0) {
+    return fail(kExitFailed, "cannot run " + program + ": " + std::strerror(errno) +
+                                 "; the server was left as it is");
+  }
+  ConfigInput input;
+  input.flags = setting_flags(how.arguments);
+  for (const std::string& entry : how.environment) {
+    const std::size_t at = std::min(entry.find('='), entry.size());
+    input.environment[entry.substr(0, at)] = entry.substr(std::min(at + 1, entry.size()));
+  }
+  if (::access(how.folder.c_str(), X_OK) != 0) {
+    if (has_relative_path(input)) {
+      return fail(kExitFailed, "the server was started in " + how.folder +
+                                   ", which cannot be entered, with a path that begins there; it "
+                                   "was left as it is. Stop it with steno stop, and start it by "
+                                   "hand");
+    }
+    how.folder = config.data_folder;
+  }
+  input.program_folder = config.program_folder;
+  input.working_folder = how.folder;
+  const auto settings = load_config(input);
+  if (settings) return true;
+  return fail(exit_code_of(settings.error().code),
+              "a server would not start with these settings, and the one that runs was left as it "
+              "is: " +
+                  base::describe(settings.error()));
+}
 
 // Becomes a server that detaches itself. Returns only if it cannot.
 Outcome<int> become_server(const Config& config, HowStarted how) {
@@ -258,6 +363,8 @@ Outcome<int> restart_server(const Config& config, const StopArguments& arguments
     return fail(kExitRefused, "it cannot be seen how " + server->name() +
                                   " was started; stop it with steno stop and start it by hand");
   }
+  if (const auto ok = check_unit(*server, how.environment); !ok) return tl::unexpected(ok.error());
+  if (const auto ok = check_start(config, how); !ok) return tl::unexpected(ok.error());
   const auto ended = stop(*server, arguments.is_now);
   if (!ended) return tl::unexpected(ended.error());
   remark("steno: " + server->name() + " has ended; starting it again, with the same arguments");

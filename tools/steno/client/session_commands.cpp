@@ -51,7 +51,8 @@ domain::Spawn to_spawn(const Config& config, const SpawnArguments& arguments) {
   return spawn;
 }
 
-// Sets what the session is for, if the command line says so.
+// Sets what the session is for: as the command line says, else a subagent of the session whose
+// agent calls.
 Outcome<bool> describe(Connection& connection, const SpawnArguments& arguments,
                        domain::Descriptor& descriptor) {
   if (!arguments.parent.empty()) {
@@ -60,7 +61,9 @@ Outcome<bool> describe(Connection& connection, const SpawnArguments& arguments,
     descriptor.kind = domain::DescriptorKind::subagent;
     descriptor.parent = parent->session.session;
   }
-  if (arguments.user.empty()) return true;
+  if (arguments.user.empty()) {
+    return arguments.parent.empty() ? describe_as_child(connection, descriptor) : true;
+  }
   const std::size_t first = arguments.user.find('/');
   const std::size_t second =
       first == std::string::npos ? first : arguments.user.find('/', first + 1);
@@ -225,6 +228,9 @@ Outcome<int> resume_foreign(Connection& connection, const Config& config,
   domain::Spawn spawn = to_spawn(config, as_new);
   spawn.agent_session = base::SessionId::parse(arguments.reference)->text();
   spawn.is_fork = arguments.is_fork;
+  if (const auto ok = describe_as_child(connection, spawn.descriptor); !ok) {
+    return tl::unexpected(ok.error());
+  }
   spawn.start_before = start_before_flag(connection);
   if (const auto ok = apply_grant(connection, nullptr, spawn); !ok) {
     return tl::unexpected(ok.error());
@@ -255,7 +261,7 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
   if (!told.is_detached) (*connection)->take_interrupts();
   domain::Spawn wanted = to_spawn(config, told);
   // A user is told where they talk, unless somebody says otherwise for this session.
-  if (!told.user.empty() && !is_set(config, "channel")) wanted.origin_channel.clear();
+  if (!told.user.empty() && !is_flag(config, "channel")) wanted.origin_channel.clear();
   if (const auto ok = describe(**connection, told, wanted.descriptor); !ok) {
     return tl::unexpected(ok.error());
   }
@@ -405,7 +411,7 @@ Outcome<int> send(const Config& config, const SendArguments& arguments) {
                                        {},
                                        start_before_flag(**connection),
                                        true,
-                                       is_set(config, "channel") ? config.channel : ""});
+                                       is_flag(config, "channel") ? config.channel : ""});
   if (!reply) return tl::unexpected(reply.error());
   const std::string pause = paused_text(*reply);
   if (arguments.waits && !pause.empty()) {

@@ -2,6 +2,7 @@
 // the turn and never kills, the second one kills the session, and Ctrl-\ leaves it as it is.
 #include "tools/steno/client/session_follow.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -22,6 +23,10 @@
 
 namespace steno {
 namespace {
+
+void add_once(std::vector<std::string>& words, const std::string& word) {
+  if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+}
 
 class SessionFollow {
  public:
@@ -76,11 +81,13 @@ class SessionFollow {
     if (!e.is_denied || (request_.ends_with_turn && e.turn != request_.turn)) return;
     has_denials_ = true;
     denied_.push_back(tool.empty() ? e.call : tool.mapped());
+    if (!tool.empty()) add_once(tools_denied_, tool.mapped());
   }
   void note(const domain::ToolCallDenied& e) {
     if (request_.ends_with_turn && e.turn != request_.turn) return;
     has_denials_ = true;
     denied_.push_back(e.tool.empty() ? e.call : e.tool);
+    if (!e.tool.empty()) add_once(tools_denied_, e.tool);
   }
   template <class Event>
   void note(const Event&) {}
@@ -126,6 +133,7 @@ class SessionFollow {
   domain::SessionClosed closed_;
   std::string answer_;                        // what the agent said last
   std::vector<std::string> denied_;           // tools whose calls were denied
+  std::vector<std::string> tools_denied_;     // those since this was told, each once
   std::map<std::string, std::string> tools_;  // by the call's id, while it runs
   base::NanoUsd cost_;
   base::Position last_;
@@ -351,14 +359,16 @@ void SessionFollow::end_turn(base::TurnId turn, int code, const domain::TurnCost
 // Called at a turn's end, where the user reads it.
 void SessionFollow::tell_denials() {
   const std::vector<std::string> denied = calls_.take_denied();
+  const std::string flags = allow_flags(std::exchange(tools_denied_, {}));
   if (denied.empty()) return;
   printer_.end_line();
   // A live session keeps its permissions.
   const std::string grant = request_.ends_with_turn
                                 ? "to grant it, go on with another session: steno close " +
                                       request_.alias + "; steno resume " + request_.alias +
-                                      " --permission-mode acceptEdits PROMPT"
-                                : "--allow-tool or --permission-mode grants it";
+                                      (flags.empty() ? " --allow-tool TOOL" : flags) + " PROMPT"
+                            : flags.empty() ? "--allow-tool grants it"
+                                            : flags.substr(1) + " grants it";
   remark("steno: denied in this turn for lack of permission; " + grant + ":");
   for (const std::string& summary : denied) remark("  ✗ " + summary);
 }

@@ -133,13 +133,56 @@ std::string attention_text_of(const std::map<domain::Attention, std::int64_t>& c
                               const std::string& agent) {
   PrometheusText text(agent);
   text.begin("steno_sessions_needing_attention", "gauge", "Sessions that need a person, by why.");
-  for (const domain::Attention need :
-       {domain::Attention::waiting_for_input, domain::Attention::stuck,
-        domain::Attention::over_budget, domain::Attention::failed}) {
-    const auto found = counts.find(need);
-    text.add("steno_sessions_needing_attention",
-             "need=\"" + std::string(base::enum_name(need)) + "\"",
+  for (const std::string_view name : base::EnumNames<domain::Attention>::kNames) {
+    const auto need = base::parse_enum<domain::Attention>(name);
+    if (!need || *need == domain::Attention::none) continue;
+    const auto found = counts.find(*need);
+    text.add("steno_sessions_needing_attention", "need=\"" + std::string(name) + "\"",
              number(found == counts.end() ? 0 : found->second));
+  }
+  return text.take();
+}
+
+// What became of the sessions that schedules ran last, by status; "denied" is apart from completed.
+using LastRuns = std::map<std::string, std::int64_t>;
+
+Outcome<LastRuns> count_last_runs(Connection& connection, const workers::SchedulesAnswer& answer,
+                                  const std::string& agent) {
+  std::map<std::string, std::vector<base::SessionId>> wanted;  // by agent
+  for (const domain::Schedule& schedule : answer.schedules) {
+    if (!agent.empty() && schedule.spec.agent != agent) continue;
+    const bool was_taken = !schedule.runs.empty() && schedule.runs.back().session.is_set() &&
+                           schedule.runs.back().outcome == domain::RunOutcome::taken;
+    if (was_taken) wanted[schedule.spec.agent].push_back(schedule.runs.back().session);
+  }
+  LastRuns counts;
+  for (const auto& [of, sessions] : wanted) {
+    for (std::size_t first = 0; first < sessions.size(); first += projections::kSessionsMax) {
+      const std::size_t end = std::min(first + projections::kSessionsMax, sessions.size());
+      workers::QueryBody query;
+      query.agent = of;
+      query.sessions.assign(sessions.begin() + static_cast<std::ptrdiff_t>(first),
+                            sessions.begin() + static_cast<std::ptrdiff_t>(end));
+      const auto page = connection.ask<workers::ListAnswer>(workers::kVerbList, query);
+      if (!page) return tl::unexpected(page.error());
+      for (const projections::SessionRow& row : page->sessions) {
+        const bool is_denied = row.status == domain::SessionStatus::completed && row.denied > 0;
+        ++counts[is_denied ? "denied" : std::string(base::enum_name(row.status))];
+      }
+    }
+  }
+  return counts;
+}
+
+std::string last_runs_text(LastRuns counts, const std::string& agent) {
+  PrometheusText text(agent);
+  text.begin(
+      "steno_schedules_last_session", "gauge",
+      "Sessions that schedules ran last, by status; denied: completed, with a tool call that "
+      "was denied.");
+  for (const char* result : {"starting", "running", "completed", "denied", "failed", "killed"}) {
+    text.add("steno_schedules_last_session", "status=\"" + std::string(result) + "\"",
+             number(counts[result]));
   }
   return text.take();
 }
@@ -219,8 +262,10 @@ Outcome<std::string> all_figures(Connection& connection, const projections::Metr
   const auto schedules =
       connection.ask<workers::SchedulesAnswer>(workers::kVerbSchedules, workers::QueryBody{});
   if (!schedules) return tl::unexpected(schedules.error());
+  const auto last_runs = count_last_runs(connection, *schedules, agent);
+  if (!last_runs) return tl::unexpected(last_runs.error());
   return up_text(true) + prometheus_text(report, agent) + attention_text_of(*needs, agent) +
-         schedules_text(*schedules, agent);
+         schedules_text(*schedules, agent) + last_runs_text(*last_runs, agent);
 }
 
 Outcome<int> ask_stats(const Config& config, const StatsArguments& arguments) {

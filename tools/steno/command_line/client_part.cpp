@@ -199,7 +199,9 @@ void add_schedule_edit(CommandLine& line, CLI::App& schedule) {
                  "Sessions that it opens take further prompts");
   for (const char* key :
        {"engine", "model", "workdir", "permission_mode", "budget_usd", "background", "idle_timeout",
-        "run_timeout", "max_tokens", "max_tool_calls", "max_output_bytes", "channel"}) {
+        "run_timeout", "max_tokens", "max_tool_calls", "max_output_bytes", "channel",
+        "fallback_model", "repeated_calls_max", "remind_after", "restart_policy", "setting_sources",
+        "hooks_must_answer", "mcp_must_connect"}) {
     line.setting(*edit, key, flag_name(key));
   }
   edit->add_option("--max-turns", edited.max_turns, "The agent's model calls")

@@ -21,7 +21,8 @@ const Names& asking() {
 
 // Of these, the ones that open sessions.
 const Names& opening() {
-  static const Names kOpening = {"run", "spawn", "resume", "schedule", "chat", "mcp"};
+  static const Names kOpening = {"run",           "spawn", "resume", "schedule add",
+                                 "schedule edit", "chat",  "mcp"};
   return kOpening;
 }
 
@@ -50,6 +51,13 @@ const Names& of_sessions() {
   return kOfSessions;
 }
 
+// Of the settings of sessions, those that a schedule keeps for what it opens.
+bool is_of_schedules(std::string_view key) {
+  static const Names kOthers = {"start_within",       "folder_channels", "fallback_channel",
+                                "mcp_permission_max", "mcp_workdirs",    "mcp_tools"};
+  return !kOthers.contains(key);
+}
+
 // What some commands read besides.
 bool is_read_besides(const std::string& command, std::string_view key) {
   if (key == "start_within") return command == "send";
@@ -67,10 +75,15 @@ std::string misplaced_flag(const std::string& command, const std::string& key) {
     const std::string reader = key == "chat_senders" ? "chat" : "serve";
     return flag + " is read by steno " + reader + " only; steno " + command + " has no use for it";
   }
-  if (opening().contains(first)) return {};
+  const bool is_schedule = first == "schedule";
+  if (is_schedule && !is_of_schedules(key)) {
+    return flag + " is no setting of what a schedule opens; steno " + command +
+           " has no use for it";
+  }
+  if (opening().contains(is_schedule ? command : first)) return {};
   std::string text = flag +
-                     " is read where a session is opened (run, spawn, resume, schedule add, chat "
-                     "and mcp); steno " +
+                     " is read where a session is opened (run, spawn, resume, schedule add "
+                     "and edit, chat and mcp); steno " +
                      command + " has no use for it";
   if (first == "send") {
     text += ": a live session keeps its settings, so steno close REF, then steno resume REF " +

@@ -2,8 +2,10 @@
 // settings allow it, and never more than the session has in which it runs.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/steno/connection/connection.hpp"
@@ -15,15 +17,16 @@ struct Grant {
   domain::PermissionMode mode = domain::PermissionMode::bypass_permissions;  // the most
   std::optional<base::NanoUsd> budget;                                       // none: no limit
   std::optional<std::vector<std::string>> tools;                             // none: all
+  // What bounds the launching session beside these: what its agent reads of the folder, what must
+  // hold of hooks and servers, what it may use, and work in the background. None: no such session.
+  std::optional<domain::SessionSpec> bounds;
   // The working folder must be in or below one of each of these lists.
   std::vector<std::vector<std::string>> folders;
 };
 
-// What its caller said for a session; the rest of it comes from settings or from an older session.
-struct SaidForGrant {
-  bool has_mode = false;
-  bool has_budget = false;
-};
+// True for the key of a setting that the caller said for a session; the rest of it comes from
+// settings or from an older session.
+using SaidForGrant = std::function<bool(std::string_view key)>;
 
 // True if this process is the child of a session's agent, by its variable STENO_SESSION.
 bool runs_in_session();
@@ -43,5 +46,9 @@ Outcome<std::vector<std::string>> hold_to(const Grant& grant, const SaidForGrant
 Outcome<std::vector<std::string>> hold_process(Connection& connection,
                                                const projections::SessionRow* resumed,
                                                domain::SessionSpec& spec);
+
+// The same for settings that this process changes and that are kept: whatever is beyond the grant
+// is refused, also what somebody else had said.
+Outcome<bool> hold_edited(Connection& connection, domain::SessionSpec& spec);
 
 }  // namespace steno

@@ -71,6 +71,19 @@ Json tool_list() {
   return {{"tools", tools}};
 }
 
+// Returns the request without its wait for events, since one after the other would hold up all
+// other callers for as long as they together wait.
+Json without_wait(Json request) {
+  const auto params = request.is_object() ? request.find("params") : request.end();
+  if (!request.is_object() || params == request.end() || !params->is_object()) return request;
+  for (const char* name : {"wait_ms", "waitMs"}) {
+    const auto wait = params->find(name);
+    const bool is_wait = wait != params->end() && wait->is_number_integer() && *wait > 0;
+    if (is_wait && request.value("method", Json()) == "claude-code.events") *wait = 0;
+  }
+  return request;
+}
+
 std::string known_methods() {
   std::string names;
   for (const Operation& operation : operations()) {
@@ -111,7 +124,7 @@ std::string JsonRpc::answer(std::string_view message) const {
     return refuse(kInvalidRequest, "a batch has at most 100 requests");
   Json answers = Json::array();
   for (const Json& part : request) {
-    Json one = answer_one(part);
+    Json one = answer_one(request.size() > 1 ? without_wait(part) : part);
     if (!one.is_null()) answers.push_back(std::move(one));
   }
   return answers.empty() ? "" : json_text(answers);

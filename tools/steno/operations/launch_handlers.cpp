@@ -51,8 +51,11 @@ Outcome<bool> apply_grant(const Caller& caller, const LaunchArguments& said,
   if (!caller.is_program) return true;
   const auto grant = program_grant(caller.connection);
   if (!grant) return tl::unexpected(grant.error());
-  auto notes = hold_to(*grant, {said.permission_mode.has_value(), said.max_budget.has_value()},
-                       caller.connection, resumed, launched.wanted.spec);
+  const auto is_said = [&](std::string_view key) {
+    if (key == "permission_mode") return said.permission_mode.has_value();
+    return key == "budget_usd" && said.max_budget.has_value();
+  };
+  auto notes = hold_to(*grant, is_said, caller.connection, resumed, launched.wanted.spec);
   if (!notes) return tl::unexpected(notes.error());
   launched.notes.insert(launched.notes.end(), notes->begin(), notes->end());
   return true;
@@ -96,7 +99,7 @@ domain::Spawn fresh_spawn(const Caller& caller, const LaunchArguments& said) {
 }
 
 // Says whose session it is: that of whoever writes in a chat, or a subagent of the session whose
-// agent asks. A subagent has none, so that what it launches stands alone.
+// agent asks.
 Outcome<bool> describe(const Caller& caller, domain::Descriptor& descriptor) {
   using domain::DescriptorKind;
   if (const auto place = domain::parse_route(caller.channel)) {
@@ -110,15 +113,7 @@ Outcome<bool> describe(const Caller& caller, domain::Descriptor& descriptor) {
     if (!fits) descriptor = {};
     return true;
   }
-  const base::SessionId self = calling_session();
-  if (!self.is_set()) return true;
-  const auto shown = caller.connection.find(self.text());
-  if (!shown) return tl::unexpected(shown.error());
-  const projections::SessionRow& row = shown->session;
-  if (!domain::is_live(row.status) || row.descriptor.kind == DescriptorKind::subagent) return true;
-  descriptor.kind = DescriptorKind::subagent;
-  descriptor.parent = row.session;
-  return true;
+  return describe_as_child(caller.connection, descriptor);
 }
 
 // `known`: whose session it is; none: whoever asks.

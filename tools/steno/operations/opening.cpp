@@ -58,6 +58,17 @@ base::SessionId calling_session() {
                          : base::SessionId::parse(self).value_or(base::SessionId{});
 }
 
+Outcome<std::optional<workers::ShowAnswer>> own_session(Connection& connection) {
+  const base::SessionId self = calling_session();
+  if (!self.is_set()) return std::nullopt;
+  workers::QueryBody query;
+  query.reference = self.text();  // of no agent, so of any
+  auto shown = connection.ask<workers::ShowAnswer>(workers::kVerbShow, query);
+  if (shown) return std::move(*shown);
+  if (shown.error().exit_code == kExitNotFound) return std::nullopt;
+  return tl::unexpected(shown.error());
+}
+
 domain::SessionSpec spec_of(const Config& config) {
   domain::SessionSpec spec;
   spec.engine = config.engine;
@@ -118,7 +129,8 @@ Outcome<bool> check_workdir(const std::string& workdir, std::string_view paramet
 }
 
 std::string channel_to_name(const Config& config, const std::string& workdir) {
-  return calling_session().is_set() ? config.channel : channel_of(config, workdir);
+  if (is_flag(config, "channel") || !calling_session().is_set()) return channel_of(config, workdir);
+  return {};
 }
 
 Outcome<std::string> unheard_text(Connection& connection, const std::string& channel) {
@@ -132,6 +144,18 @@ Outcome<std::string> unheard_text(Connection& connection, const std::string& cha
   return "nobody will hear in " + channel +
          ": the server has no program that sends to channels; set notify_command, and start the "
          "server again";
+}
+
+Outcome<bool> describe_as_child(Connection& connection, domain::Descriptor& descriptor) {
+  using domain::DescriptorKind;
+  const auto own = own_session(connection);
+  if (!own) return tl::unexpected(own.error());
+  if (!*own || (*own)->session.agent != connection.config().agent) return true;
+  const projections::SessionRow& row = (*own)->session;
+  if (!domain::is_live(row.status) || row.descriptor.kind == DescriptorKind::subagent) return true;
+  descriptor.kind = DescriptorKind::subagent;
+  descriptor.parent = row.session;
+  return true;
 }
 
 Outcome<Spawned> send_spawn(Connection& connection, const domain::Spawn& wanted) {
@@ -222,7 +246,7 @@ domain::Spawn to_resume(const Config& config, const ResumeRequest& wanted,
   if (is_told("mcp_must_connect")) spawn.spec.mcp_must_connect = config.mcp_must_connect;
   if (is_told("remind_after")) spawn.spec.remind_after = said(config.remind_after);
   // Without one of its own it goes where those of the old session went.
-  if (wanted.takes_flags && is_set(config, "channel")) spawn.origin_channel = config.channel;
+  if (is_told("channel")) spawn.origin_channel = config.channel;
   spawn.spec.is_multi_turn = row.is_multi_turn || wanted.is_multi_turn;
   spawn.system_prompt = wanted.system_prompt.empty() ? shown.system_prompt : wanted.system_prompt;
   domain::UseLimits use = spawn.spec.use_limits;

@@ -1,6 +1,7 @@
 // Opens sessions: new ones, and those that go on with an ended one.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,10 @@ namespace steno {
 
 // Returns the session whose agent runs this process; unset: none does.
 base::SessionId calling_session();
+
+// Returns that session, of whichever agent; none: this process is of none, or of one of another
+// log.
+Outcome<std::optional<workers::ShowAnswer>> own_session(Connection& connection);
 
 // Returns the settings of a new session, as far as the configuration has them.
 domain::SessionSpec spec_of(const Config& config);
@@ -30,6 +35,10 @@ Outcome<bool> check_prompt(const std::string& prompt);
 // `parameter`: by which another one can be named.
 Outcome<bool> check_workdir(const std::string& workdir, std::string_view parameter = "--workdir");
 
+// Describes a session that this process opens as a subagent of its own session, if that is a live
+// one of the same agent. A subagent has none, so that what it launches stands alone.
+Outcome<bool> describe_as_child(Connection& connection, domain::Descriptor& descriptor);
+
 struct Spawned {
   base::SessionId session;
   base::CommandId command;
@@ -37,7 +46,7 @@ struct Spawned {
 };
 
 // Returns the channel that a new session is told of; empty: the server finds one. What an agent's
-// own process opens is heard where the agent's session is.
+// own process opens is heard where the agent's session is, unless a flag says otherwise.
 std::string channel_to_name(const Config& config, const std::string& workdir);
 
 // Returns what is wrong with a channel of which notifications are expected: the server has no sink

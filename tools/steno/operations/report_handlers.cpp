@@ -144,6 +144,7 @@ Outcome<Answer> show_output(const Caller& caller, const ShownArguments& argument
   auto read = read_output(caller.connection, arguments.session,
                           std::min(wanted + arguments.skipped, kOutputLinesMax));
   if (!read) return tl::unexpected(read.error());
+  const bool has_any = !read->lines.lines().empty();
   read->lines.drop_last(arguments.skipped);
   const projections::SessionRow& row = read->answer.session;
   const base::Time now = caller.connection.clock().wall();
@@ -169,7 +170,8 @@ Outcome<Answer> show_output(const Caller& caller, const ShownArguments& argument
                    (caller.is_chat ? "" : "skip goes back, and ") + "steno output " + row.alias +
                    " --all prints all)";
   }
-  answer.text += read->lines.lines().empty() ? "\n(no output yet)" : text;
+  const char* nothing = has_any ? "\n(nothing before that)" : "\n(no output yet)";
+  answer.text += read->lines.lines().empty() ? nothing : text;
   answer.is_text_only = true;
   return answer;
 }

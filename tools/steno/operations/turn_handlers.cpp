@@ -27,6 +27,11 @@ Outcome<Answer> list_events(const Caller& caller, const EventsArguments& argumen
   const projections::SessionRow& row = shown->session;
   const base::Position first = row.opened.plus(-1);
   const base::Position after = std::max(base::Position{arguments.after}, first);
+  if (after > shown->position) {
+    return fail(kExitUsage, "after is " + std::to_string(after.value) + ", and the log ends at " +
+                                std::to_string(shown->position.value) +
+                                "; take `through` of the last answer");
+  }
   Answer answer;
   answer.value = session_brief_json(row);
   answer.value["events"] = Json::array();

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,7 @@ struct ServeOptions {
   workers::KeptAgentOptions agents;
   workers::KeepFor keep_for;
   workers::SinkOptions sinks;
-  workers::ServerFacts facts;
+  std::function<workers::ServerFacts()> facts;
   // The command line of this machine's worker process; empty: somebody else starts it.
   std::vector<std::string> worker_argv;
   // Likewise of the gateway; empty: none is wanted, or somebody else starts it.

@@ -163,7 +163,7 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
                       config.keep_killed_for.value_or(config.keep_content_for)};
   options.keep_workers = config.keep_workers;
   options.is_detached = arguments.is_detached;
-  options.facts = server_facts(config);
+  options.facts = kept_facts(config);
   options.accept_clock = arguments.accept_clock;
   options.needs_log = arguments.needs_log;
   options.agent_files = arguments.agent_files;
@@ -198,6 +198,11 @@ void tell_few_files(const Config& config) {
       soft, agents, config.max_sessions);
 }
 
+// A server belongs to no session, and neither does its gateway, which opens sessions for others.
+void leave_outer_session() {
+  for (const char* mark : {"STENO_SESSION", "CLAUDECODE"}) ::unsetenv(mark);
+}
+
 // A server outlives the agent in whose shell it is started.
 void tell_outer_agent() {
   if (std::getenv("CLAUDECODE") == nullptr) return;
@@ -213,6 +218,7 @@ int serve(const Config& config, const ServeArguments& arguments) {
   if (arguments.is_to_detach) return detach(config);
   set_up_log(config);
   if (arguments.role != "worker") tell_outer_agent();
+  leave_outer_session();
   if (arguments.role.empty()) tell_few_files(config);
   const auto options = serve_options(config, arguments);
   if (!options) {

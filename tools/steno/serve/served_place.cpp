@@ -33,14 +33,14 @@ void ServedPlace::tell(workers::ServerPhase phase) {
       eventlog::write_whole(eventlog::system_disk(), path, workers::encode(place_)).has_value();
 }
 
-void wait_for_previous(const std::string& data_folder) {
+bool wait_for_previous(const std::string& data_folder, StopSignals& signals) {
   base::SystemClock clock;
   const base::Duration begin = clock.boot();
   base::Duration until = begin + kTellMax;
   bool is_told = false;
   for (;;) {
     const workers::DataHolder holder = workers::data_holder(data_folder);
-    if (!holder.is_there()) return;
+    if (!holder.is_there()) return true;
     if (holder.place && holder.place->phase == ServerPhase::stopping && !is_told) {
       is_told = true;
       const base::Duration max = holder.place->stop_max;
@@ -48,8 +48,10 @@ void wait_for_previous(const std::string& data_folder) {
       remark("steno serve: server process " + std::to_string(holder.pid) +
              " is stopping; waiting for its end, for " + exact_duration_text(max) + " at most");
     }
-    if (clock.boot() >= until) return;
-    ::poll(nullptr, 0, kAskAgainMs);
+    if (clock.boot() >= until) return true;
+    pollfd stop{signals.fd(), POLLIN, 0};
+    ::poll(&stop, 1, kAskAgainMs);
+    if (signals.take() != 0) return false;
   }
 }
 

@@ -2,6 +2,7 @@
 // server_place.hpp.
 #pragma once
 
+#include "tools/steno/serve/signals.hpp"
 #include "workers/client/server_place.hpp"
 
 namespace steno {
@@ -27,7 +28,7 @@ class ServedPlace {
 };
 
 // Waits for a server that has the data folder and is about to end, and says so once. Returns at
-// once if none has it, or if the one that has it goes on.
-void wait_for_previous(const std::string& data_folder);
+// once if none has it, or if the one that has it goes on. Returns false if a signal ends the wait.
+bool wait_for_previous(const std::string& data_folder, StopSignals& signals);
 
 }  // namespace steno

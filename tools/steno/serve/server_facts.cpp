@@ -19,6 +19,8 @@ constexpr std::array<const char*, 6> kKeyNames = {
     "ANTHROPIC_API_KEY",       "ANTHROPIC_AUTH_TOKEN",   "CLAUDE_CODE_OAUTH_TOKEN",
     "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"};
 
+constexpr base::Duration kLookEvery = std::chrono::seconds(1);
+
 constexpr std::array<std::string_view, 6> kToldSettings = {
     "keeper_program",  "agent_home", "agent_environment",
     "agent_sandboxed", "model",      "permission_mode"};
@@ -43,6 +45,17 @@ bool has_login(const std::string& home) {
   return ::access((folder + "/.credentials.json").c_str(), R_OK) == 0;
 }
 
+// Sets what can change while the server runs.
+void look_again(const Config& config, workers::ServerFacts& facts) {
+  facts.has_login = has_login(facts.agent_home);
+  facts.engines.clear();
+  for (const auto& [engine, words] : config.programs) {
+    if (words.empty()) continue;
+    facts.engines.push_back(
+        {engine, join_words(words), find_program(words.front(), facts.search_path)});
+  }
+}
+
 }  // namespace
 
 workers::ServerFacts server_facts(const Config& config) {
@@ -57,15 +70,10 @@ workers::ServerFacts server_facts(const Config& config) {
   facts.search_path = variable("PATH");
   facts.agent_home = config.agent_home.empty() ? variable("HOME") : config.agent_home;
   facts.engine = config.engine;
-  facts.has_login = has_login(facts.agent_home);
   for (const char* name : kKeyNames) {
     if (!variable(name).empty()) facts.keys.emplace_back(name);
   }
-  for (const auto& [engine, words] : config.programs) {
-    if (words.empty()) continue;
-    facts.engines.push_back(
-        {engine, join_words(words), find_program(words.front(), facts.search_path)});
-  }
+  look_again(config, facts);
   for (const Setting& setting : config.settings) {
     const bool is_told =
         std::find(kToldSettings.begin(), kToldSettings.end(), setting.key) != kToldSettings.end();
@@ -73,6 +81,17 @@ workers::ServerFacts server_facts(const Config& config) {
     facts.settings.push_back(setting.key + "=" + setting.value);
   }
   return facts;
+}
+
+std::function<workers::ServerFacts()> kept_facts(const Config& config) {
+  return [&config, facts = server_facts(config), looked_at = base::SystemClock().boot()]() mutable {
+    const base::Duration now = base::SystemClock().boot();
+    if (now - looked_at >= kLookEvery) {
+      looked_at = now;
+      look_again(config, facts);
+    }
+    return facts;
+  };
 }
 
 }  // namespace steno

@@ -296,6 +296,13 @@ class KeptSockets {
   base::Duration gone_since_{0};  // boot time; 0: they are there
 };
 
+// True if a signal behind the first one says that there is no time. A terminal that is closed sends
+// SIGHUP twice, by the kernel and by the shell, and a group that is ended gets SIGTERM with each of
+// its processes. `steno stop --now` sends SIGTERM and SIGINT, which can be read in either order.
+bool is_hurry(int first, int signal) {
+  return signal == SIGINT || (first == SIGINT && signal == SIGTERM);
+}
+
 // Says to who sits before it what a stop waits for, since it can take seconds.
 void tell_stop(const ServeOptions& options, bool is_worker_alive, bool is_second) {
   if (::isatty(STDERR_FILENO) != 1) return;
@@ -335,6 +342,7 @@ int run_loop(Process& p, ProcessSupervisor& worker, ProcessSupervisor& gateway,
   ClockWatch clock_watch;
   int code = kExitOk;
   std::optional<base::Duration> drain_until;
+  int first_signal = 0;
   const auto drain = [&](base::Duration now, int signal) {
     const bool is_second = drain_until.has_value();
     spdlog::info("server_stopping signal={}", signal);
@@ -365,7 +373,10 @@ int run_loop(Process& p, ProcessSupervisor& worker, ProcessSupervisor& gateway,
       code = print_failure("steno serve", ok.error());
       drain(now, 0);
     }
-    if (const int signal = signals.take(); signal != 0) drain(now, signal);
+    if (const int signal = signals.take(); signal != 0) {
+      if (!drain_until || is_hurry(first_signal, signal)) drain(now, signal);
+      if (first_signal == 0) first_signal = signal;
+    }
     if (drain_until && p.options.keep_workers) return code;
     if (drain_until && (now >= *drain_until || (!has_worked && !worker.is_alive()))) return code;
     if (has_worked) continue;
@@ -401,7 +412,7 @@ base::Result<void> check_clock(base::Time last, base::Time wall) {
 
 int run_server(const ServeOptions& options) {
   StopSignals signals;
-  wait_for_previous(options.data_folder);
+  if (!wait_for_previous(options.data_folder, signals)) return kExitInterrupted;
   const eventlog::LogFolder folder{options.data_folder};
   if (!folder.has_log() && eventlog::is_gone(folder.head())) {
     // Checked before anything is made here.

@@ -209,6 +209,21 @@ TEST_CASE("a spawn that makes no sense is refused as invalid", "[session]") {
   given().when(c).then_rejected(RejectionCode::invalid);
 }
 
+TEST_CASE("a text of the allowed tools names one tool", "[session]") {
+  const char* one =
+      GENERATE("Bash", "Bash(git log:*)", "mcp__server__tool", "Bash(npm run test -- --x,y)",
+               "Bash(f(x):*)", "Bash(echo \\(:*)", "Read(//tmp/**)", "WebFetch(domain:a.org)");
+  Spawn c = spawn();
+  c.spec.allowed_tools.edit() = {one};
+  CHECK(given().when(c).outcome());
+  const char* more =
+      GENERATE("", "Read Bash", "Read,Bash", "Read(x),Bash", "Read(x) Bash", "(x)",
+               "Bash(x:*),Write", "Bash(x", "Bash)", "Bash(x)y", "Bash(x)(y)", "Read(x(y) Bash z)",
+               "Read(x(y),Bash,z)", "Read(x\\) Bash)", "Read\tBash", "Read(x\nBash)");
+  c.spec.allowed_tools.edit() = {"Edit", more};
+  given().when(c).then_rejected(RejectionCode::invalid);
+}
+
 TEST_CASE("each text of a spawn that becomes a fact has a bound, which it may reach", "[session]") {
   Spawn c = spawn();
   std::string& text = GENERATE(true, false) ? c.origin_channel : c.spec.model;
