@@ -58,6 +58,7 @@ enum class EndReason : std::uint8_t {
   agent_budget,     // the sessions of its agent have spent what they may over all time
   hook_unanswered,  // a hook gave no verdict on a tool call, in a session whose hooks must answer
   usage_limit,      // the model's provider takes nothing more until a time that it has told
+  session_limit,    // as many sessions run as may
 };
 
 // True for the limits of money that hold beside a session's own: prompts wait behind them.
@@ -256,5 +257,6 @@ struct base::EnumNames<domain::EndReason> {
                                                 "expired",
                                                 "agent_budget",
                                                 "hook_unanswered",
-                                                "usage_limit"};
+                                                "usage_limit",
+                                                "session_limit"};
 };

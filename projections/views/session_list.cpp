@@ -338,6 +338,7 @@ SessionRow row_of(const StoredSession& stored) {
   if (s.turn) row.turn = s.turn->turn;
   row.own_turn = s.own_turn;
   row.is_waiting_for_input = domain::is_waiting_for_input(s);
+  row.is_parked = row.is_waiting_for_input && !s.lease;
   row.pause = s.pause;
   row.paused_until = s.paused_until;
   if (domain::is_live(s.status)) row.tasks = s.tasks;

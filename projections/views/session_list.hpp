@@ -61,6 +61,7 @@ struct SessionRow {
   base::TurnId turn;                                  // the current one; unset: none
   base::TurnId own_turn;                              // the agent's own, under way; unset: none
   bool is_waiting_for_input = false;                  // live, multi-turn, and without work
+  bool is_parked = false;                             // likewise, and without an agent process
   domain::EndReason pause = domain::EndReason::none;  // the reason for which prompts wait
   Time paused_until;       // wall time at which they go on; 0: not by themselves, but for a day
   std::int64_t tasks = 0;  // that run in the background
@@ -139,6 +140,7 @@ struct SessionRow {
     visit("turn", &SessionRow::turn);
     visit("own_turn", &SessionRow::own_turn);
     visit("waiting_for_input", &SessionRow::is_waiting_for_input);
+    visit("parked", &SessionRow::is_parked);
     visit("pause", &SessionRow::pause);
     visit("paused_until", &SessionRow::paused_until);
     visit("tasks", &SessionRow::tasks);

@@ -2,6 +2,9 @@
 // against the state before it.
 #include "tests/simulation/log_observer.hpp"
 
+#include <algorithm>
+#include <set>
+
 #include "eventlog/domain/event_codec.hpp"
 #include "eventlog/domain/evolve.hpp"
 #include "eventlog/domain/stream_name.hpp"
@@ -140,9 +143,34 @@ base::StreamVersion LogObserver::version(const std::string& stream) const {
   return found == versions_.end() ? base::StreamVersion{} : found->second;
 }
 
+namespace {
+
+// A session that has an agent has a place; one without agent and work has none; and those whose
+// prompts wait for one are in line.
+std::string check_places(const domain::AdmissionState& admission,
+                         const std::set<base::SessionId>& with_agent,
+                         const std::set<base::SessionId>& parked,
+                         const std::set<base::SessionId>& awaiting) {
+  const std::set<base::SessionId>& known = admission.parked;
+  if (!std::includes(known.begin(), known.end(), parked.begin(), parked.end())) {
+    return "a session without an agent and work takes a place";
+  }
+  const auto has_agent = [&](base::SessionId one) { return with_agent.contains(one); };
+  if (std::any_of(known.begin(), known.end(), has_agent)) return "a parked session has an agent";
+  if (std::set(admission.awaiting.begin(), admission.awaiting.end()) != awaiting) {
+    return "other sessions are in line for a place than wait for one";
+  }
+  return {};
+}
+
+}  // namespace
+
 std::string LogObserver::check_streams_agree() const {
   std::map<base::SessionId, std::string> live;
   std::map<base::SessionId, std::string> unsettled;
+  std::set<base::SessionId> parked;      // those that must be
+  std::set<base::SessionId> with_agent;  // those that cannot be
+  std::set<base::SessionId> awaiting;
   std::map<std::string, std::map<std::string, base::SessionId>> names;
   std::map<std::string, domain::NameHolder> given;
   std::map<std::int64_t, domain::NameHolder> made;
@@ -151,6 +179,9 @@ std::string LogObserver::check_streams_agree() const {
     if (s == nullptr) continue;
     if (domain::is_live(s->status)) {
       live[s->session] = s->agent;
+      if (s->lease) with_agent.insert(s->session);
+      if (!s->lease && !domain::has_work(*s)) parked.insert(s->session);
+      if (s->pause == domain::EndReason::session_limit) awaiting.insert(s->session);
       const domain::NameHolder holder{s->session, s->alias};
       const bool is_given = !s->name.empty();
       if (is_given) names[domain::registry_stream(s->agent)][s->name] = s->session;
@@ -166,6 +197,10 @@ std::string LogObserver::check_streams_agree() const {
       if (admission->live != live) return "admission counts other sessions as live than there are";
       if (admission->unsettled != unsettled) {
         return "admission has other unsettled sessions than there are";
+      }
+      if (const auto wrong = check_places(*admission, with_agent, parked, awaiting);
+          !wrong.empty()) {
+        return wrong;
       }
       if (admission->names != given || admission->name_marks != made) {
         return "admission holds other names than those of the live sessions";

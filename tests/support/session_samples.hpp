@@ -65,9 +65,16 @@ inline std::vector<Fact> idle() {
   return running() + fact(domain::TurnFinished{turn(1), {}}).by_report(1, 3);
 }
 
+inline Fact parked() {
+  return fact(domain::SessionParked{kSession}).on(kAdmission);
+}
+inline Fact unparked() {
+  return fact(domain::SessionUnparked{kSession}).on(kAdmission);
+}
+
 // As idle(), but its worker is gone.
 inline std::vector<Fact> unleased() {
-  return idle() + domain::LeaseExpired{kToken};
+  return idle() + domain::LeaseExpired{kToken} + parked();
 }
 
 inline std::vector<Fact> killed() {

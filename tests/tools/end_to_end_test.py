@@ -1163,6 +1163,104 @@ class Serving(unittest.TestCase):
         types = [event["type"] for event in home.events(row["session"])]
         self.assertEqual(types.count("LeaseGranted"), 2, types)
 
+    def at_a_terminal(self, home, *arguments):
+        """Runs a command as a person does; returns what it prints, also to the terminal."""
+        leader, terminal = pty.openpty()
+        child = home.popen(arguments, stdin=terminal, stdout=terminal, stderr=subprocess.PIPE)
+        os.close(terminal)
+        printed = b""
+        while True:
+            try:
+                read = os.read(leader, 4096)
+            except OSError:  # everybody has closed the terminal
+                break
+            printed += read
+        os.close(leader)
+        _, err = child.communicate(timeout=30)
+        self.assertEqual(child.returncode, 0, err)
+        return printed.decode()
+
+    def spawn_as_a_person(self, home, *flags):
+        """Returns the alias of a multi-turn session."""
+        told = self.at_a_terminal(home, "spawn", "--engine", "scripted", "--multi-turn", *flags,
+                                  "[say one]", "-o", "json")
+        return json.loads(told)["alias"]
+
+    def agents(self, home):
+        return [command for command in home.processes().values()
+                if command.split(" ")[0].endswith("steno-scripted-agent")]
+
+    # Shows R026, R063.
+    def test_a_session_that_a_person_opened_is_parked_instead_of_killed(self):
+        home = self.home('idle_agent_stop = "100ms"\nidle_timeout = "300ms"\nmax_sessions = 1\n'
+                         'agent_environment = "STENO_SCRIPTED_STATE"\n')
+        home.environment["STENO_SCRIPTED_STATE"] = home.folder  # an agent knows its conversations
+        home.start()
+        alias = self.spawn_as_a_person(home)
+        until(lambda: home.show(alias)["parked"], "that its agent was stopped")
+        until(lambda: not self.agents(home), "the end of its process")
+        # Its place is free. What a program opens is killed meanwhile, after the same time.
+        forgotten = home.start_session("[say hi]", "--multi-turn")
+        row = home.wait_for_end(forgotten)
+        self.assertEqual((row["status"], row["end_reason"]), ("killed", "idle"))
+        listed = home.run("ls").out
+        self.assertRegex(listed, alias + r" .* running, waiting, parked  ")
+        self.assertNotIn("ends in", listed)
+        shown = home.run("show", alias).out
+        self.assertIn("the next prompt starts the agent again", shown)
+        self.assertNotIn("killed if it waits", shown)
+        # It is parked over a restart, too, and its next prompt goes on with the conversation.
+        self.assertEqual(home.stop(), 0)
+        home.start()
+        self.assertIn("0 running of 1, 1 parked", home.run("status").out)
+        answer = home.run("send", alias, "--wait", "[say two]")
+        self.assertEqual((answer.code, answer.out), (0, "two\n"), str(answer))
+        events = home.events(home.show(alias)["session"])
+        begun = [event["facts"]["agent_session"] for event in events
+                 if event["type"] == "AgentInitialized"]
+        self.assertEqual((len(begun), len(set(begun))), (2, 1))
+        resumed = [event["facts"].get("resume_agent_session") for event in events
+                   if event["type"] == "LeaseGranted"]
+        self.assertEqual(resumed[-1], begun[0])
+        # What a person says holds for them as well.
+        until(lambda: home.show(alias)["parked"], "that its agent was stopped again")
+        row = home.wait_for_end(self.spawn_as_a_person(home, "--idle-timeout", "200ms"))
+        self.assertEqual((row["status"], row["end_reason"]), ("killed", "idle"))
+        self.assertTrue(home.show(alias)["waiting_for_input"])
+
+    # Shows R026.
+    def test_prompts_of_parked_sessions_wait_for_a_place_in_their_order(self):
+        home = self.home('idle_agent_stop = "100ms"\nmax_sessions = 1\n').start()
+        aliases = []
+        for name in ("one", "two"):
+            aliases.append(home.start_session("[say hi]", "--multi-turn", "--name", name))
+            until(lambda: home.show(aliases[-1])["parked"], "that it is parked")
+        runs = home.start_session("[hang]")
+        until(lambda: len(self.agents(home)) == 1, "the only agent process")
+        for alias in aliases:
+            sent = home.run("send", alias, "[say on]")
+            self.assertEqual(sent.code, 0, str(sent))
+            self.assertIn(f"queued for {alias}, which is paused until a place is free", sent.out)
+        self.assertEqual(home.run("ls").out.count("running, waits for a place"), 2)
+        self.assertIn("session_limit: prompts wait until a place is free (max_sessions)",
+                      home.run("show", "one").out)
+        early = home.run("continue", "one")
+        self.assertEqual(early.code, 5, str(early))
+        refused = home.run("spawn", "--engine", "scripted", "[say no]")
+        self.assertEqual(refused.code, 5, str(refused))
+        self.assertIn("1 of 1 sessions are running (max_sessions), and 2 more wait for a place; "
+                      "kill one first", refused.err)
+        # A restart keeps the order.
+        home.stop(signal.SIGKILL)
+        home.start()
+        self.assertEqual(home.run("kill", runs).code, 0)
+        until(lambda: [home.show(alias)["turns_finished"] for alias in aliases] == [2, 2],
+              "both prompts")
+        finished = [event["stream"] for event in home.events()
+                    if event["type"] == "TurnFinished"][-2:]
+        self.assertEqual(finished, [f"main/session/{home.show(alias)['session']}"
+                                    for alias in aliases])
+
     def test_sigterm_twice_is_no_worse(self):
         self.stop_with_sessions([signal.SIGTERM, signal.SIGTERM])
 

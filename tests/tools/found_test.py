@@ -265,7 +265,7 @@ class Lives(WithUser):
         self.assertEqual((first["phase"], first["log_file"]), ("serving", log))
         self.assertEqual(first["status"]["max_sessions"], 7)
         table = user.run("status").out
-        for words in (str(first["pid"]), "since", "log position", "release", "0 live of 7", log):
+        for words in (str(first["pid"]), "since", "log position", "release", "0 running of 7", log):
             self.assertIn(words, table)
         self.assertEqual(user.run("run", "--engine", "scripted", "[say hi]").out, "hi\n")
         # Started again as it was started, from anywhere.

@@ -229,7 +229,7 @@ class Schedules(WithHome):
         ran = self.home.run("schedule", "run", "nightly")
         self.assertEqual((ran.code, ran.out), (5, ""))
         self.assertIn("max_sessions", ran.err)
-        self.assertIn("refused: session_limit: 1 of 1 sessions are live (max_sessions); kill one "
+        self.assertIn("refused: session_limit: 1 of 1 sessions are running (max_sessions); kill one "
                       "first, or raise the limit", self.home.run("schedule", "log", "nightly").out)
 
     def test_a_schedule_is_shown_changed_and_paused(self):

@@ -166,6 +166,8 @@ class CommandLoop {
   const domain::OutboxState& outbox() const;
   const domain::SchedulesState& schedules() const;
 
+  const domain::Limits& limits() const { return options_.limits; }
+
   std::size_t waiting() const;
   // Without the streams that stay with the server.
   std::size_t loaded_streams() const { return streams_.size() - kept_; }

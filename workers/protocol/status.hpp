@@ -86,6 +86,7 @@ struct StatusAnswer {
   base::Position tail;
   std::int64_t uptime_us = 0;
   std::int64_t live_sessions = 0;
+  std::int64_t parked_sessions = 0;  // of these; they do not count towards the next one
   std::int64_t max_sessions = 0;
   base::NanoUsd daily_budget{};        // of each agent; 0: no limit
   base::NanoUsd agent_budget{};        // of each agent, over all days; 0: no limit
@@ -118,6 +119,7 @@ struct StatusAnswer {
     visit("tail", &StatusAnswer::tail);
     visit("uptime_us", &StatusAnswer::uptime_us);
     visit("live_sessions", &StatusAnswer::live_sessions);
+    visit("parked_sessions", &StatusAnswer::parked_sessions);
     visit("max_sessions", &StatusAnswer::max_sessions);
     visit("daily_budget", &StatusAnswer::daily_budget);
     visit("agent_budget", &StatusAnswer::agent_budget);

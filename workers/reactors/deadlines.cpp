@@ -68,6 +68,11 @@ bool Deadlines::do_work(const Cycle& cycle) {
     for (const auto& [key, state] : sessions_.all()) {
       // This server's budget of a day can be larger than that of the one before.
       if (state.day_over.us != 0) pass(key, domain::DeadlineKind::day);
+      // An earlier release did not record that it is parked. Any command lets it be.
+      const bool is_unparked = domain::is_live(state.status) && !state.lease &&
+                               !domain::has_work(state) &&
+                               !commands_.admission().parked.contains(key.session);
+      if (is_unparked) pass(key, domain::DeadlineKind::start);
       schedule(key, &state);
     }
   }

@@ -135,6 +135,11 @@ void LeaseDispatcher::restore(const domain::SessionState& state) {
 }
 
 void LeaseDispatcher::on_durable(const domain::RecordedEvent& event) {
+  if (event.envelope.stream == domain::kAdmissionStream) {
+    // A place can be free now.
+    const domain::AdmissionState& admission = commands_.admission();
+    for (const base::SessionId id : admission.awaiting) dirty_.insert({id, admission.live.at(id)});
+  }
   const auto* changed = sessions_.changed();
   if (changed == nullptr) return;
   const auto& [key, state] = *changed;
@@ -391,11 +396,18 @@ void LeaseDispatcher::forget_lost_workers() {
   });
 }
 
+// True if the session has a prompt that can be started, and a place to run in.
+bool LeaseDispatcher::can_begin(const SessionKey& key, const LeaseState& s) const {
+  if (s.queue.empty()) return false;
+  if (s.pause != domain::EndReason::session_limit) return s.pause == domain::EndReason::none;
+  return domain::has_place(commands_.admission(), key.session, commands_.limits().max_sessions);
+}
+
 bool LeaseDispatcher::grant(const SessionKey& key, View& view) {
   const LeaseState& s = *view.state;
   if (is_draining_) return false;  // queued prompts wait for the next server
-  const bool is_waiting = !s.queue.empty() && s.pause == domain::EndReason::none;
-  if (!domain::is_live(s.status) || s.lease || !is_waiting || view.is_granting) return false;
+  if (!domain::is_live(s.status) || s.lease || view.is_granting) return false;
+  if (!can_begin(key, s)) return false;
   // A lease given to a worker that has ended would cost the session a turn that no agent was given.
   forget_lost_workers();
   // One worker a machine, or one that leaves and its successor.

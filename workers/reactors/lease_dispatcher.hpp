@@ -112,6 +112,7 @@ class LeaseDispatcher final : public Reactor {
   bool take_content(const SessionKey& key, View& view, ContentOutcome outcome);
   void take_conversations();
   static bool is_told_what_was_lost(const View& view);
+  bool can_begin(const SessionKey& key, const domain::LeaseState& state) const;
   bool grant(const SessionKey& key, View& view);
   bool is_holder_awaited();
   void expire(const SessionKey& key, View& view);

@@ -574,6 +574,7 @@ StatusAnswer Server::status() const {
   s.uptime_us = (boot_ - started_).count();
   const domain::AdmissionState& admission = commands_.durable().of<domain::AdmissionStream>();
   s.live_sessions = static_cast<std::int64_t>(admission.live.size());
+  s.parked_sessions = static_cast<std::int64_t>(admission.parked.size());
   s.inconsistent = admission.inconsistent;
   s.max_sessions = options_.commands.limits.max_sessions;
   s.daily_budget = options_.commands.limits.daily_budget;

@@ -64,7 +64,45 @@ struct AdmissionMended {
   }
 };
 
-using AdmissionEvents =
-    base::Types<SessionAdmitted, SessionReleased, SessionSettled, AdmissionMended>;
+// The agent process of a live session has ended, and the session has no work: it is parked, and its
+// place is free. Also recorded for a parked session that waits for a place no longer.
+struct SessionParked {
+  static constexpr std::string_view kType = "SessionParked";
+  SessionId session;
+
+  bool operator==(const SessionParked&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &SessionParked::session);
+  }
+};
+
+// The agent of a parked session is to be started, and no place was free. It gets the next one that
+// is, behind those that have waited for longer.
+struct PlaceAwaited {
+  static constexpr std::string_view kType = "PlaceAwaited";
+  SessionId session;
+
+  bool operator==(const PlaceAwaited&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &PlaceAwaited::session);
+  }
+};
+
+// The agent of a parked session is started, and the session has a place again.
+struct SessionUnparked {
+  static constexpr std::string_view kType = "SessionUnparked";
+  SessionId session;
+
+  bool operator==(const SessionUnparked&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &SessionUnparked::session);
+  }
+};
+
+using AdmissionEvents = base::Types<SessionAdmitted, SessionReleased, SessionSettled,
+                                    AdmissionMended, SessionParked, PlaceAwaited, SessionUnparked>;
 
 }  // namespace domain

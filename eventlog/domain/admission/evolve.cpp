@@ -2,6 +2,8 @@
 // drew by lot is remembered until the count has passed it.
 #include "eventlog/domain/evolve.hpp"
 
+#include <algorithm>
+
 #include "eventlog/domain/admission/alias.hpp"
 
 namespace domain {
@@ -28,11 +30,17 @@ bool apply(AdmissionState& s, const Envelope&, const SessionAdmitted& e) {
   return true;
 }
 
+void forget_place(AdmissionState& s, SessionId session) {
+  s.parked.erase(session);
+  std::erase(s.awaiting, session);
+}
+
 bool apply(AdmissionState& s, const Envelope&, const SessionReleased& e) {
   const auto held = s.live.find(e.session);
   if (held == s.live.end()) return false;
   if (e.has_lease) s.unsettled.emplace(e.session, held->second);
   s.live.erase(held);
+  forget_place(s, e.session);
   const auto is_its = [&](const auto& name) { return name.second.session == e.session; };
   std::erase_if(s.names, is_its);
   std::erase_if(s.name_marks, is_its);
@@ -47,6 +55,7 @@ bool apply(AdmissionState& s, const Envelope&, const AdmissionMended& e) {
   for (const SessionId ended : e.ended) {
     s.live.erase(ended);
     s.unsettled.erase(ended);
+    forget_place(s, ended);
     const auto is_its = [&](const auto& name) { return name.second.session == ended; };
     std::erase_if(s.names, is_its);
     std::erase_if(s.name_marks, is_its);
@@ -55,11 +64,41 @@ bool apply(AdmissionState& s, const Envelope&, const AdmissionMended& e) {
   return true;
 }
 
+bool apply(AdmissionState& s, const Envelope&, const SessionParked& e) {
+  if (!s.live.contains(e.session)) return false;
+  const bool was_awaiting = std::erase(s.awaiting, e.session) == 1;
+  return s.parked.insert(e.session).second || was_awaiting;
+}
+
+bool apply(AdmissionState& s, const Envelope&, const PlaceAwaited& e) {
+  const bool is_known =
+      std::find(s.awaiting.begin(), s.awaiting.end(), e.session) != s.awaiting.end();
+  if (is_known || !s.parked.contains(e.session)) return false;
+  s.awaiting.push_back(e.session);
+  return true;
+}
+
+bool apply(AdmissionState& s, const Envelope&, const SessionUnparked& e) {
+  if (!s.parked.contains(e.session)) return false;
+  forget_place(s, e.session);
+  return true;
+}
+
 }  // namespace
 
 void evolve(AdmissionState& state, const Envelope& envelope, const Event& event) {
   fold_or_mark<AdmissionEvents>(state, envelope, event,
                                 [&](const auto& fact) { return apply(state, envelope, fact); });
+}
+
+std::int64_t places_taken(const AdmissionState& state) {
+  return static_cast<std::int64_t>(state.live.size() - state.parked.size());
+}
+
+bool has_place(const AdmissionState& state, SessionId session, std::int64_t max_sessions) {
+  if (state.live.contains(session) && !state.parked.contains(session)) return true;
+  const auto in_line = std::find(state.awaiting.begin(), state.awaiting.end(), session);
+  return places_taken(state) + (in_line - state.awaiting.begin()) < max_sessions;
 }
 
 std::int64_t free_alias(const AdmissionState& state, SessionId first) {

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <set>
+#include <vector>
 
 #include "eventlog/domain/admission/events.hpp"
 #include "eventlog/domain/aggregate.hpp"
@@ -25,6 +26,8 @@ struct NameHolder {
 struct AdmissionState {
   std::map<SessionId, std::string> live;       // session → its agent
   std::map<SessionId, std::string> unsettled;  // closed, but with a lease still held
+  std::set<SessionId> parked;                  // live ones that have no place
+  std::vector<SessionId> awaiting;             // parked ones that wait for a place, in their order
   // The taken aliases (alias.hpp): those of all numbers below `next_alias`, and those in `aliases`
   // that were given otherwise, as by releases that drew them by lot.
   SessionId first;  // the session that was admitted first
@@ -42,6 +45,8 @@ struct AdmissionState {
   static constexpr void fields(Visit&& visit) {
     visit("live", &AdmissionState::live);
     visit("unsettled", &AdmissionState::unsettled);
+    visit("parked", &AdmissionState::parked);
+    visit("awaiting", &AdmissionState::awaiting);
     visit("first", &AdmissionState::first);
     visit("next_alias", &AdmissionState::next_alias);
     visit("aliases", &AdmissionState::aliases);
@@ -50,6 +55,12 @@ struct AdmissionState {
     visit("inconsistent", &AdmissionState::inconsistent);
   }
 };
+
+// Returns how many sessions have a place: of these there are `max_sessions` at most.
+std::int64_t places_taken(const AdmissionState& state);
+
+// True if the session has a place, or would get one now, of as many as `max_sessions`.
+bool has_place(const AdmissionState& state, SessionId session, std::int64_t max_sessions);
 
 // Returns the number whose alias the next session gets.
 std::int64_t free_alias(const AdmissionState& state, SessionId first);

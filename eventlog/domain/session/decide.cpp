@@ -253,8 +253,9 @@ void reads(const SessionCommand& command, const StreamRef& target, Reads& furthe
       spawn != nullptr || std::visit([](const auto& c) { return is_about_money(c); }, command);
   if (spawn != nullptr || may_end) {
     further.add(registry_stream(target.agent));
-    further.add(std::string(kAdmissionStream));
   }
+  // A prompt may have to wait for a place.
+  if (spawn != nullptr || may_end || send != nullptr) further.add(std::string(kAdmissionStream));
   const bool may_pause = send != nullptr;
   if (may_end || may_pause || is_silence(command)) further.add(std::string(kOutboxStream));
   if (!is_spending) return;
@@ -284,7 +285,8 @@ Decided decide(const SessionCommand& command, const States& states, const Contex
       [&]<class C>(const C& c) -> Decided {
         Deciding d{states, context};
         if constexpr (!base::kContains<C, SessionClientCommands>) {
-          Decided decided = with_days(decide_one(std::move(d), c), context);
+          Decided decided =
+              placing(with_days(decide_one(std::move(d), c), context), states, context);
           return notifying(accounting(std::move(decided), states, context), states, context);
         } else {
           if constexpr (!kIsAlwaysTaken<C>) {
@@ -294,6 +296,7 @@ Decided decide(const SessionCommand& command, const States& states, const Contex
           if (decided && decided->empty()) {
             decided->push_back({{}, NothingChanged{std::string(c.kType)}, {}});
           }
+          decided = placing(std::move(decided), states, context);
           if constexpr (std::same_as<C, KillSession>) {
             if (c.is_quiet) {
               return silencing(accounting(std::move(decided), states, context), states, context);

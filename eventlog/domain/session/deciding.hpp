@@ -51,6 +51,12 @@ struct Deciding {
     const auto known = sessions.find(context.target.id);
     return known != sessions.end() && known->second == agent();
   }
+  // True if the session has a place among those that run, or would get one now.
+  bool has_place() const {
+    const auto* admission = states.find<AdmissionStream>(kAdmissionStream);
+    return admission == nullptr || !is_known_to(admission->live) ||
+           domain::has_place(*admission, context.target.id, context.limits.max_sessions);
+  }
   void emit_to_registry(Event event) { emit_to(registry_stream(agent()), std::move(event)); }
   void emit_to_admission(Event event) { emit_to(std::string(kAdmissionStream), std::move(event)); }
 
@@ -427,8 +433,16 @@ Decided echoing(Decided decided, const SendPrompt& said, const States& states,
 // Returns none if a prompt can still be started at that time.
 std::optional<Rejection> check_start(Time start_before, const Context& context);
 
+// Refuses what needs a place while as many sessions run as may; `what_next` tells how to go on.
+Rejection no_place(const AdmissionState& admission, const Context& context,
+                   std::string_view what_next);
+
 // Refuses what would spend more than a cap that is reached.
 Rejection over_cap(const Deciding& d);
+
+// Adds what the decision's events mean for the session's place among those that run: it is parked,
+// waits for a place, or has one again.
+Decided placing(Decided decided, const States& states, const Context& context);
 
 // Adds what the decision's events tell the streams of money: those of the lineage, the agent and
 // all agents. If the lineage has spent the budget by it, all its sessions at work are interrupted.

@@ -31,6 +31,53 @@ bool is_prompt_of(const CurrentTurn& turn, Position event) {
 
 }  // namespace
 
+Rejection no_place(const AdmissionState& admission, const Context& context,
+                   std::string_view what_next) {
+  const std::size_t awaiting = admission.awaiting.size();
+  const std::string line = awaiting == 0 ? ""
+                                         : ", and " + std::to_string(awaiting) +
+                                               (awaiting == 1 ? " more waits" : " more wait") +
+                                               " for a place";
+  return {RejectionCode::session_limit, std::to_string(places_taken(admission)) + " of " +
+                                            std::to_string(context.limits.max_sessions) +
+                                            " sessions are running (max_sessions)" + line + "; " +
+                                            std::string(what_next)};
+}
+
+// A session has a place from its spawn on. It gives it up when it has neither an agent process nor
+// work, and takes one again with its next lease.
+Decided placing(Decided decided, const States& states, const Context& context) {
+  if (!decided) return decided;
+  Deciding d{states, context};
+  const SessionState& s = d.session();
+  const auto* admission = states.find<AdmissionStream>(kAdmissionStream);
+  if (admission == nullptr || !d.is_known_to(admission->live)) return decided;
+  const auto ends_lease = [](const Emitted& one) {
+    return std::holds_alternative<LeaseReleased>(one.event) ||
+           std::holds_alternative<LeaseExpired>(one.event);
+  };
+  if (s.lease && std::none_of(decided->begin(), decided->end(), ends_lease)) return decided;
+  LeaseState after = lease_state(s);
+  for (const Emitted& emitted : *decided) {
+    if (emitted.stream.empty()) evolve(after, Envelope{}, emitted.event);
+  }
+  if (!is_live(after.status)) return decided;
+  const SessionId session = s.session;
+  const auto& line = admission->awaiting;
+  const bool is_parked = admission->parked.contains(session);
+  const bool is_awaiting = std::find(line.begin(), line.end(), session) != line.end();
+  const bool wants_place = after.pause == EndReason::session_limit;
+  d.decision = std::move(*decided);
+  if (after.lease) {
+    if (is_parked) d.emit_to_admission(SessionUnparked{session});
+  } else if (is_parked && wants_place && !is_awaiting) {
+    d.emit_to_admission(PlaceAwaited{session});
+  } else if (is_parked ? is_awaiting && !wants_place : !has_work(after)) {
+    d.emit_to_admission(SessionParked{session});
+  }
+  return std::move(d.decision);
+}
+
 Decided decide_one(Deciding d, const GrantLease& c) {
   const SessionState& s = d.session();
   if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
@@ -52,7 +99,8 @@ Decided decide_one(Deciding d, const GrantLease& c) {
     return std::move(d.decision);
   }
   if (is_cap(s.pause)) return tl::unexpected(over_cap(d));
-  if (s.queue.empty() || s.pause != EndReason::none) {
+  const bool is_placed_now = s.pause == EndReason::session_limit;
+  if (s.queue.empty() || (s.pause != EndReason::none && !is_placed_now)) {
     return reject(RejectionCode::turn_not_running,
                   "session " + label(s) + " has no prompt that can be started");
   }
@@ -69,6 +117,11 @@ Decided decide_one(Deciding d, const GrantLease& c) {
     d.emit(QueuePaused{EndReason::usage_limit, until});
     return std::move(d.decision);
   }
+  if (!d.has_place()) {
+    if (!is_placed_now) d.emit(QueuePaused{EndReason::session_limit});
+    return std::move(d.decision);
+  }
+  if (is_placed_now) d.emit(QueueContinued{});
   LeaseGranted granted{c.worker, token, begins_as_opened(s) ? std::string() : s.agent_session};
   if (s.spec.budget.value > 0) granted.budget.value = s.spec.budget.value - d.spent_before().value;
   granted.agent_total = total_at_start(d);

@@ -40,7 +40,9 @@ struct CauseOf {
   }
   std::optional<NotificationKind> operator()(const SessionClosed& e) const { return kind_of(e); }
   std::optional<NotificationKind> operator()(const QueuePaused& e) const {
-    if (is_start_pause(e.reason, e.until)) return std::nullopt;
+    const bool is_passing =
+        is_start_pause(e.reason, e.until) || e.reason == EndReason::session_limit;
+    if (is_passing) return std::nullopt;
     return NotificationKind::paused;
   }
   std::optional<NotificationKind> operator()(const TasksLost&) const {

@@ -13,6 +13,9 @@
 namespace domain {
 namespace {
 
+// Live sessions, with those that are parked. A server keeps some bytes in memory for each.
+constexpr std::int64_t kLiveSessionsMax = 10'000;
+
 // The further states that beginning a session reads.
 struct Opening {
   const RegistryState& registry;
@@ -289,11 +292,17 @@ Decided decide_one(Deciding d, const Spawn& c) {
                       " is taken: no two sessions have one id, whatever their agents; make a "
                       "fresh id");
   }
+  // Prompts that wait for a place were there before.
+  const auto awaiting = static_cast<std::int64_t>(o.admission.awaiting.size());
+  if (places_taken(o.admission) + awaiting >= d.context.limits.max_sessions) {
+    return tl::unexpected(no_place(o.admission, d.context, "kill one first, or raise the limit"));
+  }
   const auto live = static_cast<std::int64_t>(o.admission.live.size());
-  if (live >= d.context.limits.max_sessions) {
+  if (live >= std::max(kLiveSessionsMax, d.context.limits.max_sessions)) {
     return reject(RejectionCode::session_limit,
-                  std::to_string(live) + " of " + std::to_string(d.context.limits.max_sessions) +
-                      " sessions are live (max_sessions); kill one first, or raise the limit");
+                  std::to_string(live) +
+                      " sessions are live, as many as there may be with those that are parked; "
+                      "close some that nobody needs any more");
   }
   if (d.cap_reached() != EndReason::none) return tl::unexpected(over_cap(d));
   if (c.resume.is_set()) {
@@ -386,8 +395,10 @@ Decided decide_one(Deciding d, const Spawn& c) {
   }
   if (spec.channel->empty()) spec.channel = unsaid_channel(d, c, spec.workdir);
   SessionSpec before = o.source == nullptr ? SessionSpec{} : o.source->spec;
-  // That of heartbeats does not end for waiting; one that nobody schedules does.
-  if (o.source != nullptr && is_scheduled(*o.source)) before.idle_timeout = {};
+  // That of heartbeats does not end for waiting; one that nobody schedules does. Nor is it handed
+  // on that a session may wait for ever, as a person's does.
+  const bool waits_for_ever = before.idle_timeout.count() < 0;
+  if (waits_for_ever || (o.source != nullptr && is_scheduled(*o.source))) before.idle_timeout = {};
   set_limits(spec, before, d.context.limits);
   opened.spec = std::move(spec);
   d.emit(opened, c.system_prompt);

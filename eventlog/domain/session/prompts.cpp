@@ -119,6 +119,8 @@ Decided decide_one(Deciding d, const SendPrompt& c) {
     }
   } else if (s.lease && s.queue.empty()) {
     d.start_turn(queued, s.lease->token);
+  } else if (s.queue.empty() && !d.has_place()) {
+    d.emit(QueuePaused{EndReason::session_limit});
   }
   return std::move(d.decision);
 }
@@ -167,6 +169,13 @@ Decided decide_one(Deciding d, const ContinueSession&) {
   const SessionState& s = d.session();
   if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
   if (s.pause == EndReason::none) return Decision{};
+  if (s.pause == EndReason::session_limit) {
+    if (d.has_place()) return Decision{};  // it is about to go on
+    const auto* admission = d.states.find<AdmissionStream>(kAdmissionStream);
+    return tl::unexpected(no_place(*admission, d.context,
+                                   "its prompts go on by themselves when a place is free; kill or "
+                                   "close one, or raise the limit"));
+  }
   const bool is_behind_cap = is_cap(s.pause) && d.cap_reached() != EndReason::none;
   if (is_behind_cap) return tl::unexpected(over_cap(d));
   d.emit(QueueContinued{});

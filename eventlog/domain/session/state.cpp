@@ -94,6 +94,8 @@ Attention attention_of(const SessionState& state) {
   if (state.status == SessionStatus::none) return Attention::none;
   if (!is_live(state.status)) return attention_of_ended(state);
   if (is_cap(state.pause) || state.pause == EndReason::usage_limit) return Attention::over_budget;
+  // It goes on by itself.
+  if (state.pause == EndReason::session_limit) return Attention::none;
   const bool is_tried_again = is_start_pause(state.pause, state.paused_until);
   if (state.pause != EndReason::none && !is_tried_again) return Attention::failed;
   if (state.is_silent || state.is_repeating) return Attention::stuck;

@@ -157,7 +157,7 @@ TEST_CASE(
     CHECK(reads(command) == and_budget(ending));
   }
   CHECK(reads(as_command(SendPrompt{})) ==
-        and_budget(std::vector<std::string>{std::string(kOutboxStream)}));
+        and_budget({support::kAdmission, std::string(kOutboxStream)}));
   for (const Command& command :
        {as_command(EraseContent{}), as_command(ExpireContent{}), as_command(CompleteErasure{}),
         as_command(RequestAnchor{}), as_command(support::report(1, ReportOutput{})),
@@ -168,7 +168,7 @@ TEST_CASE(
   SendPrompt sent;
   sent.from = kSource;
   CHECK(reads(as_command(sent)) ==
-        and_budget({support::kSourceStream, std::string(kOutboxStream)}));
+        and_budget({support::kSourceStream, support::kAdmission, std::string(kOutboxStream)}));
   Spawn resuming;
   resuming.resume = kSource;
   CHECK(reads(as_command(resuming)) ==

@@ -51,6 +51,11 @@ void check_session(const SessionState& s, const RegistryState& registry,
   const auto held = registry.names.find(s.name);
   REQUIRE((given == 1) == (held != registry.names.end() && held->second == s.session));
   REQUIRE(is_live(s.status) == admission.live.contains(s.session));
+  const bool is_parked = admission.parked.contains(s.session);
+  REQUIRE((!is_parked || (is_live(s.status) && !s.lease)));
+  REQUIRE((is_parked || !is_live(s.status) || s.lease || has_work(s)));
+  REQUIRE((s.pause == EndReason::session_limit) ==
+          (std::count(admission.awaiting.begin(), admission.awaiting.end(), s.session) == 1));
   REQUIRE((s.queue.empty() || s.turn || !s.lease ||
            s.pause != EndReason::none));  // a held lease never lets a prompt wait idly
 }

@@ -432,6 +432,52 @@ TEST_CASE("a session that rested when the server began gets a lease with its nex
   CHECK(directives[0].turn->prompt == "go on");
 }
 
+// Ends the agent of the directive, with its turn.
+void end_agent(DispatcherLife& life, const DirectiveBody& directive) {
+  domain::ReportTurnResult result;
+  result.turn = directive.turn->turn;
+  ReportsBody body{directive.session, directive.agent, directive.token, {}};
+  body.reports.push_back(encode_report(1, domain::ReportInitialized{"own", "m", "1"}));
+  body.reports.push_back(encode_report(2, result));
+  body.reports.push_back(
+      encode_report(3, domain::ReportAgentExited{0, 0, "", true, true, directive.turn->turn}));
+  life.hear(kVerbReports, body);
+}
+
+TEST_CASE("a prompt that waits for a place is started when one is free, also by a new server",
+          "[workers][R026]") {
+  CommandLoopOptions options;
+  options.limits.max_sessions = 1;
+  LastingStores disk;
+  DirectiveBody other;
+  {
+    DispatcherLife life(disk, options);
+    end_agent(life, life.lease());
+    REQUIRE(life.loop.ask(DrivenLoop::message(2, 2, DrivenLoop::spawn(true))));
+    life.settle();
+    other = life.socket.take<DirectiveBody>(kVerbDirective).at(0);
+    CHECK_FALSE(life.loop.ask(DrivenLoop::message(3, 3, DrivenLoop::spawn(true))));
+    REQUIRE(life.loop.ask(
+        DrivenLoop::message(1, 4, support::as_command(domain::SendPrompt{"go on", false}))));
+    life.advance(seconds(1));
+    CHECK(life.count("PlaceAwaited") == 1);
+    CHECK(life.count("LeaseGranted") == 2);
+  }
+  DispatcherLife life(disk, options);
+  life.dispatcher.begin({}, 2);
+  for (const auto& [name, stream] : support::fold_all(disk.store)) {
+    const auto* session = std::get_if<domain::SessionState>(&stream.state);
+    if (session != nullptr) life.restore(*session);
+  }
+  life.register_worker();
+  CHECK(life.count("LeaseGranted") == 0);
+  end_agent(life, other);
+  const auto directives = life.socket.take<DirectiveBody>(kVerbDirective);
+  REQUIRE_FALSE(directives.empty());
+  CHECK(directives.back().session == kSession);
+  CHECK(directives.back().turn->prompt == "go on");
+}
+
 TEST_CASE("a new server waits for a holder that may still come", "[workers]") {
   const auto expired_after = [](bool is_only) {
     LastingStores disk;

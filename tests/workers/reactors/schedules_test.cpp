@@ -151,7 +151,7 @@ TEST_CASE("a run waits while there is no room, and not for ever", "[workers][sch
     for (int i = 0; i < 62; ++i) life.step(std::chrono::seconds(61));
     const auto refused = life.all<RunRefused>();
     REQUIRE(refused.size() == 1);
-    CHECK(refused.front().error.find("session_limit: 1 of 1 sessions are live") == 0);
+    CHECK(refused.front().error.find("session_limit: 1 of 1 sessions are running") == 0);
     CHECK(life.all<domain::ScheduleSkipped>().front().reason == domain::SkipReason::waiting);
   }
 }

@@ -230,6 +230,11 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
   fields.add("agent", row.agent);
   fields.add("status", status_text(row));
   fields.add("idle", idle_end_text(row, now));
+  if (row.is_parked) {
+    fields.add("parked",
+               "its agent process was ended, so that it takes no place of max_sessions; "
+               "the next prompt starts the agent again");
+  }
   fields.add("ran", ran_text(row, now));
   fields.add("kind", row.is_multi_turn ? "multi-turn" : "single-turn");
   fields.add("for", descriptor_text(row.descriptor));
@@ -256,12 +261,16 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
   if (row.pause != domain::EndReason::none) {
     const bool is_for_day = row.pause == domain::EndReason::daily_budget;
     const bool is_for_agent = row.pause == domain::EndReason::agent_budget;
+    const bool is_for_place = row.pause == domain::EndReason::session_limit;
     const std::string end = is_for_day                 ? "00:00 UTC"
+                            : is_for_place             ? "a place is free (max_sessions), or "
                             : is_for_agent             ? "agent_budget_usd is larger, then "
                             : row.paused_until.us != 0 ? short_time_text(row.paused_until) + ", or "
                                                        : std::string();
     fields.add("paused", std::string(base::enum_name(row.pause)) + ": prompts wait until " + end +
-                             (is_for_day ? "" : "steno continue " + row.alias));
+                             (is_for_day     ? ""
+                              : is_for_place ? "another session is closed or killed"
+                                             : "steno continue " + row.alias));
   }
   fields.add("turn", row.turn.is_set() ? row.turn.text() : "");
   if (row.own_turn.is_set()) fields.add("own turn", row.own_turn.text());

@@ -185,8 +185,8 @@ void print_status(const StatusRow& row) {
   fields.add("log file", row.log_file);
   if (row.status) {
     fields.add("log position", std::to_string(row.status->durable.value));
-    fields.add("sessions", std::to_string(row.status->live_sessions) + " live of " +
-                               std::to_string(row.status->max_sessions));
+    fields.add("sessions", places_text(row.status->live_sessions, row.status->parked_sessions,
+                                       row.status->max_sessions));
     fields.add("workers", std::to_string(row.status->workers));
   }
   print(fields.text());

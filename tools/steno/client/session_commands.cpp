@@ -76,6 +76,23 @@ Outcome<bool> describe(Connection& connection, const SpawnArguments& arguments,
   return true;
 }
 
+// A session that a person opens at a terminal may wait for prompts for ever, unless they say
+// otherwise: its agent is ended meanwhile (idle_agent_stop), and it is parked. Programs, agents and
+// chats forget theirs. `resumed` is the row of the session that it goes on with; null: there is
+// none.
+void let_wait(const Config& config, const projections::SessionRow* resumed, domain::Spawn& spawn) {
+  // Another limit than that of the settings was said for the session.
+  const bool was_said = resumed != nullptr && resumed->idle_timeout.count() > 0 &&
+                        resumed->idle_timeout != config.idle_timeout;
+  const bool is_person = is_stdin_terminal() && is_stdout_terminal() &&
+                         !calling_session().is_set() &&
+                         spawn.descriptor.kind == domain::DescriptorKind::none;
+  const bool is_limited = was_said || is_flag(config, "idle_timeout");
+  if (is_person && spawn.spec.is_multi_turn && !is_limited) {
+    spawn.spec.idle_timeout = base::Duration{-1};
+  }
+}
+
 // An agent's shell gives no more than the agent's session has.
 Outcome<bool> apply_grant(Connection& connection, const projections::SessionRow* resumed,
                           domain::Spawn& spawn) {
@@ -153,8 +170,8 @@ std::string sent_text(const std::string& session, const CommandReplyBody& reply)
 }
 
 // One session that cannot be killed does not keep the others alive.
-// Without an agent named, of all agents: all count towards the limit of sessions. Channels hear
-// nothing of it, and the orchestrator one line.
+// Without an agent named, of all agents, also those that are parked. Channels hear nothing of it,
+// and the orchestrator one line.
 Outcome<int> kill_all(Connection& connection, const Config& config) {
   const auto live =
       list_live_of(connection, is_flag(config, "agent") ? config.agent : std::string());
@@ -225,6 +242,7 @@ Outcome<int> resume_foreign(Connection& connection, const Config& config,
   domain::Spawn spawn = to_spawn(config, as_new);
   spawn.agent_session = base::SessionId::parse(arguments.reference)->text();
   spawn.is_fork = arguments.is_fork;
+  let_wait(config, nullptr, spawn);
   spawn.start_before = start_before_flag(connection);
   if (const auto ok = apply_grant(connection, nullptr, spawn); !ok) {
     return tl::unexpected(ok.error());
@@ -259,6 +277,7 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
   if (const auto ok = describe(**connection, told, wanted.descriptor); !ok) {
     return tl::unexpected(ok.error());
   }
+  let_wait(config, nullptr, wanted);
   wanted.start_before = start_before_flag(**connection);
   if (const auto ok = apply_grant(**connection, nullptr, wanted); !ok) {
     return tl::unexpected(ok.error());
@@ -368,6 +387,7 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
   if (const auto ok = apply_grant(**connection, &shown->session, spawn); !ok) {
     return tl::unexpected(ok.error());
   }
+  let_wait(config, &shown->session, spawn);
   spawn.start_before = start_before_flag(**connection);
   const auto spawned = send_resume(**connection, spawn, *shown);
   if (!spawned) return tl::unexpected(spawned.error());

@@ -190,6 +190,13 @@ void SessionPrinter::on(const domain::QueuePaused& event, const std::string& tex
                  short_time_text(event.until) + ", or until steno continue");
     return;
   }
+  if (event.reason == domain::EndReason::session_limit) {
+    note(
+        "",
+        "⏸ as many sessions are running as may (max_sessions); the prompt waits until a place is "
+        "free");
+    return;
+  }
   if (event.until.us != 0) {
     note("",
          "↻ the prompt waits, and an agent is started again at " + short_time_text(event.until));

@@ -391,7 +391,8 @@ const std::vector<Key>& keys() {
        KeyKind::text,
        set_agent,
        show_text<&Config::agent>},
-      {{"max_sessions", "a whole number from 1 to 10000", "Sessions that may live at once"},
+      {{"max_sessions", "a whole number from 1 to 10000",
+        "Sessions that may run at once; one that is parked (idle_agent_stop) does not count"},
        KeyKind::integer,
        set_count<&Config::max_sessions, 1, kMaxSessionsLimit>,
        show_count<&Config::max_sessions>},
@@ -501,7 +502,8 @@ const std::vector<Key>& keys() {
        set_duration<&Config::stop_grace>,
        show_duration<&Config::stop_grace>},
       {{"idle_agent_stop", "a duration such as 15m, or never",
-        "An agent without work for this long is ended; the next prompt resumes it"},
+        "An agent without work for this long is ended, and its session is parked; the next prompt "
+        "resumes it"},
        KeyKind::text,
        set_limit<&Config::idle_agent_stop, kNever>,
        show_limit<&Config::idle_agent_stop, kNever>},
@@ -516,7 +518,9 @@ const std::vector<Key>& keys() {
        set_limit<&Config::silence_after, kNever>,
        show_limit<&Config::silence_after, kNever>},
       {{"idle_timeout", "a duration such as 30m, or never",
-        "A multi-turn session that waits this long for a prompt is killed"},
+        "A multi-turn session that waits this long for a prompt is killed; one that a person opens "
+        "at a "
+        "terminal only if --idle-timeout says so"},
        KeyKind::text,
        set_limit<&Config::idle_timeout, kNever>,
        show_limit<&Config::idle_timeout, kNever>},

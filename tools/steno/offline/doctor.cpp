@@ -474,10 +474,10 @@ void Examination::examine_status(const workers::StatusAnswer& status) {
     add({"channels", Health::unknown, "nobody hears: no program sends to channels",
          "set notify_command if chats are to be told, and start the server again"});
   }
-  const bool is_full = status.live_sessions >= status.max_sessions;
+  const bool is_full = status.live_sessions - status.parked_sessions >= status.max_sessions;
   add({"sessions", is_full ? Health::bad : Health::good,
-       std::to_string(status.live_sessions) + " live of " + std::to_string(status.max_sessions) +
-           ", " + std::to_string(status.waiting_commands) + " commands waiting",
+       places_text(status.live_sessions, status.parked_sessions, status.max_sessions) + ", " +
+           std::to_string(status.waiting_commands) + " commands waiting",
        is_full ? "no session can be started: kill one, or raise max_sessions" : ""});
   if (status.daily_budget.value > 0) {
     add({"daily budget", Health::good,

@@ -37,7 +37,7 @@ tl::unexpected<Failure> with_idle_session(Connection& connection, Failure failur
   if (!page) return tl::unexpected(std::move(failure));
   const projections::SessionRow* idle = nullptr;
   for (const projections::SessionRow& row : page->sessions) {
-    if (!row.is_waiting_for_input || row.tasks > 0) continue;
+    if (!row.is_waiting_for_input || row.is_parked || row.tasks > 0) continue;
     if (idle == nullptr || row.updated_at < idle->updated_at) idle = &row;
   }
   if (idle != nullptr) {

@@ -10,8 +10,13 @@ namespace steno {
 std::string status_text(const projections::SessionRow& row) {
   std::string text(base::enum_name(row.status));
   if (row.is_waiting_for_input) text += ", waiting";
+  if (row.is_parked) text += ", parked";
   if (row.tasks > 0) text += ", " + tasks_text(row.tasks);
-  if (row.pause != domain::EndReason::none) text += ", paused";
+  if (row.pause == domain::EndReason::session_limit) {
+    text += ", waits for a place";
+  } else if (row.pause != domain::EndReason::none) {
+    text += ", paused";
+  }
   if (row.attention == domain::Attention::stuck) text += ", stuck";
   const bool is_asked_for =
       row.end_reason == domain::EndReason::none || row.end_reason == domain::EndReason::user;
@@ -36,6 +41,10 @@ std::string pause_text(domain::EndReason pause, const std::string& alias, base::
   if (pause == domain::EndReason::usage_limit) {
     return "by its provider's limit of use, until " + short_time_text(until) + ": steno continue " +
            alias + " tries earlier";
+  }
+  if (pause == domain::EndReason::session_limit) {
+    return "until a place is free, because as many sessions are running as may (max_sessions): "
+           "it then goes on by itself; steno close or kill one of them to make room";
   }
   if (until.us != 0) {
     return "until " + short_time_text(until) + ", when its agent is started again";

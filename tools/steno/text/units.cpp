@@ -49,6 +49,11 @@ std::string tasks_text(std::int64_t tasks) {
   return std::to_string(tasks) + (tasks == 1 ? " task" : " tasks");
 }
 
+std::string places_text(std::int64_t live, std::int64_t parked, std::int64_t sessions_max) {
+  return std::to_string(live - parked) + " running of " + std::to_string(sessions_max) +
+         (parked == 0 ? "" : ", " + std::to_string(parked) + " parked");
+}
+
 std::string short_time_text(Time time) {
   constexpr std::size_t kToTheSecond = 19;
   return time_text(time).substr(0, kToTheSecond) + "Z";

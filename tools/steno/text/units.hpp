@@ -24,6 +24,9 @@ using base::duration_text;
 // Returns "1 task" or "2 tasks".
 std::string tasks_text(std::int64_t tasks);
 
+// Returns how many of the live sessions count towards the limit, as "2 running of 5, 3 parked".
+std::string places_text(std::int64_t live, std::int64_t parked, std::int64_t sessions_max);
+
 // Returns "2026-11-20T15:42:07Z"; time_text.hpp has it with its fraction.
 std::string short_time_text(Time time);
 

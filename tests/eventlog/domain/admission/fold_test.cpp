@@ -72,6 +72,37 @@ TEST_CASE("admission knows who lives, under which name and alias", "[session]") 
   world.refuses(SessionSettled{kTwo});
 }
 
+TEST_CASE("a session that is parked takes no place, and gets the next one in its turn",
+          "[session][R026]") {
+  Folded<AdmissionState> world = one_admitted();
+  world.fold(SessionAdmitted{kTwo, "main", alias_of(kOne, 1), {}, 0}, [](AdmissionState& s) {
+    s.live.emplace(kTwo, "main");
+    s.next_alias = 2;
+  });
+  world.refuses(SessionParked{kThree});
+  world.refuses(SessionUnparked{kOne});
+  world.refuses(PlaceAwaited{kOne});
+  world.fold(SessionParked{kTwo}, [](AdmissionState& s) { s.parked = {kTwo}; });
+  world.refuses(SessionParked{kTwo});
+  CHECK(places_taken(world.state) == 1);
+  world.fold(PlaceAwaited{kTwo}, [](AdmissionState& s) { s.awaiting = {kTwo}; });
+  world.refuses(PlaceAwaited{kTwo});
+  CHECK(has_place(world.state, kOne, 1));
+  CHECK_FALSE(has_place(world.state, kTwo, 1));
+  CHECK(has_place(world.state, kTwo, 2));
+  CHECK_FALSE(has_place(world.state, kThree, 2));
+  world.fold(SessionParked{kTwo}, [](AdmissionState& s) { s.awaiting.clear(); });
+  world.fold(SessionUnparked{kTwo}, [](AdmissionState& s) { s.parked.clear(); });
+  world.fold(SessionParked{kOne}, [](AdmissionState& s) { s.parked = {kOne}; });
+  world.fold(PlaceAwaited{kOne}, [](AdmissionState& s) { s.awaiting = {kOne}; });
+  world.fold(SessionReleased{kOne, false}, [](AdmissionState& s) {
+    s.live.erase(kOne);
+    s.names.clear();
+    s.parked.clear();
+    s.awaiting.clear();
+  });
+}
+
 TEST_CASE("no session is admitted twice, nor under what another one has", "[session]") {
   Folded<AdmissionState> world = one_admitted();
   const std::string next = alias_of(kOne, 1);

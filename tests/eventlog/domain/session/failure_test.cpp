@@ -126,15 +126,16 @@ TEST_CASE("a pause ends when the last prompt that waits is withdrawn", "[session
 
 TEST_CASE("a session outlives its agent", "[session]") {
   SECTION("which had no work") {
-    const auto after =
-        given(support::idle()).when(report(4, died(turn(1)))).then(kDied, LeaseReleased{kToken});
+    const auto after = given(support::idle())
+                           .when(report(4, died(turn(1))))
+                           .then(kDied, LeaseReleased{kToken}, support::parked());
     CHECK(after.session().status == SessionStatus::running);
   }
   SECTION("which was at work") {
     given(support::running())
         .when(report(3, died(turn(1))))
         .then(kDied, LeaseReleased{kToken},
-              TurnInterrupted{turn(1), EndReason::agent_exited, booked({})});
+              TurnInterrupted{turn(1), EndReason::agent_exited, booked({})}, support::parked());
   }
   SECTION("while prompts wait") {
     given(with_queue())
@@ -192,7 +193,7 @@ TEST_CASE("a turn that its worker was not told of is the first of the queue agai
       .then(TurnReturned{turn(1)}, LeaseExpired{kToken});
   given(support::leased(), InterruptRequested{turn(1)})
       .when(ExpireLease{kToken})
-      .then(TurnInterrupted{turn(1), EndReason::user, {}}, LeaseExpired{kToken});
+      .then(TurnInterrupted{turn(1), EndReason::user, {}}, LeaseExpired{kToken}, support::parked());
 }
 
 TEST_CASE("a prompt that is queued while its worker's lease expires is not lost", "[session]") {
@@ -246,7 +247,9 @@ TEST_CASE("nothing fails because Steno was stopped", "[session][R041]") {
               TurnInterrupted{turn(1), EndReason::stopped, booked({})});
   }
   SECTION("an idle session waits") {
-    given(support::idle()).when(report(4, stopped(turn(1)))).then(kStopped, LeaseReleased{kToken});
+    given(support::idle())
+        .when(report(4, stopped(turn(1))))
+        .then(kStopped, LeaseReleased{kToken}, support::parked());
   }
   SECTION("a single-turn session that ran has ended") {
     given(support::running(false))

@@ -86,7 +86,7 @@ TEST_CASE("a closing session whose last turn is interrupted before it began is o
 TEST_CASE("a multi-turn session without a turn waits for the next prompt", "[session]") {
   const auto after = given(support::starting())
                          .when(InterruptTurn{turn(1)})
-                         .then(TurnInterrupted{turn(1), EndReason::user, {}});
+                         .then(TurnInterrupted{turn(1), EndReason::user, {}}, support::parked());
   CHECK(is_live(after.session().status));
 }
 

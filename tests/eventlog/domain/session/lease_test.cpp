@@ -26,7 +26,7 @@ TEST_CASE("a later lease has a greater token and goes on with the agent's sessio
   const auto after = given(support::unleased(), TurnQueued{turn(2)})
                          .when(GrantLease{kWorker})
                          .then(LeaseGranted{kWorker, kSecond, "agent-session", {}, NanoUsd{}},
-                               TurnStarted{turn(2), kSecond});
+                               TurnStarted{turn(2), kSecond}, support::unparked());
   CHECK(after.session().lease->report_sequence == 0);
   CHECK(after.session().lease->pid == 0);
 }
@@ -126,7 +126,7 @@ TEST_CASE("when a worker is lost its turn ends and a multi-turn session lives on
   CHECK(after.session().status == SessionStatus::running);
   CHECK(after.session().queue.size() == 1);
   CHECK_FALSE(after.session().lease);
-  given(support::idle()).when(ExpireLease{kToken}).then(LeaseExpired{kToken});
+  given(support::idle()).when(ExpireLease{kToken}).then(LeaseExpired{kToken}, support::parked());
 }
 
 TEST_CASE("when a worker is lost with all that a session had to do the session fails",
@@ -152,7 +152,7 @@ TEST_CASE("a lease that is not held does not expire", "[session]") {
   given(support::running()).when(ExpireLease{kSecond}).then_rejected(RejectionCode::stale_token);
   given(support::idle())
       .when(ExpireLease{kToken})
-      .then(LeaseExpired{kToken})
+      .then(LeaseExpired{kToken}, support::parked())
       .when(ExpireLease{kToken})
       .then_rejected(RejectionCode::stale_token);
 }

@@ -26,15 +26,16 @@ ReportAgentExited agent_exit(bool is_stopped) {
 }
 
 TEST_CASE("tasks that end with their agent are on the record", "[session]") {
-  const Given lost = given(support::idle() + kTwoTasksRun)
-                         .when(report(5, agent_exit(false)))
-                         .then(AgentExited{1, 0}, TasksLost{2}, LeaseReleased{kToken});
+  const Given lost =
+      given(support::idle() + kTwoTasksRun)
+          .when(report(5, agent_exit(false)))
+          .then(AgentExited{1, 0}, TasksLost{2}, LeaseReleased{kToken}, support::parked());
   CHECK(lost.session().tasks == 0);
   CHECK(lost.session().tasks_lost == 2);
   CHECK(attention_of(lost.session()) == Attention::waiting_for_input);
   given(support::idle() + kTwoTasksRun)
       .when(report(5, agent_exit(true)))
-      .then(AgentExited{0, 0, true}, TasksLost{2}, LeaseReleased{kToken});
+      .then(AgentExited{0, 0, true}, TasksLost{2}, LeaseReleased{kToken}, support::parked());
   const auto by_worker =
       given(support::idle() + kTwoTasksRun).when(ExpireLease{kToken, turn(1)}).outcome();
   REQUIRE(by_worker);
@@ -68,7 +69,7 @@ TEST_CASE("an agent that could not write its transcript is followed by one that 
                     fact(TurnFinished{turn(1), {}}).by_report(1, 4);
   const Given ended = given(past)
                           .when(report(5, agent_exit(true)))
-                          .then(AgentExited{0, 0, true}, LeaseReleased{kToken});
+                          .then(AgentExited{0, 0, true}, LeaseReleased{kToken}, support::parked());
   CHECK(ended.session().lost_at.value > 0);
   CHECK(ended.session().agent_session.empty());
   given(past + LeaseReleased{kToken} + TurnQueued{turn(2)})

@@ -124,7 +124,7 @@ TEST_CASE("an agent that ends with its interrupted turn has done as it was told"
   given(at_own_work(), InterruptRequested{kOwn})
       .when(report(5, exited))
       .then(AgentExited{1, 0}, LeaseReleased{kToken},
-            TurnInterrupted{kOwn, EndReason::user, booked({})});
+            TurnInterrupted{kOwn, EndReason::user, booked({})}, support::parked());
 }
 
 TEST_CASE("an interrupt of its own turn kills a session of one prompt", "[session]") {
@@ -158,7 +158,7 @@ TEST_CASE("whatever ends the session or the agent ends a turn of the agent's own
             name_released(), support::place_released_with_lease());
   given(at_own_work())
       .when(ExpireLease{kToken})
-      .then(interrupted(EndReason::worker_lost), LeaseExpired{kToken});
+      .then(interrupted(EndReason::worker_lost), LeaseExpired{kToken}, support::parked());
   given(at_own_work())
       .when(report(5, ReportAgentExited{1, 0, {}}))
       .then(AgentExited{1, 0}, LeaseReleased{kToken}, interrupted(EndReason::agent_exited),

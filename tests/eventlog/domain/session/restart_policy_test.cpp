@@ -71,7 +71,7 @@ TEST_CASE("three agents at most are given one prompt", "[session][R309]") {
   lost(2)
       .when(ExpireLease{base::FencingToken{2}, turn(1)})
       .then(TurnInterrupted{turn(1), EndReason::worker_lost, booked({})},
-            LeaseExpired{base::FencingToken{2}});
+            LeaseExpired{base::FencingToken{2}}, support::parked());
   // An agent that was not given the prompt does not count.
   const auto untold = lost(2)
                           .when(ExpireLease{base::FencingToken{2}, {}})
@@ -83,24 +83,27 @@ TEST_CASE("only what was lost is tried again", "[session][R309]") {
   SECTION("nothing, without the policy") {
     given(support::running())
         .when(ExpireLease{kToken, turn(1)})
-        .then(TurnInterrupted{turn(1), EndReason::worker_lost, booked({})}, LeaseExpired{kToken});
+        .then(TurnInterrupted{turn(1), EndReason::worker_lost, booked({})}, LeaseExpired{kToken},
+              support::parked());
   }
   SECTION("no turn that was asked to end") {
     given(retrying(support::running()), InterruptRequested{turn(1)})
         .when(ExpireLease{kToken, turn(1)})
-        .then(TurnInterrupted{turn(1), EndReason::worker_lost, booked({})}, LeaseExpired{kToken});
+        .then(TurnInterrupted{turn(1), EndReason::worker_lost, booked({})}, LeaseExpired{kToken},
+              support::parked());
   }
   SECTION("no turn whose agent died by itself") {
     given(retrying(support::running()))
         .when(report(3, exited(false)))
         .then(fact(AgentExited{1, 9}).with("tail"), LeaseReleased{kToken},
-              TurnInterrupted{turn(1), EndReason::agent_exited, booked({})});
+              TurnInterrupted{turn(1), EndReason::agent_exited, booked({})}, support::parked());
   }
   SECTION("no turn of the agent's own") {
     const TurnId own = turn(9);
     given(retrying(support::idle()), OwnTurnStarted{own, OwnTurnCause::task, "", {}})
         .when(ExpireLease{kToken, turn(1)})
-        .then(TurnInterrupted{own, EndReason::worker_lost, booked({})}, LeaseExpired{kToken});
+        .then(TurnInterrupted{own, EndReason::worker_lost, booked({})}, LeaseExpired{kToken},
+              support::parked());
   }
 }
 

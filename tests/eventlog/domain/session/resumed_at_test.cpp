@@ -269,8 +269,8 @@ TEST_CASE("somebody who ends the turn of an agent without transcript has it ende
         TurnStarted{turn(1), kToken} + fact(AgentSessionLost{"old"}).by_report(1, 1) +
         InterruptRequested{turn(1)})
       .when(report(2, ReportAgentExited{1, 0, "", false, false, turn(1)}))
-      .then(AgentExited{1, 0}, TurnInterrupted{turn(1), EndReason::user, {}},
-            LeaseReleased{kToken});
+      .then(AgentExited{1, 0}, TurnInterrupted{turn(1), EndReason::user, {}}, LeaseReleased{kToken},
+            support::parked());
 }
 
 TEST_CASE("a session that lost its transcript is resumed from the record", "[session]") {

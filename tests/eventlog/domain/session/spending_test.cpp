@@ -83,10 +83,10 @@ TEST_CASE("a turn that ends without a result has cost what was told until then",
     CHECK(later.session().usage == Usage{13, 13, 0, 0});
   }
   SECTION("its worker is lost") {
-    const auto after =
-        given(past)
-            .when(ExpireLease{kToken, turn(1)})
-            .then(TurnInterrupted{turn(1), EndReason::worker_lost, cost}, LeaseExpired{kToken});
+    const auto after = given(past)
+                           .when(ExpireLease{kToken, turn(1)})
+                           .then(TurnInterrupted{turn(1), EndReason::worker_lost, cost},
+                                 LeaseExpired{kToken}, support::parked());
     CHECK(after.session().cost.value == 300);
     CHECK(after.session().basis == CostBasis::at_least);
   }
@@ -98,7 +98,7 @@ TEST_CASE("a turn that ends without a result has cost what was told until then",
     given(past)
         .when(report(4, exited))
         .then(AgentExited{0, 9}, LeaseReleased{kToken},
-              TurnInterrupted{turn(1), EndReason::agent_exited, cost});
+              TurnInterrupted{turn(1), EndReason::agent_exited, cost}, support::parked());
   }
 }
 

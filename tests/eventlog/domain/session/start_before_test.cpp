@@ -56,7 +56,7 @@ TEST_CASE("a session whose only prompt is dropped ends as it would without it", 
               place_released());
   }
   SECTION("a multi-turn one waits") {
-    const auto after = at(kLimit, starting(true)).when(kPassed).then(kDropped);
+    const auto after = at(kLimit, starting(true)).when(kPassed).then(kDropped, support::parked());
     CHECK(is_waiting_for_input(after.session()));
   }
   SECTION("a closing one is completed") {
@@ -103,7 +103,7 @@ TEST_CASE("a prompt that was started in time is not dropped", "[session][R308]")
   // One that no agent was given has not been started.
   const auto returned =
       at(kLimit, past).when(ExpireLease{kToken}).then(TurnReturned{turn(1)}, LeaseExpired{kToken});
-  returned.when(kPassed).then(kDropped);
+  returned.when(kPassed).then(kDropped, support::parked());
   // One that is tried again has.
   at(kLimit, past + TurnReturned{turn(1), 1}).when(kPassed).then_nothing();
 }
@@ -137,7 +137,7 @@ TEST_CASE("whoever is notified hears of a dropped prompt", "[session][R308]") {
   world.context.limits.sinks[static_cast<std::size_t>(NotificationTarget::system)] = true;
   const Decided decided = world.streams.decide(support::as_command(kPassed), world.context);
   REQUIRE(decided);
-  REQUIRE(decided->size() == 2);
+  REQUIRE(decided->size() == 3);
   const auto* request = std::get_if<NotificationRequested>(&decided->back().event);
   REQUIRE(request != nullptr);
   CHECK(request->kind == NotificationKind::expired);

@@ -101,7 +101,8 @@ TEST_CASE("an agent that ends before it introduced itself was given no prompt", 
 TEST_CASE("a prompt that somebody withdrew is not tried again", "[session]") {
   at_start_wall(support::leased() + InterruptRequested{turn(1)})
       .when(report(1, ReportStartFailed{"no such program"}))
-      .then(kStartFailure, LeaseReleased{kToken}, TurnInterrupted{turn(1), EndReason::user, {}});
+      .then(kStartFailure, LeaseReleased{kToken}, TurnInterrupted{turn(1), EndReason::user, {}},
+            support::parked());
   at_start_wall(support::leased(false) + InterruptRequested{turn(1)})
       .when(report(1, ReportStartFailed{"no such program"}))
       .then(kStartFailure, LeaseReleased{kToken}, TurnInterrupted{turn(1), EndReason::user, {}},

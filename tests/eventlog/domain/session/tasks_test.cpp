@@ -159,17 +159,17 @@ TEST_CASE("withdrawing the last prompt of a closing session leaves it to its tas
 }
 
 TEST_CASE("tasks end with their agent", "[session]") {
-  const auto after =
-      given(answered())
-          .when(ExpireLease{kToken})
-          .then(SpendingRecorded{{}, {}, CostBasis::at_least}, TasksLost{2}, LeaseExpired{kToken});
+  const auto after = given(answered())
+                         .when(ExpireLease{kToken})
+                         .then(SpendingRecorded{{}, {}, CostBasis::at_least}, TasksLost{2},
+                               LeaseExpired{kToken}, support::parked());
   CHECK(after.session().tasks == 0);
   ReportAgentExited stopped;
   stopped.is_stopped = true;
   stopped.has_run = true;
   given(answered())
       .when(report(5, stopped))
-      .then(AgentExited{0, 0, true}, TasksLost{2}, LeaseReleased{kToken});
+      .then(AgentExited{0, 0, true}, TasksLost{2}, LeaseReleased{kToken}, support::parked());
 }
 
 // The agent has told a running total with its answer, and spent more since.
@@ -184,14 +184,19 @@ TEST_CASE("what tasks have spent is a lower bound if no result comes behind it",
   const SpendingRecorded marked{{}, {}, CostBasis::at_least};
   ReportAgentExited died;
   died.has_run = true;
-  const auto after = given(spending_on())
-                         .when(report(6, died))
-                         .then(AgentExited{}, marked, TasksLost{2}, LeaseReleased{kToken});
+  const auto after =
+      given(spending_on())
+          .when(report(6, died))
+          .then(AgentExited{}, marked, TasksLost{2}, LeaseReleased{kToken}, support::parked());
   CHECK(after.session().basis == CostBasis::at_least);
   CHECK(after.session().cost.value == 70);
-  given(answered()).when(ExpireLease{kToken}).then(marked, TasksLost{2}, LeaseExpired{kToken});
+  given(answered())
+      .when(ExpireLease{kToken})
+      .then(marked, TasksLost{2}, LeaseExpired{kToken}, support::parked());
   // Nothing was spent since the last result.
-  given(answered()).when(report(5, died)).then(AgentExited{}, TasksLost{2}, LeaseReleased{kToken});
+  given(answered())
+      .when(report(5, died))
+      .then(AgentExited{}, TasksLost{2}, LeaseReleased{kToken}, support::parked());
 }
 
 TEST_CASE("a subagent that is cut off leaves a lower bound of the cost", "[session]") {
@@ -215,7 +220,7 @@ TEST_CASE("a subagent that is cut off leaves a lower bound of the cost", "[sessi
   // It had ended before.
   given(with_subagent, fact(TasksChanged{1}).by_report(1, 7))
       .when(report(8, stopped))
-      .then(AgentExited{0, 0, true}, TasksLost{1}, LeaseReleased{kToken});
+      .then(AgentExited{0, 0, true}, TasksLost{1}, LeaseReleased{kToken}, support::parked());
 }
 
 TEST_CASE("a session that waited for tasks which were cut off is not completed", "[session]") {

@@ -160,7 +160,7 @@ TEST_CASE("an interrupt without a turn means the one that runs, or that comes ne
   given(support::running()).when(InterruptTurn{}).then(InterruptRequested{turn(1)});
   given(support::starting())
       .when(InterruptTurn{})
-      .then(TurnInterrupted{turn(1), EndReason::user, {}});
+      .then(TurnInterrupted{turn(1), EndReason::user, {}}, support::parked());
   given(support::idle()).when(InterruptTurn{}).then_rejected(RejectionCode::turn_not_running);
 }
 
