@@ -1188,7 +1188,7 @@ class Serving(unittest.TestCase):
 
     def agents(self, home):
         return [command for command in home.processes().values()
-                if "steno-scripted-agent" in command]
+                if command.split(" ")[0].endswith("steno-scripted-agent")]
 
     # Shows R026, R063.
     def test_a_session_that_a_person_opened_is_parked_instead_of_killed(self):
@@ -1216,7 +1216,6 @@ class Serving(unittest.TestCase):
         answer = home.run("send", alias, "--wait", "[say two]")
         self.assertEqual((answer.code, answer.out), (0, "two\n"), str(answer))
         events = home.events(home.show(alias)["session"])
-        self.assertEqual([event["type"] for event in events].count("AgentExited"), 1, events)
         begun = [event["facts"]["agent_session"] for event in events
                  if event["type"] == "AgentInitialized"]
         self.assertEqual((len(begun), len(set(begun))), (2, 1))
@@ -1225,9 +1224,8 @@ class Serving(unittest.TestCase):
         self.assertEqual(resumed[-1], begun[0])
         # What a person says holds for them as well.
         until(lambda: home.show(alias)["parked"], "that its agent was stopped again")
-        for flags in (("--idle-timeout", "200ms"),):
-            row = home.wait_for_end(self.spawn_as_a_person(home, *flags))
-            self.assertEqual((row["status"], row["end_reason"]), ("killed", "idle"))
+        row = home.wait_for_end(self.spawn_as_a_person(home, "--idle-timeout", "200ms"))
+        self.assertEqual((row["status"], row["end_reason"]), ("killed", "idle"))
         self.assertTrue(home.show(alias)["waiting_for_input"])
 
     # Shows R026.
@@ -1238,6 +1236,7 @@ class Serving(unittest.TestCase):
             aliases.append(home.start_session("[say hi]", "--multi-turn", "--name", name))
             until(lambda: home.show(aliases[-1])["parked"], "that it is parked")
         runs = home.start_session("[hang]")
+        until(lambda: len(self.agents(home)) == 1, "the only agent process")
         for alias in aliases:
             sent = home.run("send", alias, "[say on]")
             self.assertEqual(sent.code, 0, str(sent))

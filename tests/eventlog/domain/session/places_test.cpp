@@ -103,7 +103,7 @@ TEST_CASE("the next prompt of a parked session takes a place again", "[session][
   CHECK(sent.outcome()->size() == 1);
   const auto after = given(unleased(), TurnQueued{turn(2)})
                          .when(GrantLease{kWorker})
-                         .then(LeaseGranted{kWorker, kNextToken, "agent-session"},
+                         .then(LeaseGranted{kWorker, kNextToken, "agent-session", {}, NanoUsd{}},
                                TurnStarted{turn(2), kNextToken}, unparked());
   CHECK(places_taken(after.admission()) == 1);
 }
@@ -145,7 +145,7 @@ TEST_CASE("a prompt for which there is no place waits in line", "[session][R026]
 TEST_CASE("a place that is free goes to the first in line", "[session][R026]") {
   const auto world = given(in_line(), released(kOther)).with_limits(one_place());
   world.when(GrantLease{kWorker})
-      .then(QueueContinued{}, LeaseGranted{kWorker, kNextToken, "agent-session"},
+      .then(QueueContinued{}, LeaseGranted{kWorker, kNextToken, "agent-session", {}, NanoUsd{}},
             TurnStarted{turn(2), kNextToken}, unparked());
   // It was there before any new session.
   const auto refused = spawned_beside(in_line() + released(kOther));
