@@ -269,10 +269,13 @@ class Schedules(WithHome):
             self.assertEqual(refused.code, 2, str(refused))
             self.assertIn("has no use for it", refused.err)
         boss = self.home.start_session("[say hi]", "--multi-turn")
-        to_boss = self.home.run("schedule", "add", "ping", "--every", "1d", "--to", boss,
-                                "--model", "opus", "ping")
-        self.assertEqual(to_boss.code, 2, str(to_boss))
-        self.assertIn("--model is of a session that is opened", to_boss.err)
+        ping = ("schedule", "add", "ping", "--every", "1d", "--to", boss, "ping")
+        for words in ((*ping, "--restart-policy", "retry"), ping,
+                      ("schedule", "edit", "ping", "--model", "opus")):
+            to_boss = self.home.run(*words)
+            self.assertEqual(to_boss.code, 0 if words is ping else 2, str(to_boss))
+            if words is not ping:
+                self.assertIn("is of a session that is opened", to_boss.err)
         self.assertEqual(self.home.run("schedule", "edit", "other", "--every", "2h").code, 3)
         self.assertEqual(self.home.run("schedule", "pause", "other").code, 3)
 

@@ -613,7 +613,7 @@ class Within(unittest.TestCase):
                 continue
             self.assertEqual({key: spec[key] for key in wanted}, wanted)
             self.assertEqual(spec["use_limits"]["max_tokens"], 500000)
-        for flags in (("--setting-sources", "user,project"), ("--setting-sources", ""),
+        for flags in (("--setting-sources", "user,project"), ("--setting-sources", "all"),
                       ("--hooks-must-answer", "false"), ("--mcp-must-connect", "false"),
                       ("--max-tokens", "0"), ("--max-tokens", "600000"), ("--background", "allow")):
             refused = self.home.run("run", *flags, "[say x]")

@@ -62,11 +62,27 @@ Outcome<std::optional<workers::ShowAnswer>> own_session(Connection& connection) 
   const base::SessionId self = calling_session();
   if (!self.is_set()) return std::nullopt;
   workers::QueryBody query;
-  query.reference = self.text();  // of no agent, so of any
+  query.agent = connection.config().agent;
+  query.reference = self.text();
   auto shown = connection.ask<workers::ShowAnswer>(workers::kVerbShow, query);
   if (shown) return std::move(*shown);
-  if (shown.error().exit_code == kExitNotFound) return std::nullopt;
-  return tl::unexpected(shown.error());
+  if (shown.error().exit_code != kExitNotFound) return tl::unexpected(shown.error());
+  // It can be of another agent than the one that this process names. The newest come first.
+  workers::QueryBody all;
+  for (bool has_more = true; has_more;) {
+    const auto page = connection.ask<workers::ListAnswer>(workers::kVerbList, all);
+    if (!page) return tl::unexpected(page.error());
+    for (const projections::SessionRow& row : page->sessions) {
+      if (row.session != self) continue;
+      query.agent = row.agent;
+      shown = connection.ask<workers::ShowAnswer>(workers::kVerbShow, query);
+      if (!shown) return tl::unexpected(shown.error());
+      return std::move(*shown);
+    }
+    all.before = page->before;
+    has_more = page->has_more;
+  }
+  return std::nullopt;
 }
 
 domain::SessionSpec spec_of(const Config& config) {
