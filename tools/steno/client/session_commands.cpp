@@ -245,6 +245,9 @@ Outcome<int> resume_foreign(Connection& connection, const Config& config,
   domain::Spawn spawn = to_spawn(config, as_new);
   spawn.agent_session = base::SessionId::parse(arguments.reference)->text();
   spawn.is_fork = arguments.is_fork;
+  if (const auto ok = describe_as_child(connection, spawn.descriptor); !ok) {
+    return tl::unexpected(ok.error());
+  }
   let_wait(config, nullptr, spawn);
   spawn.start_before = start_before_flag(connection);
   if (const auto ok = apply_grant(connection, nullptr, spawn); !ok) {
