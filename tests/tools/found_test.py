@@ -296,8 +296,8 @@ class Lives(WithUser):
         file = user.path(".config", "steno", "steno.toml")
         with open(file, encoding="utf-8") as kept:
             config = kept.read()
-        user.write_settings(config + 'stop_grace = "soon"\n')
-        refused = user.call([program(), "--stop-grace", "1s", "restart"], user.login)
+        user.write_settings(config + 'silence_after = "soon"\n')
+        refused = user.call([program(), "--silence-after", "1s", "restart"], user.login)
         self.assertEqual(refused.code, 2, str(refused))
         self.assertIn("the one that runs was left as it is", refused.err)
         user.write_settings(config)

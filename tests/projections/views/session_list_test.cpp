@@ -215,6 +215,7 @@ TEST_CASE("a row says all that is on the record of its session", "[projections][
   };
   const auto waits = [&](bool is_waiting) {
     expected.is_waiting_for_input = is_waiting;
+    expected.is_parked = is_waiting && !expected.worker.is_set();
     expected.idle_since = is_waiting ? expected.updated_at : base::Time{};
     needs(is_waiting ? domain::Attention::waiting_for_input : domain::Attention::none);
   };
