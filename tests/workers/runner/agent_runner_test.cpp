@@ -56,8 +56,8 @@ constexpr std::string_view kTaskEnds = "the task has ended";
 constexpr std::string_view kOwnTurnBegins = "a turn of its own begins";
 constexpr auto kOwnTurn = support::turn(50);
 
-// Writes each turn as its id, behind what its prompt has before "do it". Reports a line that is a turn's id as its result, and others as
-// output.
+// Writes each turn as its id, behind what its prompt has before "do it". Reports a line that is a
+// turn's id as its result, and others as output.
 class Codec final : public engines::Engine {
  public:
   engines::Launch launch() const override { return {}; }

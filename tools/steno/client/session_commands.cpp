@@ -394,8 +394,8 @@ namespace {
 // reference.
 Outcome<Launched> launch_user(Connection& connection, const std::string& reference,
                               const Failure& missing, const std::string& prompt) {
-  const Caller caller{connection, {}, runs_in_session(), false};
-  auto launched = launch_for(caller, reference, missing, prompt, start_before_flag(connection));
+  const SaidToUser said{reference, prompt, start_before_flag(connection), {}, runs_in_session()};
+  auto launched = launch_for(connection, said, missing);
   if (!launched) return launched;
   for (const std::string& note : launched->notes) remark("steno: " + note);
   return launched;

@@ -259,22 +259,22 @@ std::optional<domain::Descriptor> user_named(std::string_view reference) {
   return user;
 }
 
-Outcome<Launched> launch_for(const Caller& caller, const std::string& reference,
-                             const Failure& missing, const std::string& message,
-                             base::Time start_before) {
-  const auto user = user_named(reference);
+Outcome<Launched> launch_for(Connection& connection, const SaidToUser& said,
+                             const Failure& missing) {
+  const auto user = user_named(said.reference);
   if (!user || missing.exit_code != kExitNotFound) return tl::unexpected(missing);
-  const auto newest = newest_of(caller.connection, *user);
+  const auto newest = newest_of(connection, *user);
   if (!newest) return tl::unexpected(newest.error());
-  LaunchArguments said;
-  said.prompt = message;
-  said.start_before = start_before;
+  const Caller caller{connection, said.channel, said.is_program, false};
+  LaunchArguments arguments;
+  arguments.prompt = said.message;
+  arguments.start_before = said.start_before;
   if (newest->is_set()) {
-    said.resumed = newest->text();
-    return begin_resumed(caller, said, true);
+    arguments.resumed = newest->text();
+    return begin_resumed(caller, arguments, true);
   }
-  said.channel = user->connector + "|" + user->channel;
-  return begin_new(caller, said, {}, *user);
+  arguments.channel = user->connector + "|" + user->channel;
+  return begin_new(caller, arguments, {}, *user);
 }
 
 Outcome<Answer> launch(const Caller& caller, const LaunchArguments& arguments) {
@@ -308,8 +308,9 @@ Outcome<Answer> respond(const Caller& caller, const RespondArguments& arguments)
   Connection& connection = caller.connection;
   const auto shown = connection.find(arguments.session);
   if (!shown) {
-    const auto begun = launch_for(caller, arguments.session, shown.error(), arguments.message,
-                                  start_before(connection));
+    const SaidToUser said{arguments.session, arguments.message, start_before(connection),
+                          caller.channel, caller.is_program};
+    const auto begun = launch_for(connection, said, shown.error());
     if (!begun) return tl::unexpected(begun.error());
     return answer_of(*begun);
   }

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "tools/steno/operations/opening.hpp"
-#include "tools/steno/operations/operation.hpp"
 
 namespace steno {
 
@@ -22,11 +21,18 @@ struct Launched {
 // Returns the user whom "@connector/user/channel" means; none: it means another session.
 std::optional<domain::Descriptor> user_named(std::string_view reference);
 
-// The user says something, and `missing` is why no live session of theirs was found. Goes on with
-// their newest session that can be resumed, else opens one. `start_before`: when it is too late to
-// start the prompt; 0: never. Failure: `missing`, if the reference means no user.
-Outcome<Launched> launch_for(const Caller& caller, const std::string& reference,
-                             const Failure& missing, const std::string& message,
-                             base::Time start_before);
+// Something that is said to a user.
+struct SaidToUser {
+  std::string reference;  // "@connector/user/channel"
+  std::string message;
+  base::Time start_before{};  // when it is too late to start the prompt; 0: never
+  std::string channel{};      // where its sender reads; empty: not known
+  bool is_program = false;    // what it launches is held to a Grant
+};
+
+// Goes on with the user's newest session that can be resumed, else opens one. `missing`: why no
+// live session of theirs was found. Failure: `missing`, if the reference means no user.
+Outcome<Launched> launch_for(Connection& connection, const SaidToUser& said,
+                             const Failure& missing);
 
 }  // namespace steno

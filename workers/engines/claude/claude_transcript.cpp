@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "eventlog/base/list_files.hpp"
 #include "workers/engines/claude/claude_launch.hpp"
 #include "workers/engines/json_text.hpp"
 
@@ -90,16 +91,16 @@ std::string find_transcript(const std::vector<std::string>& environment,
   if (agent_session.find('/') != std::string::npos) return {};
   std::string place = value_of(environment, "CLAUDE_CONFIG_DIR");
   if (place.empty()) place = value_of(environment, "HOME") + "/.claude";
-  std::error_code error;
+  const auto folders = base::list_files(place + "/projects");
+  if (!folders) return {};
   std::string newest;
   fs::file_time_type written{};
-  for (fs::directory_iterator folder(place + "/projects", error), end; !error && folder != end;
-       folder.increment(error)) {
+  for (const base::ListedFile& folder : *folders) {
     std::error_code none;
-    const fs::path path = folder->path() / (agent_session + ".jsonl");
+    const std::string path = folder.path + "/" + agent_session + ".jsonl";
     const auto at = fs::last_write_time(path, none);
     if (none || (!newest.empty() && at <= written)) continue;
-    newest = path.string();
+    newest = path;
     written = at;
   }
   return newest;
