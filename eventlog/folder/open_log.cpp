@@ -26,6 +26,13 @@ LogFolder folder_of(std::string root) {
   return {std::move(root)};
 }
 
+// Says also where one is that may be meant: a home of Steno has its log in its folder data.
+std::string no_log_text(const LogFolder& folder) {
+  const LogFolder below{folder.root + "/data"};
+  return "there is no log in this folder" +
+         (below.has_log() ? "; there is one in " + below.root : std::string());
+}
+
 base::Error all_missing(const Checkpoint& head, const LogFolder& folder) {
   return {ErrorCode::damaged,
           missing_text(Position{1}, head.position) + ": there is a head file, but no log",
@@ -242,7 +249,7 @@ Result<std::optional<UnprovedLog>> open_view(const LogFolder& folder, bool is_in
     } else if (!nothing) {
       log.store_error = nothing.error();
     } else {
-      return failure(ErrorCode::not_found, "there is no log in this folder", folder.root);
+      return failure(ErrorCode::not_found, no_log_text(folder), folder.root);
     }
     log.store = std::make_unique<MemoryStore>();
   }

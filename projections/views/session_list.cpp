@@ -348,6 +348,7 @@ SessionRow row_of(const StoredSession& stored) {
   row.terminal_reason = stored.terminal_reason;
   row.day_over = s.day_over;
   row.tasks_lost = s.tasks_lost;
+  row.shared_at = s.shared_at;
   row.trouble = stored.trouble;
   row.attention = stored.attention;
   row.attention_since = stored.attention_since;

@@ -66,6 +66,7 @@ struct SessionRow {
   Time paused_until;       // wall time at which they go on; 0: not by themselves, but for a day
   std::int64_t tasks = 0;  // that run in the background
   std::int64_t tasks_lost = 0;  // that ended with their agent, since the last prompt was started
+  Position shared_at;           // where others were found to use its agent session, too; 0: never
   // The session needs a person for this; none also if a person knows, or has resumed it. The next
   // two are the time and the position of the event by which it came to that.
   domain::Attention attention = domain::Attention::none;
@@ -146,6 +147,7 @@ struct SessionRow {
     visit("paused_until", &SessionRow::paused_until);
     visit("tasks", &SessionRow::tasks);
     visit("tasks_lost", &SessionRow::tasks_lost);
+    visit("shared_at", &SessionRow::shared_at);
     visit("attention", &SessionRow::attention);
     visit("attention_since", &SessionRow::attention_since);
     visit("attention_at", &SessionRow::attention_at);

@@ -690,6 +690,69 @@ class ClaudeInUse(WithClaude):
         self.assertEqual(nano(row["cost_usd"]),
                          sum(map(charge, self.model.charged()[row["agent_session"]])))
 
+    def check_shared(self, first, row):
+        """Resumes a session whose agent session others have used since: it goes on as the record
+        has it, and people and the agent are told."""
+        alias = self.home.ask("resume", first, "history")["alias"]
+        until(lambda: self.home.show(alias)["turns_finished"] == 1, "an answer", AGENT_SECONDS)
+        said = self.home.run("output", alias, "--all").out
+        self.assertIn("somebody else has gone on with the agent's session (1 answer", said)
+        self.assertEqual(said.splitlines()[-1], "say one")
+        self.assertIn("others have gone on", self.home.run("show", alias).out)
+        now = self.home.show(alias)
+        [shared] = self.facts(now["session"], "AgentSessionShared")
+        self.assertEqual((shared["agent_session"], shared["answers"]), (row["agent_session"], 1))
+        self.assertNotEqual(now["agent_session"], row["agent_session"])
+        # The agent knows it, too. The next process goes on with the copy, and finds nobody there.
+        told = self.send(alias, "history")
+        self.assertIn("Somebody else has meanwhile gone on", told)
+        self.assertNotIn("say theirs", told)
+        self.close(alias)
+        third = self.resume(alias, "history")
+        self.assertEqual(self.facts(self.home.show(third)["session"], "AgentSessionShared"), [])
+        self.close(third)
+
+    # Shows C19.
+    def test_a_person_who_resumes_the_agents_own_session_is_noticed(self):
+        first = self.begin("say one")
+        row = self.close(first)
+        environment = {**self.home.environment, "HOME": self.home.path("agents"),
+                       "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
+        by_hand = subprocess.run(
+            [os.environ["STENO_TEST_CLAUDE"], "-p", "--resume=" + row["agent_session"],
+             "say theirs"], env=environment, cwd=self.home.folder, stdout=subprocess.PIPE,
+            stdin=subprocess.DEVNULL, timeout=AGENT_SECONDS, check=True, text=True)
+        self.assertEqual(by_hand.stdout, "theirs\n")
+        self.check_shared(first, row)
+
+    def test_another_server_with_the_agents_home_is_noticed(self):
+        first = self.begin("say one")
+        row = self.close(first)
+        other = claude_home(self.model)
+        self.addCleanup(other.close)
+        other.environment["STENO_AGENT_HOME"] = self.home.path("agents")
+        other.start()
+        alias = other.ask("resume", row["agent_session"], "say theirs")["alias"]
+        self.assertEqual(other.wait_for_end(alias, AGENT_SECONDS)["status"], "completed")
+        self.assertEqual(other.stop(), 0)
+        self.check_shared(first, row)
+
+    def test_nobody_is_suspected_of_what_the_sessions_own_agents_said(self):
+        alias = self.begin("--allow-tool", "Bash", "say one")
+        self.send(alias, "bash echo two")
+        # A turn dies with its worker, and one is interrupted; the agent is started again each time.
+        self.home.run("send", alias, "stream 400")
+        self.home.wait_for_event(alias, "PartialOutputRecorded")
+        os.kill(self.home.worker_pid(), signal.SIGKILL)
+        until(lambda: self.home.show(alias)["turns_interrupted"] == 1, "the loss")
+        self.send(alias, "say three")
+        row = self.close(alias)
+        for _ in range(2):
+            alias = self.resume(alias, "say more")
+            row = self.close(alias)
+            self.assertEqual(self.facts(row["session"], "AgentSessionShared"), [])
+        self.assertEqual(self.facts(row["resumed_from"], "AgentSessionShared"), [])
+
     def test_the_prompts_that_waited_are_taken_along(self):
         first = self.begin("say one")
         self.home.run("send", first, "stream 400")

@@ -250,6 +250,9 @@ class SessionDriver {
     switch (random_.below(26)) {
       case 25:
         r.report = domain::TranscriptWritesLost{t, "ENOSPC"};
+        if (random_.chance(30)) {
+          r.report = domain::AgentSessionShared{t, agent_session, "message", 2};
+        }
         break;
       case 24:
         r.report = domain::ReportAgentNoted{t, "warning", std::string(domain::kHookNoVerdict),
@@ -295,7 +298,8 @@ class SessionDriver {
         break;
       case 1:
         r.report = domain::ReportAgentExited{
-            random_.chance(50) ? 0 : 1, 0, "tail", random_.chance(20), random_.chance(60), t};
+            random_.chance(50) ? 0 : 1, 0, "tail", random_.chance(20), random_.chance(60), t,
+            random_.chance(50)};
         break;
       case 2:
         r.report = domain::ReportAgentStarted{77, 88};

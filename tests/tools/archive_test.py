@@ -128,6 +128,35 @@ class Archives(unittest.TestCase):
         self.rebuilt_equal()
         self.assert_same_rows("--archive", folder)
 
+    def test_an_archive_that_was_moved_is_read_where_a_setting_says(self):
+        self.say("early words", "early")
+        folder = self.home.path("one")
+        self.archive(folder)
+        shelf = self.home.path("shelf")
+        os.mkdir(shelf)
+        os.rename(folder, os.path.join(shelf, "one"))
+        lost = self.home.run("output", "early")
+        self.assertNotIn("early words", lost.out)
+        for words in (folder + ", which is not there", "archive_folders"):
+            self.assertIn(words, lost.err)
+        for place in (shelf, os.path.join(shelf, "one")):
+            self.home.stop()
+            with open(self.home.path("steno.toml"), "w", encoding="utf-8") as file:
+                file.write(f'archive_folders = ["{self.home.path("none")}", "{place}"]\n')
+            self.home.start()
+            self.assertEqual(self.said("early"), ["early words"])
+            self.assertEqual(self.home.ask("show", "early")["archived"], "")
+
+    def test_a_session_that_holds_up_an_archive_is_named(self):
+        alias = self.home.start_session("hello", "--multi-turn")
+        self.archive(self.home.path("one"))
+        refused = self.home.run("archive", "create", self.home.path("two"), "--before",
+                                str(self.home.position() + 1))
+        self.assertNotEqual(refused.code, OK)
+        self.assertIn(f"session {self.home.show(alias)['session']} of agent main is not over",
+                      refused.err)
+        self.assertNotIn("main/session", refused.err)
+
     def said(self, reference):
         items = self.home.ask("output", reference, "--all")["items"]
         return [item.get("text", "") for item in items if item["kind"] == "said"]

@@ -401,6 +401,12 @@ class CommandLine(OneServer):
         self.refused(5, ("prompt is over", str(64 * MIB)), "run", "--engine", "scripted", "-",
                      stdin=b"x" * 70_000_000)
 
+    def test_a_home_in_place_of_a_log_and_a_folder_in_place_of_a_file(self):
+        self.refused(3, ["no log in this folder; there is one in " + self.home.path("data")],
+                     "replay", "verify", self.home.folder)
+        self.refused(2, ["it is a folder; name a file of lines"],
+                     "replay", "import", self.home.folder, "--to", self.home.path("new"))
+
     def test_sessions_that_do_not_exist(self):
         for arguments in (("show", "nobody"), ("output", "nobody"), ("send", "nobody", "p"),
                           ("interrupt", "nobody"), ("kill", "nobody"), ("close", "nobody"),

@@ -524,6 +524,22 @@ class Limits(WithSinks):
               len([event for event in self.home.events(row["session"])
                    if event["type"] == "TurnStarted"]) == 2, "that it was tried")
 
+    # Shows C21.
+    def test_a_schedule_says_which_limit_its_session_waits_for(self):
+        self.home.start()
+        added = self.home.run("schedule", "add", "often", "--every", "2s", "--engine", "scripted",
+                              "--multi-turn", "[limit 600] [say done]")
+        self.assertEqual(added.code, 0, str(added))
+        session = until(lambda: self.home.ask("ls")["sessions"], "a run")[0]["session"]
+        row = until(lambda: (row := self.home.show(session))["pause"] == "usage_limit" and row,
+                    "that it waits")
+        words = ("waits for the end of its provider's limit of use, until "
+                 + row["paused_until"][:16])
+        log = until(lambda: words in (out := self.home.run("schedule", "log", "often").out) and out,
+                    "a time that is skipped")
+        self.assertNotIn("still worked", log.splitlines()[1])
+        self.assertEqual(len(self.home.ask("ls")["sessions"]), 1)
+
     def test_prompts_go_on_by_themselves(self):
         # The next agent knows of the limit.
         self.home.environment["STENO_SCRIPTED_STATE"] = self.home.folder

@@ -62,6 +62,39 @@ class Descriptors(WithHome):
         self.assertEqual(self.home.run("show", "@nobody").code, 2)
         self.assertEqual(self.home.run("spawn", "--user", "alice", "hello").code, 2)
 
+    # Shows R296, R305.
+    def test_whoever_writes_for_a_user_finds_a_session_or_opens_one(self):
+        self.home.start()
+        user = "@telegram/alice/42"
+        opened = self.home.run("send", user, "--wait", "[say hello]")
+        self.assertEqual((opened.code, opened.out.strip()), (0, "hello"), str(opened))
+        first = self.home.show(user)
+        self.assertEqual((first["descriptor"]["kind"], first["descriptor"]["user"]),
+                         ("user", "alice"))
+        [fact] = [event["facts"] for event in self.home.events(first["session"])
+                  if event["type"] == "SessionOpened"]
+        self.assertEqual(fact["origin_channel"], "telegram|42")
+        self.assertEqual(self.home.show("@foreground")["session"], first["session"])
+        # It lives: the next one goes there.
+        self.assertEqual(self.home.run("send", user, "--wait", "[say there]").code, 0)
+        self.assertEqual(self.home.show(user)["session"], first["session"])
+        for command in (("send", user), ("message", "--to", user)):
+            before = self.home.show(user)
+            self.home.run("kill", before["alias"])
+            self.home.wait_for_end(before["alias"])
+            said = self.home.run(*command, "[say again]")
+            self.assertEqual(said.code, 0, str(said))
+            self.assertIn(f"goes on with {before['name']} [{before['alias']}]", said.out)
+            after = self.home.show(user)
+            self.assertEqual(after["resumed_from"], before["session"])
+            self.assertRegex(self.home.run("show", user).out,
+                             rf"resumed from +{before['name']} \[{before['alias']}\]")
+            until(lambda: self.home.show(user)["turns_finished"] == 1, "the answer")
+        told = self.home.run("message", "--to", "@slack/bob/7", "[say yes]", "-o", "json")
+        self.assertEqual(self.home.show("@slack/bob/7")["alias"], told.json()["alias"], str(told))
+        self.assertEqual(self.home.run("send", "@telegram//42", "hello").code, 2)
+        self.assertEqual(self.home.run("send", "@heartbeat", "hello").code, 3)
+
     # Shows R302, R306, R307.
     def test_a_message_goes_to_the_parent_or_else_to_the_foreground(self):
         self.home.start()

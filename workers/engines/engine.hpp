@@ -42,6 +42,8 @@ struct SessionLaunch {
   std::string temp_folder;           // private to the session; empty: not set for the agent
   std::string runtime_folder;        // likewise
   base::FencingToken token{1};       // of the lease; tells the session's processes apart
+  std::string last_message{};        // that the agent session should have; empty: not known
+  bool is_shared = false;            // others have gone on behind it: the agent goes on at it
 };
 
 struct Launch {

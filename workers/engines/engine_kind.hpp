@@ -15,6 +15,10 @@ struct EngineKind {
   bool is_beside_steno = false;  // looked for in steno's own folder, else in the PATH
   std::unique_ptr<Engine> (*make)(EngineSettings settings, SessionLaunch session);
   bool is_injecting = false;  // its agents take a prompt while they work, see Engine::inject
+  // Returns how many answers others had in the agent session behind session.last_message. Null: it
+  // cannot be known.
+  std::int64_t (*count_others)(const EngineSettings& settings,
+                               const SessionLaunch& session) = nullptr;
 };
 
 }  // namespace engines

@@ -29,6 +29,7 @@ bool has_words(const domain::RecordedEvent& event) {
   if (const auto* noted = std::get_if<domain::AgentNoted>(&event.event)) {
     return domain::is_warning(*noted);
   }
+  if (std::holds_alternative<domain::AgentSessionShared>(event.event)) return true;
   const auto* finished = std::get_if<domain::TurnFinished>(&event.event);
   if (finished != nullptr) return finished->is_answer;
   return std::holds_alternative<domain::TurnFailed>(event.event);
@@ -39,11 +40,14 @@ std::string shown_text(const domain::RecordedEvent& event) {
   if (const auto* call = std::get_if<domain::ToolCallStarted>(&event.event)) {
     return tool_line(call->tool, text);
   }
+  const auto* shared = std::get_if<domain::AgentSessionShared>(&event.event);
+  if (shared != nullptr) text = shared_text(*shared);
   const auto* finished = std::get_if<domain::TurnFinished>(&event.event);
   const bool is_empty =
       finished != nullptr && (!event.envelope.content || event.envelope.content->bytes == 0);
   if (is_empty) text = end_text(*finished);
-  const bool is_warning = is_empty || std::holds_alternative<domain::TurnFailed>(event.event) ||
+  const bool is_warning = is_empty || shared != nullptr ||
+                          std::holds_alternative<domain::TurnFailed>(event.event) ||
                           std::holds_alternative<domain::AgentNoted>(event.event);
   return is_warning ? "⚠️ " + text : text;
 }

@@ -164,6 +164,8 @@ struct DirectiveBody {
   base::TurnId own_turn_to_end;      // the agent's own; to be interrupted if it still runs
   LeaseEnd end = LeaseEnd::none;
   std::int64_t number = 0;  // grows with each directive, over restarts of the server, too
+  // The last message that the agent session should have; empty: that is not known.
+  std::string last_message{};
 
   bool operator==(const DirectiveBody&) const = default;
   template <class Visit>
@@ -178,6 +180,7 @@ struct DirectiveBody {
     visit("own_turn_to_end", &DirectiveBody::own_turn_to_end);
     visit("end", &DirectiveBody::end);
     visit("number", &DirectiveBody::number);
+    visit("last_message", &DirectiveBody::last_message);
   }
 };
 

@@ -31,16 +31,27 @@ Position ArchivedLog::reach(Position position) {
     places_.pop_back();
     // The log can still hold what is archived, until it is trimmed.
     if (place.through >= first()) continue;
-    BlockStore& behind = opened_.empty() ? log_ : *opened_.back();
-    auto archive = open_(place.folder);
-    if (!archive || (*archive)->tail().next() != first() ||
-        !eventlog::check_seam(**archive, behind)) {
+    auto archive = open(place);
+    if (archive == nullptr) {
       places_.clear();
       break;
     }
-    opened_.push_back(std::move(*archive));
+    opened_.push_back(std::move(archive));
   }
   return first();
+}
+
+// Returns the archive whose end is where the opened part begins; null: it is in none of the
+// folders.
+std::unique_ptr<BlockStore> ArchivedLog::open(const ArchivePlace& place) {
+  BlockStore& behind = opened_.empty() ? log_ : *opened_.back();
+  for (const std::string& folder : place.folders) {
+    auto archive = open_(folder);
+    const bool is_it =
+        archive && (*archive)->tail().next() == first() && eventlog::check_seam(**archive, behind);
+    if (is_it) return std::move(*archive);
+  }
+  return nullptr;
 }
 
 BlockStore& ArchivedLog::part_of(Position position) {

@@ -18,9 +18,9 @@ using base::Position;
 using base::Result;
 using eventlog::BlockStore;
 
-// Where an archive is said to be, and its last event.
+// Where an archive can be, the likeliest folder first, and its last event.
 struct ArchivePlace {
-  std::string folder;
+  std::vector<std::string> folders;
   Position through;
 };
 
@@ -58,6 +58,7 @@ class ArchivedLog final : public BlockStore {
 
  private:
   BlockStore& part_of(Position position);
+  std::unique_ptr<BlockStore> open(const ArchivePlace& place);
 
   BlockStore& log_;
   std::vector<ArchivePlace> places_;  // not opened yet, the newest last

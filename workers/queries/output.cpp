@@ -97,6 +97,11 @@ std::optional<OutputItem> as_item(const domain::RecordedEvent& event) {
     item.text = "the agent could not write all of its transcript" +
                 (unsaved->error.empty() ? "" : " (" + unsaved->error + ")") +
                 "; the next agent process is told what the record holds";
+  } else if (const auto* shared = std::get_if<domain::AgentSessionShared>(&event.event)) {
+    item.kind = ItemKind::notice;
+    item.turn = shared->turn;
+    item.text = shared_text(*shared);
+    return item;
   } else {
     return std::nullopt;
   }

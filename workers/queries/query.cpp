@@ -1,6 +1,8 @@
 // The folders of archives that a text names are few, so that the text stays short.
 #include "workers/queries/query.hpp"
 
+#include <filesystem>
+
 namespace workers {
 namespace {
 
@@ -23,6 +25,11 @@ std::string ArchivedBeginning::text() const {
     text += "; " + std::to_string(archive.first.value) + " to " +
             std::to_string(archive.through.value) + " are in archive " + name + ", in " +
             archive.folder;
+    std::error_code error;
+    if (std::filesystem::exists(archive.folder, error)) continue;
+    text +=
+        ", which is not there; if it was moved, name its folder in the server's setting "
+        "archive_folders";
   }
   return text;
 }

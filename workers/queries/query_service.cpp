@@ -203,7 +203,14 @@ base::Result<base::RawValue> QueryService::run(const Query& query) {
   }
   std::vector<ArchivePlace> places;
   for (const auto& [name, archive] : query.archived.archives) {
-    if (archive.through.value > 0) places.push_back({archive.folder, archive.through});
+    if (archive.through.value == 0) continue;
+    ArchivePlace place{{archive.folder}, archive.through};
+    const std::string own_name = archive.folder.substr(archive.folder.find_last_of('/') + 1);
+    for (const std::string& folder : options_.archive_folders) {
+      place.folders.push_back(folder + "/" + own_name);
+      place.folders.push_back(folder);
+    }
+    places.push_back(std::move(place));
   }
   ArchivedLog whole(log_, std::move(places), options_.open_archive);
   return kind->run({identity_, log_, whole, views_, index_}, query);

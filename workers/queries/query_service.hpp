@@ -46,6 +46,8 @@ struct RowsRebuild {
 struct QueryServiceOptions {
   RowsRebuild rebuild;
   OpenArchive open_archive;  // none: archives are not read
+  // Where archives that were moved can be: the folders of archives, or those around them.
+  std::vector<std::string> archive_folders{};
 };
 
 // The work itself; pure but for the stores that it reads and writes. Used by one thread.

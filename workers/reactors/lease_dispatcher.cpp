@@ -576,6 +576,7 @@ bool LeaseDispatcher::send_directive(const SessionKey& key, View& view) {
   directive.agent = key.agent;
   directive.token = s.lease->token;
   directive.resume_agent_session = s.lease->resume_agent_session;
+  directive.last_message = s.lease->last_message;
   directive.number = ++directives_;
   if (!send(*peer, notice(kVerbDirective, directive))) {
     unread_.insert(key);

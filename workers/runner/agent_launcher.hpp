@@ -13,6 +13,9 @@ namespace workers {
 struct LaunchedAgent {
   std::unique_ptr<engines::Engine> engine;
   std::unique_ptr<engines::AgentProcess> process;
+  // Answers that others had in the agent session behind the directive's last message. If there are
+  // any, the agent goes on at that message, with a copy of the session.
+  std::int64_t answers_of_others = 0;
 };
 
 class AgentLauncher {

@@ -35,6 +35,10 @@ std::string advice_on(engines::StartFailure reason, const std::string& engine) {
          "_program and start the server again (steno restart); steno doctor shows both";
 }
 
+constexpr std::string_view kOthersNote =
+    "<note>Somebody else has meanwhile gone on with this conversation, in another program. What "
+    "they and their agent said and did is not in it, but files can have changed.</note>\n\n";
+
 constexpr std::size_t kFaultyLineMax = 64 << 10;  // the part of a broken line that is kept
 
 }  // namespace
@@ -187,7 +191,27 @@ void AgentRunner::launch(Run& run) {
   }
   run.agent = std::move(*agent);
   run.agent.process->set_reading(run.is_reading);
+  if (run.agent.answers_of_others > 0) report_others(run);
   write(run, run.agent.engine->start());
+}
+
+void AgentRunner::report_others(Run& run) {
+  const DirectiveBody& wanted = run.directive;
+  domain::AgentSessionShared shared;
+  if (wanted.turn) shared.turn = wanted.turn->turn;
+  shared.agent_session = wanted.resume_agent_session.empty() ? *wanted.spec.resume_agent_session
+                                                             : wanted.resume_agent_session;
+  shared.message = wanted.last_message;
+  shared.answers = run.agent.answers_of_others;
+  report(run, shared);
+  run.is_note_due = true;
+}
+
+// Returns the prompt as the agent is to get it. A command of the agent must stand alone.
+std::string AgentRunner::noted_prompt(Run& run, const std::string& prompt) {
+  if (!run.is_note_due || prompt.starts_with('/')) return prompt;
+  run.is_note_due = false;
+  return std::string(kOthersNote) + prompt;
 }
 
 // Brings the agent from its present state to the one that the latest directive describes.
@@ -204,7 +228,8 @@ void AgentRunner::obey(Run& run, base::Duration now) {
   if (wanted.turn && wanted.turn->turn != run.begun && !run.is_stopped && !run.is_deaf) {
     const base::TurnId before = std::exchange(run.begun, wanted.turn->turn);
     run.active_at = now;
-    run.is_deaf = !write(run, run.agent.engine->begin_turn(run.begun, wanted.turn->prompt));
+    const std::string prompt = noted_prompt(run, wanted.turn->prompt);
+    run.is_deaf = !write(run, run.agent.engine->begin_turn(run.begun, prompt));
     if (run.is_deaf) run.begun = before;
     run.is_refused &= run.is_deaf;
     run.injected = 0;
@@ -329,6 +354,7 @@ void AgentRunner::take_event(Run& run, const engines::ProcessEvent& event, base:
       report_all(run, run.agent.engine->on_line(line->bytes, as_time(now)));
       write(run, run.agent.engine->take_writes());
     } else {
+      run.is_whole = false;
       report(run, domain::ReportAgentLine{fault_of(line->ending),
                                           static_cast<std::int64_t>(line->bytes.size()),
                                           line->bytes.substr(0, kFaultyLineMax)});
@@ -338,9 +364,10 @@ void AgentRunner::take_event(Run& run, const engines::ProcessEvent& event, base:
     if (run.watch.is_silence_reported() && !has_reported) report_silence(run, true);
   } else if (const auto* exited = std::get_if<engines::ProcessExited>(&event)) {
     report_all(run, run.agent.engine->on_end());
-    report(run, domain::ReportAgentExited{std::max<std::int64_t>(0, exited->code), exited->signal,
-                                          exited->stderr_tail, run.is_stopped, run.has_introduced,
-                                          run.is_refused ? base::TurnId{} : run.begun});
+    report(run,
+           domain::ReportAgentExited{std::max<std::int64_t>(0, exited->code), exited->signal,
+                                     exited->stderr_tail, run.is_stopped, run.has_introduced,
+                                     run.is_refused ? base::TurnId{} : run.begun, run.is_whole});
     run.has_exited = true;
   }
 }

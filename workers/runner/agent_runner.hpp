@@ -84,8 +84,10 @@ class AgentRunner {
     DirectiveBody directive;  // the latest
     LaunchedAgent agent;
     bool is_launched = false;
-    bool has_exited = false;  // nothing more will be reported
-    bool is_lost = false;     // the lease is another's: report nothing, end the agent
+    bool is_whole = true;      // each line of its output could be read
+    bool is_note_due = false;  // the next prompt tells the agent that others used its session
+    bool has_exited = false;   // nothing more will be reported
+    bool is_lost = false;      // the lease is another's: report nothing, end the agent
     bool is_ending = false;
     bool is_stdin_closed = false;
     bool is_stopped = false;     // the worker ends it by itself; it is given no turn any more
@@ -121,6 +123,8 @@ class AgentRunner {
   void forget_ended(base::Duration now);
   void advance(const Key& key, Run& run, base::Duration now);
   void launch(Run& run);
+  void report_others(Run& run);
+  static std::string noted_prompt(Run& run, const std::string& prompt);
   void obey(Run& run, base::Duration now);
   void inject(Run& run, base::Duration now);
   static bool is_at_work(const Run& run);

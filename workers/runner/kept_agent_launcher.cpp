@@ -56,7 +56,8 @@ void KeptAgentLauncher::keep_folders() {
 }
 
 base::Result<LaunchedAgent> KeptAgentLauncher::launch(const DirectiveBody& directive) {
-  if (engines::find_engine(directive.spec.engine) == nullptr) {
+  const engines::EngineKind* kind = engines::find_engine(directive.spec.engine);
+  if (kind == nullptr) {
     return base::failure(base::ErrorCode::not_found, "this release has no engine '" +
                                                          directive.spec.engine + "'; known are " +
                                                          engines::engine_names_text());
@@ -66,6 +67,7 @@ base::Result<LaunchedAgent> KeptAgentLauncher::launch(const DirectiveBody& direc
   session.spec = directive.spec;
   session.token = directive.token;
   session.resume_agent_session = directive.resume_agent_session;
+  session.last_message = directive.last_message;
   session.system_prompt = directive.system_prompt;
   session.temp_folder = folders[1];
   session.runtime_folder = folders[2];
@@ -83,7 +85,11 @@ base::Result<LaunchedAgent> KeptAgentLauncher::launch(const DirectiveBody& direc
   settings.prices = options_.prices;
 
   LaunchedAgent agent;
-  agent.engine = engines::make_engine(directive.spec.engine, settings, session);
+  if (kind->count_others != nullptr) {
+    agent.answers_of_others = kind->count_others(settings, session);
+  }
+  session.is_shared = agent.answers_of_others > 0;
+  agent.engine = kind->make(settings, session);
   const engines::Launch launch = agent.engine->launch();
   engines::LaunchPlan plan;
   plan.keeper = options_.keeper_program;

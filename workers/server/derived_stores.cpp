@@ -164,6 +164,7 @@ Result<std::unique_ptr<DerivedStores>> open_derived_stores(eventlog::BlockStore&
                                                            DerivedStoresOptions options) {
   auto side = std::make_unique<DerivedStores>(index_rows);
   auto open_archive = std::move(options.open_archive);
+  auto archive_folders = std::move(options.archive_folders);
   const DerivedRows rows(log, index_rows, view_rows, std::move(options));
   if (auto ok = rows.open_index(side->index, tail.position); !ok) {
     return tl::unexpected(ok.error());
@@ -181,7 +182,7 @@ Result<std::unique_ptr<DerivedStores>> open_derived_stores(eventlog::BlockStore&
   const bus::LogIdentity identity{tail.log, {tail.epoch.counter, tail.epoch.random}};
   side->service = std::make_unique<QueryService>(
       identity, log, view_rows, std::move(*views), side->index,
-      QueryServiceOptions{std::move(rebuild), std::move(open_archive)});
+      QueryServiceOptions{std::move(rebuild), std::move(open_archive), std::move(archive_folders)});
   return side;
 }
 

@@ -28,6 +28,7 @@ struct DerivedStoresOptions {
   RowsRebuilt on_rebuilt;
   // Opens an archive for queries, on their thread; none: what was archived is not read.
   OpenArchive open_archive{};
+  std::vector<std::string> archive_folders{};  // as QueryServiceOptions has them
 };
 
 struct DerivedStores {

@@ -41,6 +41,14 @@ std::string mcp_text(const std::vector<std::string>& broken) {
   return (broken.size() == 1 ? "MCP server " : "MCP servers ") + joined(broken);
 }
 
+std::string shared_text(const domain::AgentSessionShared& shared) {
+  const bool is_one = shared.answers == 1;
+  return "somebody else has gone on with the agent's session (" + std::to_string(shared.answers) +
+         (is_one ? " answer that is" : " answers that are") +
+         " not on this record); this conversation goes on where it was, in a copy without " +
+         (is_one ? "it" : "them") + "; theirs is in the agent's session " + shared.agent_session;
+}
+
 std::string denied_text(std::int64_t calls, const std::vector<std::string>& tools) {
   if (calls == 0) return {};
   return std::to_string(calls) +

@@ -22,6 +22,9 @@ std::string failure_reason(const domain::TurnFailed& e);
 // Returns "MCP server NAME: STATUS" of each, with commas; empty: all servers are connected.
 std::string mcp_text(const std::vector<std::string>& broken);
 
+// Returns that others have used the agent session, and what became of both conversations.
+std::string shared_text(const domain::AgentSessionShared& shared);
+
 // Returns "1 tool call was denied: Write"; empty: none was.
 std::string denied_text(std::int64_t calls, const std::vector<std::string>& tools);
 

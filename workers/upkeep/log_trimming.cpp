@@ -3,6 +3,7 @@
 #include "workers/upkeep/log_trimming.hpp"
 
 #include "eventlog/base/list_files.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "eventlog/folder/copy_files.hpp"
 #include "eventlog/log/log_reader.hpp"
 #include "projections/anchored_rows.hpp"
@@ -21,6 +22,13 @@ struct Limit {
   std::string reason;  // why
 };
 
+// Returns the session in words with which a person finds it.
+std::string session_text(const std::string& stream) {
+  const auto ref = domain::parse_stream(stream);
+  if (!ref || !ref->id.is_set()) return "a session";
+  return "session " + ref->id.text() + " of agent " + ref->agent;
+}
+
 Result<Limit> limit_of(const ArchiveOrder& order, eventlog::StreamIndex& index) {
   const auto indexed = index.position();
   if (!indexed) return tl::unexpected(indexed.error());
@@ -33,7 +41,8 @@ Result<Limit> limit_of(const ArchiveOrder& order, eventlog::StreamIndex& index) 
     const auto first = index.blocks_between(stream, {1}, {1});
     if (!first) return tl::unexpected(first.error());
     if (first->empty() || first->front().first > limit.through) continue;
-    limit = {first->front().first.plus(-1), "session " + stream + " lives and begins behind it"};
+    limit = {first->front().first.plus(-1),
+             session_text(stream) + " is not over, and begins behind it"};
   }
   return limit;
 }

@@ -2,6 +2,7 @@
 #include "eventlog/domain/outbox/route.hpp"
 
 #include "eventlog/domain/decision.hpp"
+#include "eventlog/domain/text_limits.hpp"
 
 namespace domain {
 
@@ -16,6 +17,13 @@ std::optional<Route> parse_route(std::string_view text) {
   }
   if (route.channel.empty() || route.target.empty()) return std::nullopt;
   return route;
+}
+
+std::optional<std::string> channel_fault(std::string_view text) {
+  if (text.find('|') == std::string_view::npos || parse_route(text)) return std::nullopt;
+  return "'" + cut_fact(text) +
+         "' is no channel; accepted is channel|target or channel|account|target, as in "
+         "telegram|1234";
 }
 
 std::string ChannelRules::channel_of(std::string_view workdir) const {

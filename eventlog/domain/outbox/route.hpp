@@ -19,4 +19,8 @@ struct Route {
 // parts, or one of them is empty.
 std::optional<Route> parse_route(std::string_view text);
 
+// Returns what is wrong with a text as the channel of a session: it has a bar and is no route. One
+// without a bar names no place, and is the orchestrator's business. No value: nothing.
+std::optional<std::string> channel_fault(std::string_view text);
+
 }  // namespace domain

@@ -4,6 +4,7 @@
 
 #include "eventlog/domain/characters.hpp"
 #include "eventlog/domain/decision.hpp"
+#include "eventlog/domain/outbox/route.hpp"
 #include "eventlog/domain/session/spec_check.hpp"
 #include "eventlog/domain/text_limits.hpp"
 
@@ -60,6 +61,7 @@ std::optional<Rejection> check_run(const ScheduleSpec& spec, const SessionState*
     }
     if (resumes(spec.session)) return invalid("a schedule's sessions go on with no other one");
     if (auto bad = check_length("channel", spec.session.channel->size(), kFactBytesMax)) return bad;
+    if (auto fault = channel_fault(*spec.session.channel)) return invalid(*std::move(fault));
     return check_spec(spec.session, context.engines);
   }
   if (!spec.to.is_set()) {
@@ -225,11 +227,16 @@ const SessionState* session_of(const Schedule& schedule, const States& states) {
   return states.find<SessionStream>(session_stream(schedule.spec.agent, session));
 }
 
+// True if the session's prompts wait behind a limit that passes, or that a server can raise.
+bool is_limited(const SessionState& session) {
+  return is_cap(session.pause) || session.pause == EndReason::usage_limit;
+}
+
 // Prompts of a session of its own that wait behind a failure are no work of the next run. Those
-// that wait for a moment, such as the end of a limit, go on by themselves.
+// behind a limit, or until an agent is started again, go on by themselves.
 bool is_working(const SessionState* session, RunKind kind) {
   if (session == nullptr || !is_live(session->status)) return false;
-  const bool goes_on = is_cap(session->pause) || session->paused_until.us != 0;
+  const bool goes_on = is_limited(*session) || session->paused_until.us != 0;
   const bool has_failed = session->pause != EndReason::none && !goes_on;
   const bool is_resting = kind == RunKind::session && has_failed;
   return !is_resting && (has_work(*session) || session->tasks > 0);
@@ -364,6 +371,12 @@ Decided decide_one(const SchedulesState& s, const States& states, const Context&
   } else if (!schedule->spec.overlaps &&
              is_working(session_of(*schedule, states), schedule->spec.run)) {
     skipped.reason = SkipReason::overlap;
+    const SessionState& last = *session_of(*schedule, states);
+    if (is_limited(last)) {
+      skipped.reason = SkipReason::limit;
+      skipped.limit = last.pause;
+      skipped.until = std::max(last.paused_until, last.day_over);
+    }
     decision.push_back({{}, std::move(skipped), {}});
   } else {
     ScheduleFired run = fired(*schedule, states, c.run);

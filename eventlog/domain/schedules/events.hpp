@@ -107,6 +107,7 @@ enum class SkipReason : std::uint8_t {
   overlap,  // the session of the last run still worked
   waiting,  // the last run had not begun yet
   clock,    // the clock was set back: no time was skipped, it is due earlier than it was to be
+  limit,    // the session of the last run waits behind a limit, and goes on by itself
 };
 
 struct ScheduleSkipped {
@@ -114,8 +115,10 @@ struct ScheduleSkipped {
   std::string schedule;
   SkipReason reason = SkipReason::missed;
   Time due;
-  std::int64_t moments = 0;  // times that were skipped together
-  Time next_due;             // 0: never again
+  std::int64_t moments = 0;           // times that were skipped together
+  Time next_due;                      // 0: never again
+  EndReason limit = EndReason::none;  // of the reason `limit`: which one
+  Time until{};                       // likewise, when it ends; 0: that is not known
 
   bool operator==(const ScheduleSkipped&) const = default;
   template <class Visit>
@@ -125,6 +128,8 @@ struct ScheduleSkipped {
     visit("due", &ScheduleSkipped::due);
     visit("moments", &ScheduleSkipped::moments);
     visit("next_due", &ScheduleSkipped::next_due);
+    visit("limit", &ScheduleSkipped::limit);
+    visit("until", &ScheduleSkipped::until);
   }
 };
 
@@ -215,5 +220,5 @@ struct base::EnumNames<domain::RunKind> {
 };
 template <>
 struct base::EnumNames<domain::SkipReason> {
-  static constexpr std::string_view kNames[] = {"missed", "overlap", "waiting", "clock"};
+  static constexpr std::string_view kNames[] = {"missed", "overlap", "waiting", "clock", "limit"};
 };

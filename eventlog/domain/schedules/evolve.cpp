@@ -99,6 +99,8 @@ bool apply(SchedulesState& s, const Envelope& envelope, const ScheduleSkipped& e
   schedule->planned = envelope.wall_time;
   ScheduleRun skipped{
       {}, {}, false, e.due, envelope.wall_time, e.moments, RunOutcome::skipped, e.reason, {}};
+  skipped.limit = e.limit;
+  skipped.until = e.until;
   // A run under way stays the newest, or a long row of skipped ones would push it out.
   if (begun_run(*schedule) != nullptr) {
     ScheduleRun under_way = std::move(schedule->runs.back());

@@ -33,6 +33,8 @@ struct ScheduleRun {
   RunOutcome outcome = RunOutcome::begun;
   std::optional<SkipReason> skipped;  // of one that was skipped
   std::string error;                  // of one that was refused
+  EndReason limit = EndReason::none;  // as ScheduleSkipped has it, and so has the next one
+  Time until{};
 
   bool operator==(const ScheduleRun&) const = default;
   template <class Visit>
@@ -46,6 +48,8 @@ struct ScheduleRun {
     visit("outcome", &ScheduleRun::outcome);
     visit("skipped", &ScheduleRun::skipped);
     visit("error", &ScheduleRun::error);
+    visit("limit", &ScheduleRun::limit);
+    visit("until", &ScheduleRun::until);
   }
 };
 

@@ -534,6 +534,7 @@ struct ReportAgentExited {
   bool is_stopped = false;  // the worker ended it, because it leaves or the agent had no work
   bool has_run = false;     // the agent had introduced itself
   TurnId given{};           // the last turn that it was given; unset: none, or not said
+  bool is_heard = false;    // its output was read to the end, and all of it is reported
 
   bool operator==(const ReportAgentExited&) const = default;
   template <class Visit>
@@ -544,10 +545,11 @@ struct ReportAgentExited {
     visit("stopped", &ReportAgentExited::is_stopped);
     visit("has_run", &ReportAgentExited::has_run);
     visit("given", &ReportAgentExited::given);
+    visit("heard", &ReportAgentExited::is_heard);
   }
 };
 
-// The last nine are recorded as they are reported.
+// The last ten are recorded as they are reported.
 using Reports =
     base::Types<ReportAgentStarted, ReportStartFailed, ReportInitialized, ReportOutput,
                 ReportPartialOutput, ReportToolCallStarted, ReportToolCallFinished,
@@ -555,7 +557,7 @@ using Reports =
                 ReportSpending, ReportTasksChanged, ReportAgentSessionLost, ReportAgentNoted,
                 ModelCallRetried, ModelFellBack, RateLimitReported, ContextCompacted,
                 AgentStatusReported, AgentSilenceReported, ToolCallDenied, McpServersReported,
-                TranscriptWritesLost>;
+                TranscriptWritesLost, AgentSessionShared>;
 using Report = base::SealedVariant<Reports>;
 
 // A report and its place. Sequences start at 1 with each lease and have no gaps.

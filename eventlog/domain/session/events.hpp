@@ -25,6 +25,7 @@ struct SessionOpened {
   NanoUsd carried_cost;    // the start of the agent's own running total
   base::Sparse<Descriptor> descriptor{};
   base::Sparse<std::vector<Payer>> payers{};  // nearest first; whoever resumes a session pays
+  bool is_heard = false;  // as SessionState has it, of the session that it goes on with
 
   bool operator==(const SessionOpened&) const = default;
   template <class Visit>
@@ -40,6 +41,7 @@ struct SessionOpened {
     visit("carried_cost", &SessionOpened::carried_cost);
     visit("descriptor", &SessionOpened::descriptor);
     visit("payers", &SessionOpened::payers);
+    visit("heard", &SessionOpened::is_heard);
   }
 };
 
@@ -635,6 +637,8 @@ struct LeaseGranted {
   NanoUsd budget{};                  // what is left of the lineage's; 0: as the spec says
   // The running total with which the agent process should begin; none: it is not known.
   std::optional<NanoUsd> agent_total{};
+  // The last message that the agent session should have; empty: that is not known.
+  std::string last_message{};
 
   bool operator==(const LeaseGranted&) const = default;
   template <class Visit>
@@ -644,6 +648,7 @@ struct LeaseGranted {
     visit("resume_agent_session", &LeaseGranted::resume_agent_session);
     visit("budget", &LeaseGranted::budget);
     visit("agent_total", &LeaseGranted::agent_total);
+    visit("last_message", &LeaseGranted::last_message);
   }
 };
 
@@ -720,6 +725,7 @@ struct AgentExited {
   std::int64_t exit_code = 0;
   std::int64_t signal = 0;  // 0: it exited by itself
   bool is_stopped = false;  // Steno ended it, without being asked to end the session
+  bool is_heard = false;    // all that it said is on the record
 
   bool operator==(const AgentExited&) const = default;
   template <class Visit>
@@ -727,6 +733,7 @@ struct AgentExited {
     visit("exit_code", &AgentExited::exit_code);
     visit("signal", &AgentExited::signal);
     visit("stopped", &AgentExited::is_stopped);
+    visit("heard", &AgentExited::is_heard);
   }
 };
 
@@ -782,6 +789,26 @@ struct TranscriptWritesLost {
   static constexpr void fields(Visit&& visit) {
     visit("turn", &TranscriptWritesLost::turn);
     visit("error", &TranscriptWritesLost::error);
+  }
+};
+
+// Others have gone on with the agent session: behind the last message of this conversation are
+// answers that no agent process of this record gave. The agent goes on at that message, with a copy
+// of its session that has none of them, and is told so.
+struct AgentSessionShared {
+  static constexpr std::string_view kType = "AgentSessionShared";
+  TurnId turn;
+  std::string agent_session;  // where the answers of the others are
+  std::string message;        // the agent's id of the last message of this conversation
+  std::int64_t answers = 0;   // of the others, as far as they were counted
+
+  bool operator==(const AgentSessionShared&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &AgentSessionShared::turn);
+    visit("agent_session", &AgentSessionShared::agent_session);
+    visit("message", &AgentSessionShared::message);
+    visit("answers", &AgentSessionShared::answers);
   }
 };
 
@@ -913,7 +940,8 @@ using SessionEvents =
                 LeaseReleased, LeaseExpired, AgentStarted, AgentInitialized, AgentSessionLost,
                 AgentStartFailed, AgentExited, CloseRequested, SessionClosed, LongRunReached,
                 ForegroundChanged, OutputSeen, AttentionDismissed, SessionResumed, ContentErased,
-                ContentErasureCompleted, TasksLost, TranscriptWritesLost, SessionLaunched>;
+                ContentErasureCompleted, TasksLost, TranscriptWritesLost, SessionLaunched,
+                AgentSessionShared>;
 
 }  // namespace domain
 

@@ -111,6 +111,7 @@ bool apply(SessionState& s, const Envelope& envelope, const SessionOpened& e) {
   s.opened = envelope.position;
   s.agent_total = e.carried_cost;
   s.last_message = e.spec->resume_message;
+  s.is_heard = e.is_heard;
   if (e.spec->remind_after.count() > 0) s.remind_since = envelope.log_time;
   if (e.spec->resumed_at == ResumedAt::record) s.lost_at = envelope.position;
   return true;
@@ -410,7 +411,9 @@ bool apply(SessionState& s, const Envelope& envelope, const OutputSeen& e) {
 
 bool apply(OfSession auto& s, const Envelope&, const LeaseGranted& e) {
   if (!is_live(s.status) || s.lease || e.token <= s.last_token) return false;
-  s.lease = Lease{e.worker, e.token, 0, e.resume_agent_session, 0, 0, e.budget, false, false};
+  s.lease = Lease{e.worker, e.token, 0,     e.resume_agent_session, 0, 0,
+                  e.budget, false,   false, e.last_message};
+  if constexpr (requires { s.is_heard; }) s.is_heard = false;
   s.last_token = e.token;
   begin_total(s, e.agent_total);
   return true;
@@ -591,8 +594,17 @@ bool apply(SessionState& s, const Envelope&, const NothingChanged&) {
 bool apply(SessionState& s, const Envelope&, const AgentStartFailed&) {
   return exists(s);
 }
-bool apply(SessionState& s, const Envelope&, const AgentExited&) {
-  return exists(s);
+bool apply(SessionState& s, const Envelope&, const AgentExited& e) {
+  if (!exists(s)) return false;
+  s.is_heard = e.is_heard;
+  return true;
+}
+bool apply(SessionState& s, const Envelope& envelope, const AgentSessionShared&) {
+  if (!exists(s)) return false;
+  s.shared_at = envelope.position;
+  // What the others spent is theirs, although the agent's total has it.
+  s.total_at_start.reset();
+  return true;
 }
 bool apply(SessionState& s, const Envelope&, const SessionResumed& e) {
   if (!exists(s)) return false;
@@ -622,7 +634,7 @@ using NotOfLeases =
                 ToolCallDenied, AgentNoted, McpServersReported, AgentLineRecorded, ReportIgnored,
                 NothingChanged, AgentStartFailed, AgentExited, ForegroundChanged, OutputSeen,
                 AttentionDismissed, SessionResumed, ContentErased, ContentErasureCompleted,
-                TasksLost, SessionLaunched>;
+                TasksLost, SessionLaunched, AgentSessionShared>;
 static_assert(base::kHasSameMembers<SessionEvents, base::Joined<LeaseEvents, NotOfLeases>>);
 
 void count_report(OfSession auto& s, const Envelope& envelope) {

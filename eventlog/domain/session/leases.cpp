@@ -22,6 +22,15 @@ std::optional<NanoUsd> total_at_start(const Deciding& d) {
   return total_of(*all, is_first ? *s.spec.resume_agent_session : s.agent_session);
 }
 
+// Returns the last message that the agent session should have; empty: its agent process can have
+// said more than is on the record, or is to begin elsewhere.
+std::string message_to_find(const SessionState& s) {
+  if (!s.is_heard) return {};
+  const bool is_elsewhere = begins_as_opened(s) && (s.spec.resume_agent_session->empty() ||
+                                                    s.spec.resumed_at != ResumedAt::end);
+  return is_elsewhere ? std::string() : s.last_message;
+}
+
 bool is_prompt_of(const CurrentTurn& turn, Position event) {
   const InjectedPrompts& injected = turn.injected;
   return turn.prompt == event ||
@@ -125,6 +134,7 @@ Decided decide_one(Deciding d, const GrantLease& c) {
   LeaseGranted granted{c.worker, token, begins_as_opened(s) ? std::string() : s.agent_session};
   granted.budget = d.left_of_budgets().value_or(NanoUsd{});
   granted.agent_total = total_at_start(d);
+  granted.last_message = message_to_find(s);
   d.emit(granted);
   d.start_turn(*next, token);
   return std::move(d.decision);

@@ -5,6 +5,7 @@
 #include "eventlog/base/check.hpp"
 #include "eventlog/domain/admission/alias.hpp"
 #include "eventlog/domain/admission/name_mark.hpp"
+#include "eventlog/domain/outbox/route.hpp"
 #include "eventlog/domain/session/deciding.hpp"
 #include "eventlog/domain/session/session_name.hpp"
 #include "eventlog/domain/session/spec_check.hpp"
@@ -102,6 +103,9 @@ std::optional<Rejection> check_descriptor(const Deciding& d, const Spawn& c) {
 
 std::optional<Rejection> check_spawn(const Spawn& c, std::span<const std::string> engines) {
   if (auto bad = check_length("origin_channel", c.origin_channel.size(), kFactBytesMax)) return bad;
+  if (auto fault = channel_fault(c.origin_channel)) {
+    return Rejection{RejectionCode::invalid, *std::move(fault)};
+  }
   if (auto bad = check_spec(c.spec, engines)) return bad;
   if (auto bad = check_prompt(c.prompt)) return bad;
   if (auto bad = check_size("the system prompt", c.system_prompt, kSystemPromptBytesMax))
@@ -174,15 +178,26 @@ void resume_from(SessionSpec& spec, const SessionState& source, bool is_fork) {
                  spec.resumed_at != ResumedAt::record;
 }
 
-Rejection still_ending(SessionId holder) {
+// Returns a live session's alias, as far as its name tells; else its id.
+std::string called(const AdmissionState& admission, SessionId session) {
+  for (const auto& [name, holder] : admission.names) {
+    if (holder.session == session) return holder.alias;
+  }
+  for (const auto& [mark, holder] : admission.name_marks) {
+    if (holder.session == session) return holder.alias;
+  }
+  return session.text();
+}
+
+Rejection still_ending(const std::string& holder) {
   return {RejectionCode::lease_held,
-          "session " + holder.text() +
+          "session " + holder +
               " went on with the agent's session, and its agent process has not ended yet; try "
               "again in a moment, or resume with fork"};
 }
 
-Rejection already_goes_on(SessionId holder) {
-  return {RejectionCode::source_live, "session " + holder.text() +
+Rejection already_goes_on(const std::string& holder) {
+  return {RejectionCode::source_live, "session " + holder +
                                           " already goes on with the agent's session; send it "
                                           "the prompt, kill it first, or resume with --fork"};
 }
@@ -212,10 +227,9 @@ std::optional<Rejection> check_resume(const Opening& o, const Spawn& c) {
   }
   const auto held = o.registry.agent_sessions.find(source->agent_session);
   if (held == o.registry.agent_sessions.end()) return std::nullopt;
-  if (o.admission.unsettled.contains(held->second)) {
-    return still_ending(held->second);
-  }
-  return already_goes_on(held->second);
+  const std::string holder = called(o.admission, held->second);
+  if (o.admission.unsettled.contains(held->second)) return still_ending(holder);
+  return already_goes_on(holder);
 }
 
 // Registries know only the agent sessions that live sessions have resumed. Whoever names another
@@ -228,8 +242,9 @@ std::optional<Rejection> check_foreign(const Opening& o, const Spawn& c) {
   if (auto bad = check_length("agent_session", c.agent_session.size(), kFactBytesMax)) return bad;
   const auto held = o.registry.agent_sessions.find(c.agent_session);
   if (c.is_fork || held == o.registry.agent_sessions.end()) return std::nullopt;
-  if (o.admission.unsettled.contains(held->second)) return still_ending(held->second);
-  return already_goes_on(held->second);
+  const std::string holder = called(o.admission, held->second);
+  if (o.admission.unsettled.contains(held->second)) return still_ending(holder);
+  return already_goes_on(holder);
 }
 
 std::optional<Rejection> check_budget(const Opening& o, const Spawn& c) {
@@ -415,6 +430,7 @@ Decided decide_one(Deciding d, const Spawn& c) {
     }
     opened.carried_cost = running_total(source);
     resume_from(spec, source, c.is_fork);
+    opened.is_heard = source.is_heard;
     if (!spec.is_fork) claim.agent_session = spec.resume_agent_session;
     // Limits of the source stay in force where the command leaves them out.
     if (spec.allowed_tools->empty()) spec.allowed_tools = source.spec.allowed_tools;

@@ -149,6 +149,12 @@ void report(Deciding& d, TranscriptWritesLost r) {
   d.emit(std::move(r));
 }
 
+void report(Deciding& d, AgentSessionShared r) {
+  r.agent_session = cut_fact(r.agent_session);
+  r.message = cut_fact(r.message);
+  d.emit(std::move(r));
+}
+
 void report(Deciding& d, const ContextCompacted& r) {
   d.emit(r);
 }
@@ -418,7 +424,7 @@ void report(Deciding& d, const ReportTasksChanged& r) {
 // agent could not even begin.
 void report(Deciding& d, const ReportAgentExited& r) {
   const SessionState& s = d.session();
-  d.emit(AgentExited{r.exit_code, r.signal, r.is_stopped}, r.stderr_tail);
+  d.emit(AgentExited{r.exit_code, r.signal, r.is_stopped, r.is_heard}, r.stderr_tail);
   if (!is_live(s.status)) return d.end_lease(LeaseReleased{s.lease->token});
   if (s.turn && s.turn->is_interrupt_requested && interrupt_reason(*s.turn) != EndReason::user) {
     d.end_lease(LeaseReleased{s.lease->token});

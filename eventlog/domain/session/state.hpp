@@ -114,9 +114,10 @@ struct Lease {
   std::string resume_agent_session;
   std::int64_t pid = 0;  // pid of the agent process; 0: not started yet
   std::int64_t start_ticks = 0;
-  NanoUsd budget{};         // of its agent process; 0: as the session's spec says
-  bool is_lost = false;     // that process could not resume its agent session, and ends
-  bool is_unsaved = false;  // that process could not write all of its transcript
+  NanoUsd budget{};            // of its agent process; 0: as the session's spec says
+  bool is_lost = false;        // that process could not resume its agent session, and ends
+  bool is_unsaved = false;     // that process could not write all of its transcript
+  std::string last_message{};  // as LeaseGranted has it
 
   bool operator==(const Lease&) const = default;
   template <class Visit>
@@ -130,6 +131,7 @@ struct Lease {
     visit("budget", &Lease::budget);
     visit("lost", &Lease::is_lost);
     visit("unsaved", &Lease::is_unsaved);
+    visit("last_message", &Lease::last_message);
   }
 };
 
@@ -217,6 +219,8 @@ struct SessionState {
   Position opened;            // position of SessionOpened, which has the system prompt
   std::string agent_session;  // the agent's own session id, once known
   std::string last_message;   // the agent's id of the last message of this conversation
+  bool is_heard = false;      // the record has all that the last agent process said
+  Position shared_at;         // of the last AgentSessionShared; 0: there is none
   // Position at which the agent's transcript was found lost; 0: it was not, or a turn has succeeded
   // since.
   Position lost_at;
@@ -286,6 +290,8 @@ struct SessionState {
     visit("agent_session", &SessionState::agent_session);
     visit("last_message", &SessionState::last_message);
     visit("lost_at", &SessionState::lost_at);
+    visit("heard", &SessionState::is_heard);
+    visit("shared_at", &SessionState::shared_at);
     visit("close_requested", &SessionState::is_close_requested);
     visit("close_now", &SessionState::is_close_now);
     visit("lease", &SessionState::lease);

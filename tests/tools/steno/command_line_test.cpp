@@ -92,8 +92,42 @@ TEST_CASE("a link to the program finds what lies beside the program", "[tools]")
   CHECK(ran.err.find(data) != std::string::npos);
 }
 
-TEST_CASE("an unknown command is named", "[tools]") {
-  CHECK(steno({"unknown"}).err.find("unknown") != std::string::npos);
+TEST_CASE("an unknown command is named, with what may be meant and what there is", "[tools]") {
+  CHECK(steno({"unknown"}).err.find("unknown command 'unknown'; see `steno --help`") !=
+        std::string::npos);
+  CHECK(steno({"spwan", "x"}).err.find("did you mean steno spawn?") != std::string::npos);
+  const auto told = [](const std::vector<std::string>& arguments) {
+    const Ran ran = steno(arguments);
+    CHECK(ran.code == 2);
+    return ran.err;
+  };
+  using Catch::Contains;
+  CHECK_THAT(told({"schedule", "resume", "nightly"}),
+             Contains("unknown command 'schedule resume'; there are add, ls, rm, run, log, show") &&
+                 Contains("see `steno schedule --help`"));
+  CHECK_THAT(told({"schedule", "pasue", "nightly"}),
+             Contains("did you mean steno schedule pause? There are add,"));
+  CHECK_THAT(told({"notify", "rety", "1"}), Contains("did you mean steno notify retry?"));
+  CHECK_THAT(told({"archive", "lst"}), Contains("did you mean steno archive list?"));
+  CHECK_THAT(told({"replay", "verfy"}), Contains("did you mean steno replay verify?"));
+  CHECK_THAT(told({"run", "--modle", "x", "y"}),
+             Contains("unknown option '--modle'; did you mean --model?") &&
+                 Contains("see `steno run --help`"));
+}
+
+TEST_CASE("a channel that is no place is refused wherever one is said", "[tools]") {
+  using Arguments = std::vector<std::string>;
+  const std::string channel = GENERATE("telegram|", "telegram||1", "|1");
+  for (Arguments arguments :
+       {Arguments{"run", "x"}, Arguments{"spawn", "x"}, Arguments{"send", "x", "y"},
+        Arguments{"resume", "x"}, Arguments{"schedule", "add", "x", "--every", "1d", "y"},
+        Arguments{"foreground", "x"}, Arguments{"chat", "/claude x"}}) {
+    arguments.insert(arguments.end(), {"--channel", channel});
+    const Ran ran = steno(arguments);
+    INFO(ran.err);
+    CHECK(ran.code == 2);
+    CHECK_THAT(ran.err, Catch::Contains("telegram|1234"));
+  }
 }
 
 TEST_CASE("a prompt that looks like an option goes behind two dashes, as the error says",

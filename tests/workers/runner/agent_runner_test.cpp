@@ -56,13 +56,15 @@ constexpr std::string_view kTaskEnds = "the task has ended";
 constexpr std::string_view kOwnTurnBegins = "a turn of its own begins";
 constexpr auto kOwnTurn = support::turn(50);
 
-// Writes each turn as its id. Reports a line that is a turn's id as its result, and others as
-// output.
+// Writes each turn as its id, behind what its prompt has before "do it". Reports a line that is a
+// turn's id as its result, and others as output.
 class Codec final : public engines::Engine {
  public:
   engines::Launch launch() const override { return {}; }
   base::Bytes start() override { return {}; }
-  base::Bytes begin_turn(base::TurnId turn, base::ByteView) override { return turn.text(); }
+  base::Bytes begin_turn(base::TurnId turn, base::ByteView prompt) override {
+    return base::Bytes(prompt.substr(0, prompt.find("do it"))) + turn.text();
+  }
   base::Bytes inject(base::ByteView prompt, base::Time) override {
     return "inject " + base::Bytes(prompt);
   }
@@ -108,9 +110,12 @@ struct EngineWorld final : AgentLauncher {
 
   base::Result<LaunchedAgent> launch(const DirectiveBody&) override {
     agents.emplace_back();
-    return LaunchedAgent{std::make_unique<Codec>(), std::make_unique<Process>(agents.back())};
+    return LaunchedAgent{std::make_unique<Codec>(), std::make_unique<Process>(agents.back()),
+                         answers_of_others};
   }
   void clean_up(base::SessionId session) override { cleaned_up.push_back(session); }
+
+  std::int64_t answers_of_others = 0;
 
   static DirectiveBody directive(std::int64_t number, int of_turn, std::int64_t token = 1) {
     DirectiveBody body;
@@ -482,6 +487,40 @@ domain::ReportAgentExited exit_of(EngineWorld& w) {
   REQUIRE(report);
   REQUIRE(std::holds_alternative<domain::ReportAgentExited>(*report));
   return std::get<domain::ReportAgentExited>(*report);
+}
+
+TEST_CASE("that others use the agent session is reported first, and told with the next prompt",
+          "[workers][C19]") {
+  EngineWorld w;
+  w.answers_of_others = 2;
+  DirectiveBody first = EngineWorld::directive(1, 1);
+  first.resume_agent_session = "theirs";
+  first.last_message = "last";
+  first.turn->prompt = "/compact do it";  // a command of the agent stands alone
+  w.direct(first);
+  const auto body = w.worker.take_reports();
+  REQUIRE(body);
+  const auto report = decode_report(body->reports.front());
+  REQUIRE(report);
+  CHECK(*report == domain::Report(domain::AgentSessionShared{turn(1), "theirs", "last", 2}));
+  w.says(0, engines::Line{turn(1).text(), engines::LineEnding::whole});
+  w.direct(EngineWorld::directive(2, 2));
+  w.says(0, engines::Line{turn(2).text(), engines::LineEnding::whole});
+  w.direct(EngineWorld::directive(3, 3));
+  REQUIRE(w.agents[0].written.size() == 3);
+  CHECK(w.agents[0].written[0] == "/compact " + turn(1).text());
+  CHECK(w.agents[0].written[1].find("Somebody else") != std::string::npos);
+  CHECK(w.agents[0].written[2] == turn(3).text());
+}
+
+TEST_CASE("an agent is heard if each of its lines could be read", "[workers]") {
+  EngineWorld w;
+  w.direct(EngineWorld::directive(1, 1));
+  const bool is_whole = GENERATE(true, false);
+  const auto ending = is_whole ? engines::LineEnding::whole : engines::LineEnding::cut_short;
+  w.says(0, engines::Line{"a line", ending});
+  w.says(0, engines::ProcessExited{0, 0, 0, ""});
+  CHECK(exit_of(w).is_heard == is_whole);
 }
 
 TEST_CASE("a worker that leaves gives turns under way time to end", "[workers]") {

@@ -215,7 +215,7 @@ std::string place_text(const SessionRow& row) {
 }
 
 // Returns what the session is for; empty: nobody said.
-std::string descriptor_text(const domain::Descriptor& descriptor) {
+std::string descriptor_text(const domain::Descriptor& descriptor, const std::string& parent) {
   switch (descriptor.kind) {
     case domain::DescriptorKind::none:
       return {};
@@ -226,12 +226,19 @@ std::string descriptor_text(const domain::Descriptor& descriptor) {
     case domain::DescriptorKind::heartbeat:
       return "the runs of the schedule " + descriptor.task;
     case domain::DescriptorKind::subagent:
-      return "its parent " + descriptor.parent.text();
+      return "its parent " + parent;
   }
   return {};
 }
 
-std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
+// How the sessions are called that a session's details name.
+struct Relatives {
+  std::string resumed_from;
+  std::string parent;
+};
+
+std::string details_text(const workers::ShowAnswer& answer, const Relatives& relatives,
+                         base::Time now) {
   const SessionRow& row = answer.session;
   Fields fields;
   fields.add("session", row.session.text());
@@ -247,7 +254,7 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
   }
   fields.add("ran", ran_text(row, now));
   fields.add("kind", row.is_multi_turn ? "multi-turn" : "single-turn");
-  fields.add("for", descriptor_text(row.descriptor));
+  fields.add("for", descriptor_text(row.descriptor, relatives.parent));
   std::string channels;
   for (const std::string& channel : row.foreground) {
     channels += (channels.empty() ? "" : ", ") + channel;
@@ -264,6 +271,12 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
                tasks_text(row.tasks) + ", then " +
                    (row.is_close_requested || !row.is_multi_turn ? "it is completed"
                                                                  : "it waits for a prompt"));
+  }
+  if (row.shared_at.value > 0) {
+    fields.add("shared",
+               "⚠ others have gone on with the agent's session; what they said is not in "
+               "this conversation (steno output " +
+                   row.alias + " --all)");
   }
   if (row.tasks_lost > 0) {
     fields.add("lost", tasks_text(row.tasks_lost) + " in the background ended with the agent");
@@ -313,7 +326,7 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
   fields.add("workdir", row.workdir);
   fields.add("agent session", row.agent_session);
   fields.add("resumed from",
-             !row.resumed_from.is_set() ? "" : row.resumed_from.text() + place_text(row));
+             !row.resumed_from.is_set() ? "" : relatives.resumed_from + place_text(row));
   const bool is_told = row.resumed_at == domain::ResumedAt::record;
   const bool has_record = row.resumed_from.is_set() || row.turns_finished > 0;
   fields.add("conversation",
@@ -451,13 +464,35 @@ Outcome<int> list(const Config& config, const ListArguments& arguments) {
   return kExitOk;
 }
 
+namespace {
+
+// Returns the name and the alias of a session of the same agent; its id if it cannot be asked for.
+std::string called(Connection& connection, const SessionRow& row, base::SessionId session) {
+  if (!session.is_set()) return {};
+  workers::QueryBody query;
+  query.agent = row.agent;
+  query.reference = session.text();
+  const auto shown = connection.ask<workers::ShowAnswer>(workers::kVerbShow, query);
+  if (!shown) return session.text();
+  const SessionRow& other = shown->session;
+  return other.name == other.alias ? other.alias : safe_line(other.name) + " [" + other.alias + "]";
+}
+
+}  // namespace
+
 Outcome<int> show(const Config& config, const ReferenceArguments& arguments) {
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   const auto answer = (*connection)->find(arguments.reference, true);
   if (!answer) return tl::unexpected(answer.error());
-  print(config.output == OutputFormat::table ? details_text(*answer, (*connection)->clock().wall())
-                                             : workers::to_json(*answer) + "\n");
+  if (config.output != OutputFormat::table) {
+    print(workers::to_json(*answer) + "\n");
+    return kExitOk;
+  }
+  const SessionRow& row = answer->session;
+  const Relatives relatives{called(**connection, row, row.resumed_from),
+                            called(**connection, row, row.descriptor.parent)};
+  print(details_text(*answer, relatives, (*connection)->clock().wall()));
   return kExitOk;
 }
 

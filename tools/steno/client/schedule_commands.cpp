@@ -133,6 +133,25 @@ std::string taken_text(const ScheduleRun& run, bool is_last, const Rows& rows) {
   return is_last && is_amiss ? done + ", and its session is " + status_text(row) : done;
 }
 
+// Returns which limit the session of the last run waited for, and until when.
+std::string limited_text(const ScheduleRun& run) {
+  std::string text = "skipped: the last run waits for ";
+  switch (run.limit) {
+    case domain::EndReason::usage_limit:
+      text += "the end of its provider's limit of use";
+      break;
+    case domain::EndReason::daily_budget:
+      text += "the next day's budget";
+      break;
+    case domain::EndReason::agent_budget:
+      text += "a larger agent_budget_usd";
+      break;
+    default:
+      text += "the end of a limit (" + std::string(base::enum_name(run.limit)) + ")";
+  }
+  return run.until.us == 0 ? text : text + ", until " + short_time_text(run.until);
+}
+
 std::string outcome_text(const Schedule& schedule, const ScheduleRun& run, const Rows& rows) {
   switch (run.outcome) {
     case domain::RunOutcome::begun:
@@ -157,6 +176,8 @@ std::string outcome_text(const Schedule& schedule, const ScheduleRun& run, const
       return "skipped: the last run had not begun";
     case domain::SkipReason::clock:
       return "planned anew: the clock was set back";
+    case domain::SkipReason::limit:
+      return limited_text(run);
   }
   return {};
 }

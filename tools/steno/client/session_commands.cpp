@@ -12,6 +12,7 @@
 #include "tools/steno/config/prices_file.hpp"
 #include "tools/steno/operations/ending.hpp"
 #include "tools/steno/operations/grant.hpp"
+#include "tools/steno/operations/launching.hpp"
 #include "tools/steno/operations/opening.hpp"
 #include "tools/steno/operations/session_text.hpp"
 #include "tools/steno/text/console.hpp"
@@ -413,13 +414,61 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
   return kExitOk;
 }
 
+namespace {
+
+// Gives the prompt to a user whom no live session serves; fails with `missing` for another
+// reference.
+Outcome<Launched> launch_user(Connection& connection, const std::string& reference,
+                              const Failure& missing, const std::string& prompt) {
+  const SaidToUser said{reference, prompt, start_before_flag(connection), {}, runs_in_session()};
+  auto launched = launch_for(connection, said, missing);
+  if (!launched) return launched;
+  for (const std::string& note : launched->notes) remark("steno: " + note);
+  return launched;
+}
+
+// Prints what was launched for the user.
+void print_launched(const Config& config, const Launched& launched, const std::string& user) {
+  projections::SessionRow row;
+  row.session = launched.spawned.session;
+  row.alias = launched.spawned.reply.alias;
+  row.name = launched.spawned.reply.name;
+  const std::string began = launched.resumed.empty()
+                                ? "opened " + row.alias + " for " + user
+                                : row.alias + " goes on with " + launched.resumed + " for " + user;
+  print_reply(config, row, launched.spawned.reply, safe_line(began));
+}
+
+Outcome<int> send_to_user(Connection& connection, const SendArguments& arguments,
+                          const Failure& missing, const std::string& prompt) {
+  const auto launched = launch_user(connection, arguments.reference, missing, prompt);
+  if (!launched) return tl::unexpected(launched.error());
+  const Spawned& spawned = launched->spawned;
+  if (!arguments.waits) {
+    print_launched(connection.config(), *launched, arguments.reference);
+    return kExitOk;
+  }
+  connection.take_interrupts();
+  FollowRequest request;
+  request.session = spawned.session;
+  request.alias = spawned.reply.alias;
+  request.agent = connection.config().agent;
+  request.after = spawned.reply.position;
+  request.turn = base::TurnId{spawned.command.bytes};
+  request.ends_with_turn = true;
+  request.shows_all = arguments.shows_all;
+  return follow_session(connection, request);
+}
+
+}  // namespace
+
 Outcome<int> send(const Config& config, const SendArguments& arguments) {
   const auto prompt = prompt_of(arguments.prompt);
   if (!prompt) return tl::unexpected(prompt.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   const auto shown = (*connection)->find(arguments.reference);
-  if (!shown) return tl::unexpected(shown.error());
+  if (!shown) return send_to_user(**connection, arguments, shown.error(), *prompt);
   if (arguments.waits) (*connection)->take_interrupts();
   const projections::SessionRow& row = shown->session;
   const base::CommandId id = (*connection)->fresh_command_id();
@@ -473,7 +522,12 @@ Outcome<int> message(const Config& config, const MessageArguments& arguments) {
   }
   if (to.empty()) to = "@foreground";
   const auto shown = (*connection)->find(to);
-  if (!shown) return tl::unexpected(shown.error());
+  if (!shown) {
+    const auto launched = launch_user(**connection, to, shown.error(), *prompt);
+    if (!launched) return tl::unexpected(launched.error());
+    print_launched(config, *launched, to);
+    return kExitOk;
+  }
   const projections::SessionRow& row = shown->session;
   const auto reply =
       (*connection)->command((*connection)->fresh_command_id(), row.session, row.agent, send);

@@ -170,6 +170,10 @@ void SessionPrinter::on(const domain::TranscriptWritesLost& event, const std::st
                "; the next agent process is told what the record holds");
 }
 
+void SessionPrinter::on(const domain::AgentSessionShared& event, const std::string&) {
+  note("", "⚠ " + safe_line(workers::shared_text(event)));
+}
+
 void SessionPrinter::on(const domain::TasksLost& event, const std::string&) {
   note("", "⚠ " + tasks_text(event.tasks) + " in the background ended with the agent, undone");
 }

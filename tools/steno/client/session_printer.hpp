@@ -42,6 +42,7 @@ class SessionPrinter {
   void on(const domain::ToolCallsRepeated& event, const std::string& text);
   void on(const domain::AgentSessionLost& event, const std::string& text);
   void on(const domain::TranscriptWritesLost& event, const std::string& text);
+  void on(const domain::AgentSessionShared& event, const std::string& text);
   void on(const domain::TasksLost& event, const std::string& text);
   void on(const domain::QueuePaused& event, const std::string& text);
   void on(const domain::TurnFinished& event, const std::string& text);

@@ -13,6 +13,7 @@
 #include "tools/steno/command_line/setting_use.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/error_line.hpp"
+#include "tools/steno/text/nearest.hpp"
 
 namespace steno {
 
@@ -140,6 +141,41 @@ std::string with_quotes(const Named& named, const std::vector<std::string>& furt
          (prompt.find('\'') == std::string::npos ? "'" + prompt + "'" : "\"" + prompt + "\"");
 }
 
+// Returns the commands below one, such as "add" and "rm" of schedule.
+std::vector<std::string> commands_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (!command->get_name().empty()) names.push_back(command->get_name());
+  }
+  return names;
+}
+
+// Returns the options of a command, and of those above it, as they are typed.
+std::vector<std::string> options_of(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::App* app = &command; app != nullptr; app = app->get_parent()) {
+    for (const CLI::Option* option : app->get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+// Names the command that may have been meant. The commands of steno itself are too many to list.
+std::string unknown_command(const Named& named, const std::string& word) {
+  const std::vector<std::string> known = commands_of(*named.app);
+  std::string text =
+      "unknown command '" + named.path + (named.path.empty() ? "" : " ") + word + "'";
+  const std::string meant = nearest_word(word, known);
+  if (!meant.empty()) {
+    text += "; did you mean steno " + named.path + (named.path.empty() ? "" : " ") + meant + "?";
+  }
+  if (named.path.empty() || known.empty()) return text;
+  std::string names;
+  for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name;
+  return text + (meant.empty() ? "; there are " : " There are ") + names;
+}
+
 // Returns what is wrong with the command line. CLI11 itself reports an unknown command or option
 // only as a missing required one, and names what is left over from the last to the first.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
@@ -147,17 +183,21 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const bool lacks_something = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   const bool is_too_much = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
   if (unknown.empty() || (!lacks_something && !is_too_much)) return error.what();
+  const Named named = named_command(app);
   for (const std::string& word : unknown) {
     if (!word.starts_with('-')) continue;
-    return "unknown option '" + word +
-           "' (put a prompt that begins with - behind --, as in steno run -- '-v is broken')";
+    const std::string meant = nearest_word(word.substr(0, word.find('=')), options_of(*named.app));
+    return "unknown option '" + word + "'" +
+           (meant.empty()
+                ? " (put a prompt that begins with - behind --, as in steno run -- '-v is "
+                  "broken')"
+                : "; did you mean " + meant + "?");
   }
-  const Named named = named_command(app);
-  if (named.path.empty()) return "unknown command '" + unknown.front() + "'";
+  if (named.path.empty()) return unknown_command(named, unknown.front());
   if (const std::string line = with_quotes(named, unknown); !line.empty()) {
     return "quote the prompt: " + line;
   }
-  if (lacks_something) return "unknown command '" + unknown.front() + "'";
+  if (lacks_something) return unknown_command(named, unknown.front());
   std::string words;
   for (const std::string& word : unknown) words += (words.empty() ? "" : " ") + word;
   return "steno " + named.path + " does not expect '" + words + "'";
@@ -194,7 +234,9 @@ int run_main(int argc, char** argv, const CommandLineParts& parts) {
   } catch (const CLI::ParseError& error) {
     // Help is an "error" that exits with 0. All other codes, 105 and the like, mean wrong usage.
     if (error.get_exit_code() == 0) return line.app.exit(error);
-    complain(kExitUsage, usage_error(line.app, error) + "; see `steno --help`");
+    const std::string path = named_command(line.app).path;
+    complain(kExitUsage, usage_error(line.app, error) + "; see `steno " + path +
+                             (path.empty() ? "" : " ") + "--help`");
     return kExitUsage;
   }
   if (!line.keep_workers.empty()) line.flags["keep_workers"] = line.keep_workers;

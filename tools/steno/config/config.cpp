@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <functional>
 #include <list>
-#include <numeric>
 #include <optional>
 
 #include "bus/endpoint.hpp"
@@ -20,6 +19,7 @@
 #include "eventlog/domain/text_limits.hpp"
 #include "tools/steno/config/absolute_path.hpp"
 #include "tools/steno/config/command_words.hpp"
+#include "tools/steno/text/nearest.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/engines/engines.hpp"
 
@@ -262,16 +262,18 @@ bool set_agent_environment(Config& config, const Given& given) {
 bool is_channel(std::string_view text) {
   return text.size() <= domain::kFactBytesMax && is_one_line(text);
 }
+// A text without a bar names no place, and is the orchestrator's business.
+bool is_place(std::string_view text) {
+  return is_channel(text) && (text.find('|') == std::string::npos || domain::parse_route(text));
+}
 template <std::string Config::*member>
 bool set_channel(Config& config, const Given& given) {
-  // A text without a bar names no place, and is the orchestrator's business.
-  const bool is_place =
-      given.text.find('|') == std::string::npos || domain::parse_route(given.text);
-  if (!is_channel(given.text) || !is_place) return false;
+  if (!is_place(given.text)) return false;
   config.*member = given.text;
   return true;
 }
-bool set_mcp_workdirs(Config& config, const Given& given) {
+template <std::vector<std::string> Config::*member>
+bool set_folders(Config& config, const Given& given) {
   auto words =
       given.kind == FileValueKind::list ? std::optional(given.list) : split_words(given.text);
   if (!words) return false;
@@ -280,7 +282,7 @@ bool set_mcp_workdirs(Config& config, const Given& given) {
     if (!path) return false;
     word = std::move(*path);
   }
-  config.mcp_workdirs = std::move(*words);
+  config.*member = std::move(*words);
   return true;
 }
 bool set_mcp_tools(Config& config, const Given& given) {
@@ -306,7 +308,7 @@ bool set_folder_channels(Config& config, const Given& given) {
       given.kind == FileValueKind::list ? std::optional(given.list) : split_words(given.text);
   const auto is_accepted = [](const std::string& word) {
     const std::size_t at = word.find('=');
-    return word.starts_with('/') && at != std::string::npos && is_channel(word.substr(at + 1));
+    return word.starts_with('/') && at != std::string::npos && is_place(word.substr(at + 1));
   };
   if (!words || !std::all_of(words->begin(), words->end(), is_accepted)) return false;
   config.folder_channels = std::move(*words);
@@ -474,6 +476,11 @@ const std::vector<Key>& keys() {
        KeyKind::text,
        set_enum<&Config::output>,
        show_enum<&Config::output>},
+      {{"archive_folders", "folders, separated by blanks",
+        "serve: where archives can be that were moved from where they were made"},
+       KeyKind::words,
+       set_folders<&Config::archive_folders>,
+       [](const Config& c) { return join_words(c.archive_folders); }},
       {{"keep_workers", "true or false", "Let agents go on when the server is stopped"},
        KeyKind::boolean,
        set_boolean<&Config::keep_workers>,
@@ -629,7 +636,7 @@ const std::vector<Key>& keys() {
       {{"mcp_workdirs", "folders, separated by blanks",
         "Where such sessions can work, and below; empty: anywhere"},
        KeyKind::words,
-       set_mcp_workdirs,
+       set_folders<&Config::mcp_workdirs>,
        [](const Config& c) { return join_words(c.mcp_workdirs); }},
       {{"mcp_tools", "names of tools such as Read or 'Bash(git log:*)', separated by blanks",
         "Tools that such sessions can be allowed to use without asking; empty: any"},
@@ -701,34 +708,11 @@ Given given_default(std::string text) {
   return given;
 }
 
-// Returns the edit distance: the least number of letters to insert, remove or change.
-std::size_t letters_apart(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
-constexpr std::size_t kLettersApartMax = 2;
-
 // Returns the key that a name may have been meant for; empty: it is near none.
 std::string nearest_key(const std::string& name) {
-  std::string nearest;
-  std::size_t apart = kLettersApartMax + 1;
-  for (const Key& key : keys()) {
-    const std::size_t letters = letters_apart(name, key.key.name);
-    if (letters >= apart) continue;
-    apart = letters;
-    nearest = key.key.name;
-  }
-  return nearest;
+  std::vector<std::string> names;
+  for (const Key& key : keys()) names.emplace_back(key.key.name);
+  return nearest_word(name, names);
 }
 
 // Finds the strongest of flags, environment and file for a key.

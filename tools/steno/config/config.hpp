@@ -79,6 +79,7 @@ struct Config {
   std::string log_level = "info";
   OutputFormat output = OutputFormat::table;
   bool keep_workers = false;  // workers and their agents outlive a stop of the server
+  std::vector<std::string> archive_folders;           // where archives that were moved can be
   base::Duration timeout = std::chrono::seconds(10);  // of one request
   base::Duration worker_silence_max = std::chrono::seconds(10);
   base::Duration orphan_grace = std::chrono::minutes(30);

@@ -29,6 +29,8 @@ struct LaunchArguments {
   bool is_single_turn = false;
   std::optional<domain::PermissionMode> permission_mode;
   std::string channel;  // where notifications go; empty: the caller's
+  // When it is too late to start the prompt, 0: never; none: as the settings say.
+  std::optional<base::Time> start_before{};
 };
 Outcome<Answer> launch(const Caller& caller, const LaunchArguments& arguments);
 

@@ -6,7 +6,7 @@
 #include "tools/steno/operations/first_prompt.hpp"
 #include "tools/steno/operations/grant.hpp"
 #include "tools/steno/operations/handlers.hpp"
-#include "tools/steno/operations/opening.hpp"
+#include "tools/steno/operations/launching.hpp"
 #include "tools/steno/operations/session_json.hpp"
 #include "tools/steno/operations/session_text.hpp"
 #include "tools/steno/operations/text_rows.hpp"
@@ -17,14 +17,6 @@ namespace steno {
 namespace {
 
 constexpr std::int64_t kResumableMax = 50;
-
-// A launched session, and what its caller is told of it.
-struct Launched {
-  Spawned spawned;
-  domain::Spawn wanted;
-  std::string resumed;  // how the answer names the session that it goes on with; empty: none
-  std::vector<std::string> notes;  // what the caller would not expect
-};
 
 Answer answer_of(const Launched& launched) {
   const domain::SessionSpec& spec = launched.wanted.spec;
@@ -94,7 +86,7 @@ domain::Spawn fresh_spawn(const Caller& caller, const LaunchArguments& said) {
   spawn.prompt = said.prompt;
   spawn.spec = spec_of(config);
   spawn.spec.is_multi_turn = !said.is_single_turn;
-  spawn.start_before = start_before(caller.connection);
+  spawn.start_before = said.start_before.value_or(start_before(caller.connection));
   return spawn;
 }
 
@@ -167,7 +159,7 @@ Outcome<Launched> begin_resumed(const Caller& caller, const LaunchArguments& sai
   request.is_fork = said.is_fork;
   Launched launched;
   launched.wanted = to_resume(caller.connection.config(), request, *shown);
-  launched.wanted.start_before = start_before(caller.connection);
+  launched.wanted.start_before = said.start_before.value_or(start_before(caller.connection));
   if (is_multi_turn) launched.wanted.spec.is_multi_turn = *is_multi_turn;
   if (const auto ok = apply_said(caller, said, launched.wanted); !ok) {
     return tl::unexpected(ok.error());
@@ -196,39 +188,22 @@ Outcome<Launched> begin_resumed(const Caller& caller, const LaunchArguments& sai
   return launched;
 }
 
-// Returns the user whom "@connector/user/channel" means; none: it means another session.
-std::optional<domain::Descriptor> user_named(std::string_view reference) {
-  const std::size_t first = reference.find('/');
-  const std::size_t second =
-      first == std::string_view::npos ? first : reference.find('/', first + 1);
-  if (!reference.starts_with('@') || second == std::string_view::npos) return std::nullopt;
-  domain::Descriptor user;
-  user.kind = domain::DescriptorKind::user;
-  user.connector = reference.substr(1, first - 1);
-  user.user = reference.substr(first + 1, second - first - 1);
-  user.channel = reference.substr(second + 1);
-  return user;
-}
-
-// A user without a live session says something: their newest session goes on with it, else a new
-// one begins.
-Outcome<Launched> begin_for(const Caller& caller, const domain::Descriptor& user,
-                            const std::string& message) {
+// Returns the user's newest ended session that can be resumed; unset: there is none.
+Outcome<base::SessionId> newest_of(Connection& connection, const domain::Descriptor& user) {
   workers::QueryBody query;
-  query.agent = caller.connection.config().agent;
+  query.agent = connection.config().agent;
   query.statuses = {domain::SessionStatus::completed, domain::SessionStatus::failed,
                     domain::SessionStatus::killed};
-  const auto page = caller.connection.ask<workers::ListAnswer>(workers::kVerbList, query);
-  if (!page) return tl::unexpected(page.error());
-  LaunchArguments said;
-  said.prompt = message;
-  for (const projections::SessionRow& row : page->sessions) {
-    if (row.descriptor != user || row.agent_session.empty()) continue;
-    said.resumed = row.session.text();
-    return begin_resumed(caller, said, true);
+  for (bool has_more = true; has_more;) {
+    const auto page = connection.ask<workers::ListAnswer>(workers::kVerbList, query);
+    if (!page) return tl::unexpected(page.error());
+    for (const projections::SessionRow& row : page->sessions) {
+      if (row.descriptor == user && !row.agent_session.empty()) return row.session;
+    }
+    query.before = page->before;
+    has_more = page->has_more;
   }
-  said.channel = user.connector + "|" + user.channel;
-  return begin_new(caller, said, {}, user);
+  return base::SessionId{};
 }
 
 Outcome<Answer> list_resumable(const Caller& caller) {
@@ -266,6 +241,37 @@ Outcome<Answer> list_resumable(const Caller& caller) {
 
 }  // namespace
 
+std::optional<domain::Descriptor> user_named(std::string_view reference) {
+  const std::size_t first = reference.find('/');
+  const std::size_t second =
+      first == std::string_view::npos ? first : reference.find('/', first + 1);
+  if (!reference.starts_with('@') || second == std::string_view::npos) return std::nullopt;
+  domain::Descriptor user;
+  user.kind = domain::DescriptorKind::user;
+  user.connector = reference.substr(1, first - 1);
+  user.user = reference.substr(first + 1, second - first - 1);
+  user.channel = reference.substr(second + 1);
+  return user;
+}
+
+Outcome<Launched> launch_for(Connection& connection, const SaidToUser& said,
+                             const Failure& missing) {
+  const auto user = user_named(said.reference);
+  if (!user || missing.exit_code != kExitNotFound) return tl::unexpected(missing);
+  const auto newest = newest_of(connection, *user);
+  if (!newest) return tl::unexpected(newest.error());
+  const Caller caller{connection, said.channel, said.is_program, false};
+  LaunchArguments arguments;
+  arguments.prompt = said.message;
+  arguments.start_before = said.start_before;
+  if (newest->is_set()) {
+    arguments.resumed = newest->text();
+    return begin_resumed(caller, arguments, true);
+  }
+  arguments.channel = user->connector + "|" + user->channel;
+  return begin_new(caller, arguments, {}, *user);
+}
+
 Outcome<Answer> launch(const Caller& caller, const LaunchArguments& arguments) {
   if (arguments.is_fork && arguments.resumed.empty()) {
     return fail(kExitUsage, "fork_session needs resume_session_id, the session to fork");
@@ -297,9 +303,9 @@ Outcome<Answer> respond(const Caller& caller, const RespondArguments& arguments)
   Connection& connection = caller.connection;
   const auto shown = connection.find(arguments.session);
   if (!shown) {
-    const auto user = user_named(arguments.session);
-    if (!user || shown.error().exit_code != kExitNotFound) return tl::unexpected(shown.error());
-    const auto begun = begin_for(caller, *user, arguments.message);
+    const SaidToUser said{arguments.session, arguments.message, start_before(connection),
+                          caller.channel, caller.is_program};
+    const auto begun = launch_for(connection, said, shown.error());
     if (!begun) return tl::unexpected(begun.error());
     return answer_of(*begun);
   }

@@ -188,13 +188,19 @@ int replay_import(const ReplayArguments& arguments) {
   }
   std::ifstream file;
   const bool is_stdin = arguments.file == "-";
+  std::error_code ignored;
+  if (!is_stdin && std::filesystem::is_directory(arguments.file, ignored)) {
+    return fail(arguments.err,
+                {ErrorCode::invalid,
+                 "it is a folder; name a file of lines, as steno replay export prints them",
+                 arguments.file});
+  }
   if (!is_stdin) file.open(arguments.file, std::ios::binary);
   if (!is_stdin && !file) {
     return fail(arguments.err, {ErrorCode::not_found, "the file cannot be read", arguments.file});
   }
   // With stdio's buffer in between, each character would be read by a call of its own.
   if (is_stdin) std::ios::sync_with_stdio(false);
-  std::error_code ignored;
   const auto size = is_stdin ? 0 : std::filesystem::file_size(arguments.file, ignored);
   const auto size_bytes = ignored ? 0 : static_cast<std::int64_t>(size);
   const auto reached = Import(arguments, is_stdin ? std::cin : file, size_bytes).run();

@@ -40,6 +40,7 @@ struct ServeOptions {
   std::string gateway_lock;
   base::Duration stop_grace = std::chrono::seconds(10);  // for turns under way at a stop
   bool keep_workers = false;                             // a stop signal ends the server only
+  std::vector<std::string> archive_folders;              // where archives that were moved can be
   bool is_detached = false;                              // nobody reads stdout once it is ready
   bool accept_clock = false;     // serve although the clock is far behind the log
   bool needs_log = false;        // refuse a data folder without a log

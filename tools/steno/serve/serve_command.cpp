@@ -162,6 +162,7 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
                       config.keep_failed_for.value_or(config.keep_content_for),
                       config.keep_killed_for.value_or(config.keep_content_for)};
   options.keep_workers = config.keep_workers;
+  options.archive_folders = config.archive_folders;
   options.is_detached = arguments.is_detached;
   options.facts = kept_facts(config);
   options.accept_clock = arguments.accept_clock;

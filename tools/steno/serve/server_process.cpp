@@ -199,6 +199,7 @@ base::Result<std::unique_ptr<workers::DerivedStores>> Process::derive() {
   wanted.open_archive = [](const std::string& folder) {
     return eventlog::open_log_view(eventlog::LogFolder{folder}.log());
   };
+  wanted.archive_folders = options.archive_folders;
   return workers::open_derived_stores(*log.store, log.tail, *index_rows, *view_rows, wanted);
 }
 

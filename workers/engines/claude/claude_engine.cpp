@@ -9,6 +9,7 @@
 #include "workers/engines/agent_line.hpp"
 #include "workers/engines/claude/claude_input.hpp"
 #include "workers/engines/claude/claude_launch.hpp"
+#include "workers/engines/claude/claude_transcript.hpp"
 
 namespace engines {
 namespace {
@@ -465,6 +466,7 @@ std::unique_ptr<Engine> make_claude_engine(EngineSettings settings, SessionLaunc
   return std::make_unique<ClaudeEngine>(std::move(settings), std::move(session));
 }
 
-const EngineKind kClaudeEngine{"claude", "Claude Code", "claude", false, make_claude_engine, true};
+const EngineKind kClaudeEngine{
+    "claude", "Claude Code", "claude", false, make_claude_engine, true, count_answers_of_others};
 
 }  // namespace engines

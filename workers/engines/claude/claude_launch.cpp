@@ -175,7 +175,8 @@ std::vector<std::string> argv_of(const EngineSettings& settings, const SessionLa
   if (!spec.model.empty()) argv.push_back("--model=" + spec.model);
   if (!spec.fallback_model->empty()) argv.push_back("--fallback-model=" + *spec.fallback_model);
   // A session that the lease resumes was already forked, if it had to be.
-  const bool is_forking = session.resume_agent_session.empty() && spec.is_fork;
+  const bool is_forking =
+      session.is_shared || (session.resume_agent_session.empty() && spec.is_fork);
   const std::string& resumed = session.resume_agent_session.empty() ? *spec.resume_agent_session
                                                                     : session.resume_agent_session;
   if (!resumed.empty()) argv.push_back("--resume=" + resumed);
@@ -190,7 +191,9 @@ std::vector<std::string> argv_of(const EngineSettings& settings, const SessionLa
     argv.emplace_back("--allow-dangerously-skip-permissions");
   }
   const bool is_as_opened = session.resume_agent_session.empty() && !resumed.empty();
-  if (is_as_opened && spec.resumed_at == domain::ResumedAt::message) {
+  if (session.is_shared) {
+    argv.push_back("--resume-session-at=" + session.last_message);
+  } else if (is_as_opened && spec.resumed_at == domain::ResumedAt::message) {
     argv.push_back("--resume-session-at=" + *spec.resume_message);
   }
   if (!resumed.empty() && is_forking) argv.emplace_back("--fork-session");

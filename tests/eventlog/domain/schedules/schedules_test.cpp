@@ -503,6 +503,59 @@ TEST_CASE("messages are not piled up behind a failure", "[schedules][C21]") {
   CHECK(s.one<ScheduleSkipped>(s.fire()).reason == SkipReason::overlap);
 }
 
+TEST_CASE("a run that is skipped behind a limit says which one, and until when",
+          "[schedules][C21]") {
+  for (const RunKind kind : {RunKind::session, RunKind::message}) {
+    auto spec = every_minute();
+    spec.run = kind;
+    if (kind == RunKind::message) spec.to = kOpened;
+    Schedules s(spec);
+    s.now = seconds(60);
+    if (kind == RunKind::session) {
+      s.one<ScheduleFired>(s.fire());
+      s.one<RunTaken>(RecordRun{"often", kRun, {}});
+    }
+    s.open(kOpened, kind == RunKind::message);
+    s.fold(session_stream("main", kOpened), QueuePaused{EndReason::usage_limit, seconds(600)});
+    s.now = seconds(120);
+    FireSchedule next = s.fire();
+    next.run = numbered<CommandId>(701);
+    const auto skipped = s.one<ScheduleSkipped>(next);
+    CHECK(skipped.reason == SkipReason::limit);
+    CHECK(skipped.limit == EndReason::usage_limit);
+    CHECK(skipped.until == seconds(600));
+    CHECK(s.schedule().runs.back().limit == EndReason::usage_limit);
+    CHECK(s.schedule().runs.back().until == seconds(600));
+  }
+}
+
+TEST_CASE("a run that is skipped behind the day's budget says until when", "[schedules]") {
+  Schedules s(every_minute());
+  s.now = seconds(60);
+  s.one<ScheduleFired>(s.fire());
+  s.open(kOpened);
+  s.one<RunTaken>(RecordRun{"often", kRun, {}});
+  s.fold(session_stream("main", kOpened), QueuePaused{EndReason::daily_budget});
+  s.now = seconds(120);
+  FireSchedule next = s.fire();
+  next.run = numbered<CommandId>(701);
+  const auto skipped = s.one<ScheduleSkipped>(next);
+  CHECK(skipped.limit == EndReason::daily_budget);
+  CHECK(skipped.until == seconds(24 * 3600));
+}
+
+TEST_CASE("a schedule's channel is a place, or names none", "[schedules]") {
+  auto spec = every_minute();
+  spec.name = "other";
+  Schedules s(every_minute());
+  for (const char* channel : {"telegram|", "telegram||1", "|1"}) {
+    spec.session.channel = std::string(channel);
+    CHECK(s.refusal(AddSchedule{spec}) == RejectionCode::invalid);
+  }
+  spec.session.channel = std::string("telegram|1");
+  CHECK(s.decide(SchedulesCommand(AddSchedule{spec})));
+}
+
 TEST_CASE("a time that was named is over when it has run, whatever the zone says by then",
           "[schedules]") {
   auto spec = every_minute();

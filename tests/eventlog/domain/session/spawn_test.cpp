@@ -50,6 +50,17 @@ TEST_CASE("a spawned session is opened, queued, named and admitted at once",
   CHECK(after.admission().live.contains(kSession));
 }
 
+TEST_CASE("a session's channel is a place, or names none", "[session]") {
+  for (const char* channel : {"telegram|", "telegram||1", "|1"}) {
+    Spawn c = spawn();
+    c.origin_channel = channel;
+    const auto outcome = given().when(c).outcome();
+    REQUIRE_FALSE(outcome);
+    CHECK(outcome.error().code == RejectionCode::invalid);
+    CHECK(outcome.error().text.find("telegram|1234") != std::string::npos);
+  }
+}
+
 // Returns the name made for a session without a given one, beside these live sessions.
 std::string made_beside(const std::vector<support::Fact>& past, const std::string& prompt) {
   Spawn c = spawn();

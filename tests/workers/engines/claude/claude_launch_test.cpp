@@ -55,6 +55,17 @@ TEST_CASE("each limit and choice of the session is one argument", "[workers][R01
               "--allowedTools=Read,Bash(git diff:*)", "--permission-mode=acceptEdits"}));
 }
 
+TEST_CASE("an agent whose session others have used goes on at its last message, with a copy",
+          "[workers][C19]") {
+  SessionLaunch session;
+  session.resume_agent_session = "old";
+  session.last_message = "last";
+  CHECK(argv_of(session) == with({"--resume=old", "--permission-mode=default"}));
+  session.is_shared = true;
+  CHECK(argv_of(session) == with({"--resume=old", "--permission-mode=default",
+                                  "--resume-session-at=last", "--fork-session"}));
+}
+
 TEST_CASE("an agent is not told of a budget if its model has no price", "[workers][R023]") {
   SessionLaunch session;
   session.spec.budget.value = 2'000'000'000;
