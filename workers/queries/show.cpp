@@ -23,8 +23,8 @@ base::Result<std::vector<PayerShown>> payers_of(const QuerySources& sources,
     if (!lineage) return tl::unexpected(lineage.error());
     const auto first = projections::get_session(sources.views, row.agent, payer.lineage);
     if (!first) return tl::unexpected(first.error());
-    payers.push_back({*first ? (*first)->alias : payer.lineage.text(), payer.budget,
-                      lineage->spent, lineage->basis});
+    payers.push_back({*first ? (*first)->alias : payer.lineage.text(), payer.budget, lineage->spent,
+                      lineage->basis});
   }
   return payers;
 }

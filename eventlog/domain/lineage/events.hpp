@@ -7,8 +7,8 @@
 
 namespace domain {
 
-// A session of the lineage, or one that counts to it, has spent more. The first such event carries all that its session had
-// spent until then.
+// A session of the lineage, or one that counts to it, has spent more. The first such event carries
+// all that its session had spent until then.
 struct LineageSpent {
   static constexpr std::string_view kType = "LineageSpent";
   SessionId session;

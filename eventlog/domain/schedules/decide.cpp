@@ -236,7 +236,8 @@ bool is_limited(const SessionState& session) {
 // behind a limit, or until an agent is started again, go on by themselves.
 bool is_working(const SessionState* session, RunKind kind) {
   if (session == nullptr || !is_live(session->status)) return false;
-  const bool goes_on = is_limited(*session) || session->paused_until.us != 0;
+  const bool goes_on = is_limited(*session) || session->pause == EndReason::session_limit ||
+                       session->paused_until.us != 0;
   const bool has_failed = session->pause != EndReason::none && !goes_on;
   const bool is_resting = kind == RunKind::session && has_failed;
   return !is_resting && (has_work(*session) || session->tasks > 0);

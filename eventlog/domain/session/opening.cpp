@@ -253,8 +253,8 @@ std::optional<Rejection> check_budget(const Opening& o, const Spawn& c) {
   return over_budget(*o.source, spent, c.spec.budget, "name a larger one to go on");
 }
 
-// Returns those that pay besides the new session's own lineage, `lineage`: that of the session whose
-// agent launches it, and those that pay for that one.
+// Returns those that pay besides the new session's own lineage, `lineage`: that of the session
+// whose agent launches it, and those that pay for that one.
 std::vector<Payer> payers_behind(const SessionState* caller, SessionId lineage) {
   if (caller == nullptr) return {};
   std::vector<Payer> payers = {{caller->lineage, caller->spec.budget}};
@@ -379,8 +379,8 @@ Decided decide_one(Deciding d, const Spawn& c) {
   if (!c.agent_session.empty()) {
     if (auto bad = check_foreign(o, c)) return tl::unexpected(*bad);
   }
-  std::vector<Payer> payers = payers_behind(
-      o.caller, o.source == nullptr ? d.context.target.id : o.source->lineage);
+  std::vector<Payer> payers =
+      payers_behind(o.caller, o.source == nullptr ? d.context.target.id : o.source->lineage);
   if (auto bad = check_payers(d, o.caller, payers)) return tl::unexpected(*bad);
   const auto holder = [&](const std::string& name) { return holder_of(o, name); };
   if (!c.name.empty()) {

@@ -243,7 +243,7 @@ struct SessionState {
   Time limited_until;  // as RateLimitReported::blocks_until has it; 0 once a turn has succeeded
   base::Sparse<std::string> limited_by;  // as RateLimitReported::limit has it
   TurnId limited_in;                     // the turn under way when that was reported
-  std::int64_t tasks_lost = 0;  // since the last prompt was started
+  std::int64_t tasks_lost = 0;           // since the last prompt was started
   std::int64_t tasks = 0;  // as TasksChanged has it, and so has the next one; 0 without a lease
   std::int64_t subagents = 0;
   std::int64_t blocks = 0;            // finished output blocks so far

@@ -165,7 +165,9 @@ std::string budget_text(const workers::ShowAnswer& answer) {
            " that are at work";
   }
   return dollars_text(row.budget) + ", spent " + domain::cost_text(spent, basis) +
-         (answer.lineage_spent.value > 0 ? " with its resumes, its forks and what they launched" : "") + what;
+         (answer.lineage_spent.value > 0 ? " with its resumes, its forks and what they launched"
+                                         : "") +
+         what;
 }
 
 // Returns the budgets of the sessions by which the session was launched; empty: there are none.

@@ -3,8 +3,8 @@
 
 namespace steno {
 
-// Blocks SIGINT, SIGQUIT and SIGTERM for this thread and for threads that it starts later. The destructor
-// unblocks it. Only one can exist at a time.
+// Blocks SIGINT, SIGQUIT and SIGTERM for this thread and for threads that it starts later. The
+// destructor unblocks it. Only one can exist at a time.
 class Interrupts {
  public:
   Interrupts();

@@ -41,7 +41,8 @@ std::string ItemText::of_whole(const workers::OutputItem& item, const std::strin
   switch (item.kind) {
     case ItemKind::prompt:
       if (item.left_out > 0) {
-        return "> [a prompt of " + std::to_string(item.left_out) + " bytes; steno output shows it whole]\n";
+        return "> [a prompt of " + std::to_string(item.left_out) +
+               " bytes; steno output shows it whole]\n";
       }
       return (item.is_queued ? "(queued) > " : "> ") + (is_for_terminal_ ? safe_line(text) : text) +
              "\n";

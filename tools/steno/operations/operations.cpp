@@ -26,7 +26,8 @@ Operation launch_row() {
       .can("workdir", &A::workdir, "The folder that it works in; default: the setting workdir")
       .can("model", &A::model, "Default: the setting model, else the agent's own")
       .can("max_budget_usd", &A::max_budget,
-           "What it can spend in dollars, with its resumes, forks and launches; 0: no limit; default: the "
+           "What it can spend in dollars, with its resumes, forks and launches; 0: no limit; "
+           "default: the "
            "setting budget_usd")
       .can("system_prompt", &A::system_prompt, "Added to the agent's own")
       .can("allowed_tools", &A::allowed_tools, "Tools that it can use without asking")

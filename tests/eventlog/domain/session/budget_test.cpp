@@ -599,8 +599,8 @@ TEST_CASE("what a launched session spends can end the work of the one that launc
 }
 
 TEST_CASE("a launched session's agent is told what is left of the least budget", "[session]") {
-  for (const auto& [own, least] : {std::pair<std::int64_t, std::int64_t>{200, 200}, {0, 300},
-                                   {500, 300}}) {
+  for (const auto& [own, least] :
+       {std::pair<std::int64_t, std::int64_t>{200, 200}, {0, 300}, {500, 300}}) {
     const auto past = with_budget(launched_after(700, 1000, support::starting()), own);
     const auto decided = given(past).when(GrantLease{support::kWorker}).outcome();
     REQUIRE(decided);
@@ -611,9 +611,8 @@ TEST_CASE("a launched session's agent is told what is left of the least budget",
 }
 
 TEST_CASE("a prompt is refused that nobody would pay for", "[session]") {
-  const auto refused = given(launched_after(1000, 1000, support::idle()))
-                           .when(SendPrompt{"more", false})
-                           .outcome();
+  const auto refused =
+      given(launched_after(1000, 1000, support::idle())).when(SendPrompt{"more", false}).outcome();
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == RejectionCode::over_budget);
   CHECK_THAT(refused.error().text, Catch::Contains("the session that launched it"));
