@@ -204,6 +204,7 @@ class SessionDriver {
       c.resume = choose_session();
       c.is_fork = random_.chance(40);
     }
+    if (random_.chance(20)) c.caller = choose_session();
     return as_command(std::move(c));
   }
 

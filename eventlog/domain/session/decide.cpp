@@ -276,26 +276,33 @@ void reads(const SessionCommand& command, const StreamRef& target, Reads& furthe
 
 void reads_further(const SessionCommand& command, const StreamRef& target, const States& states,
                    Reads& further) {
-  const auto read = [&](SessionId first) {
-    const std::string lineage = lineage_stream(target.agent, first);
-    further.add(lineage);
-    const auto* known = states.find<LineageStream>(lineage);
-    if (known != nullptr) read_relatives(command, target, *known, further);
+  std::vector<std::string> lineages;
+  const auto read = [&](const SessionState& session) {
+    lineages.push_back(lineage_stream(target.agent, session.lineage));
   };
   const auto read_payers = [&](const SessionState& session) {
-    for (const Payer& payer : *session.payers) read(payer.lineage);
+    for (const Payer& payer : *session.payers) {
+      lineages.push_back(lineage_stream(target.agent, payer.lineage));
+    }
   };
   if (const auto* spawn = std::get_if<Spawn>(&command)) {
     const auto* source = states.find<SessionStream>(session_stream(target.agent, spawn->resume));
-    if (source != nullptr && source->status != SessionStatus::none) read(source->lineage);
+    if (source != nullptr && source->status != SessionStatus::none) read(*source);
     const auto* caller = states.find<SessionStream>(session_stream(target.agent, spawn->caller));
-    if (caller == nullptr || caller->status == SessionStatus::none) return;
-    if (source == nullptr || source->lineage != caller->lineage) read(caller->lineage);
-    read_payers(*caller);
+    if (caller != nullptr && caller->status != SessionStatus::none) {
+      read(*caller);
+      read_payers(*caller);
+    }
   } else if (std::visit([](const auto& c) { return is_about_money(c); }, command)) {
     const SessionState& own = states.target<SessionStream>();
-    if (has_relatives(own)) read(own.lineage);
+    if (has_relatives(own)) read(own);
     read_payers(own);
+  }
+  // What is named does not move when more is known.
+  for (const std::string& lineage : lineages) further.add(lineage);
+  for (const std::string& lineage : lineages) {
+    const auto* known = states.find<LineageStream>(lineage);
+    if (known != nullptr) read_relatives(command, target, *known, further);
   }
 }
 
