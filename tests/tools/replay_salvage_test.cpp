@@ -2,10 +2,12 @@
 // never brought back.
 #include <algorithm>
 #include <fstream>
+#include <memory>
 
 #include "eventlog/log/log_reader.hpp"
 #include "projections/projections.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/child_program.hpp"
 #include "tests/support/log.hpp"
 #include "tests/support/log_writer.hpp"
 #include "tests/support/raw_log.hpp"
@@ -90,10 +92,12 @@ TEST_CASE("of a log that is whole, salvage makes another that is whole", "[tools
   CHECK(f.verify_target(old["checkpoint"]).exit == 0);
 }
 
-// A log of an earlier release, which admitted one id for two agents: both sessions are under way.
-void double_session(SalvageFixture& f, base::SessionId id) {
-  auto log = *eventlog::open_log(f.folder.root, eventlog::LogMode::read_write, f.random);
-  support::LogWriter writer(log, f.random);
+// Makes a log one of an earlier release, which admitted one id for two agents: both sessions are
+// under way. Returns its end.
+eventlog::Checkpoint double_session(const std::string& folder, base::Random& random,
+                                    base::SessionId id) {
+  auto log = *eventlog::open_log(folder, eventlog::LogMode::read_write, random);
+  support::LogWriter writer(log, random);
   writer.set_now(log.tail.time);
   const std::string admission(domain::kAdmissionStream);
   for (const std::string agent : {"main", "other"}) {
@@ -112,7 +116,7 @@ void double_session(SalvageFixture& f, base::SessionId id) {
     writer.append(stream, domain::LeaseGranted{base::WorkerId{id.bytes}, {1}, {}});
     writer.append(stream, domain::TurnStarted{turn, {1}});
   }
-  f.head = writer.durable();
+  return writer.durable();
 }
 
 TEST_CASE("a log with one session id under two agents says what it is, and salvage mends it",
@@ -120,7 +124,7 @@ TEST_CASE("a log with one session id under two agents says what it is, and salva
   SalvageFixture f;
   base::SessionId id;
   id.bytes.fill(7);
-  double_session(f, id);
+  f.head = double_session(f.folder.root, f.random, id);
   const auto found = f.verify(true).parsed();
   CHECK(found["verdict"] != "clean");
   REQUIRE(found["problems"].size() == 1);
@@ -151,6 +155,61 @@ TEST_CASE("a log with one session id under two agents says what it is, and salva
       std::get<domain::AdmissionState>(streams.at(std::string(domain::kAdmissionStream)).state);
   CHECK(admission.inconsistent.value == 0);
   CHECK_FALSE(admission.live.contains(id));
+}
+
+// `steno` with a home of its own, whose server is stopped with the test.
+struct ProgramHome {
+  explicit ProgramHome(std::string folder) : home(std::move(folder)) {}
+  ~ProgramHome() { steno({"stop"}); }
+
+  support::ChildProgram& steno(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {STENO_PROGRAM, "--home", home});
+    program = std::make_unique<support::ChildProgram>(
+        arguments, std::vector<std::string>{"PATH=/usr/bin:/bin", "HOME=" + home});
+    code = program->wait();
+    return *program;
+  }
+  void succeeds(const std::vector<std::string>& arguments) {
+    const auto& ran = steno(arguments);
+    INFO(arguments.front() << ": " << ran.out() << ran.err());
+    CHECK(code == 0);
+  }
+
+  std::string home;
+  std::unique_ptr<support::ChildProgram> program;
+  int code = -1;
+};
+
+TEST_CASE("of a log that had one id under two agents and was mended, copies can be made",
+          "[tools]") {
+  const support::TemporaryFolder temporary;
+  base::SeededRandom random{4};
+  base::SessionId id;
+  id.bytes.fill(7);
+  const std::string old = temporary.file("old");
+  double_session(old, random, id);
+  ProgramHome home(temporary.file("home"));
+  std::filesystem::create_directories(home.home);
+  home.succeeds({"replay", "salvage", old, "--to", home.home + "/data"});
+  home.succeeds({"replay", "verify"});
+  home.succeeds({"serve", "--detach"});
+  home.succeeds({"backup", "create", temporary.file("copy")});
+  home.succeeds({"backup", "verify", temporary.file("copy")});
+  home.succeeds({"archive", "create", temporary.file("archive"), "--before", "1000000"});
+  home.succeeds({"backup", "create", temporary.file("later")});
+  CHECK(home.steno({"doctor"}).out().find("contradicts itself") == std::string::npos);
+  home.succeeds({"stop"});
+  home.succeeds({"replay", "verify", "--archive", temporary.file("archive")});
+  home.succeeds({"backup", "verify", temporary.file("later")});
+  // What is restored is served, and copied again.
+  ProgramHome restored(temporary.file("restored"));
+  restored.succeeds({"restore", temporary.file("copy"), "--to", restored.home});
+  restored.succeeds({"replay", "verify"});
+  restored.succeeds({"serve", "--detach"});
+  restored.succeeds({"backup", "create", temporary.file("again")});
+  restored.succeeds({"archive", "create", temporary.file("other"), "--before", "1000000"});
+  restored.succeeds({"stop"});
+  restored.succeeds({"replay", "verify", "--archive", temporary.file("other")});
 }
 
 TEST_CASE("what lies behind a damaged block is kept as lines, and the loss is named", "[tools]") {
