@@ -69,6 +69,14 @@ std::string fact(const domain::Spending& spent) {
   }
   return fact(text);
 }
+std::string fact(const std::vector<domain::Payer>& payers) {
+  std::string text;
+  for (const domain::Payer& payer : payers) {
+    if (!text.empty()) text += ',';
+    text += fact(payer.lineage) + ':' + fact(payer.budget);
+  }
+  return text;
+}
 std::string fact(const std::vector<std::string>& values) {
   std::string text;
   for (const std::string& value : values) {
