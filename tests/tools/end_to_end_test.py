@@ -592,7 +592,8 @@ class Money(OneServer):
         granted = one(self.home.events(second["session"]), type="LeaseGranted")["facts"]
         self.assertAlmostEqual(granted["budget_usd"], 0.4)
         shown = self.succeeds("show", first["alias"]).out
-        self.assertIn("$0.7000, spent $0.6000 with its resumes and forks, left $0.1000", shown)
+        self.assertIn("$0.7000, spent $0.6000 with its resumes, its forks and what they launched, "
+                      "left $0.1000", shown)
         third = answered(
             self.home.ask("resume", first["alias"], "[cost 0.3] [say three]")["alias"])
         self.fails(8, "spent $0.9", "send", third, "[say four]")
