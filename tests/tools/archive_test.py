@@ -263,7 +263,7 @@ class Archives(unittest.TestCase):
         opened = self.home.show("long")["opened"]
         made = self.archive(self.home.path("one"))
         self.assertLess(made["through"], opened)
-        self.fails(FAILED, "lives", "archive", "create", self.home.path("two"), "--before",
+        self.fails(FAILED, "is not over", "archive", "create", self.home.path("two"), "--before",
                    str(self.home.position()))
         self.assertFalse(os.path.exists(self.home.path("two")))
         self.home.stop(signal.SIGKILL)

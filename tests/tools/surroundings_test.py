@@ -41,7 +41,7 @@ class ControlC(WithHome):
     def test_once_ends_the_turn_and_with_it_a_single_turn_session(self):
         run, alias = self.running("[hang]")
         run.signal(signal.SIGINT)
-        self.ended_with(run.finish(), 130, "interrupting the turn")
+        self.ended_with(run.finish(), 130, "interrupting the session's only turn")
         row = self.server.show(alias)
         self.assertEqual((row["status"], row["turns_interrupted"]), ("killed", 1))
 
