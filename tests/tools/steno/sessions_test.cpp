@@ -187,7 +187,7 @@ TEST_CASE("Ctrl-C interrupts the turn, and twice kills the session", "[tools]") 
   const int code = once.wait();
   INFO(once.err());
   CHECK(code == 130);
-  CHECK(contains(once.err(), "interrupting the turn"));
+  CHECK(contains(once.err(), "interrupting the session's only turn"));
 
   ChildProgram twice =
       served.start({"run", "--multi-turn", "--name", "twice", "[hang]"}, Stdin::open);
@@ -310,7 +310,7 @@ TEST_CASE("a denied tool call looks denied wherever it is shown, and run exits w
   const Ran sent = served.steno({"send", "sent", "--wait", "[tools 1] [ask]"});
   CHECK(sent.code == 5);
   CHECK(contains(sent.err, "steno close "));
-  CHECK(contains(sent.err, " --permission-mode acceptEdits"));
+  CHECK(contains(sent.err, " --allow-tool "));
   CHECK(served.steno({"send", "sent", "--wait", "[tools 1]"}).code == 0);
 }
 
@@ -428,7 +428,7 @@ TEST_CASE("an ended session is resumed and forked", "[tools][R053]") {
   served.wait_for("third",
                   [](const json& r) { return r.at("turn").is_string() && r.at("pid") > 0; });
   CHECK(contains(served.steno({"resume", "source", "[say early]"}).err,
-                 third.at("session").get<std::string>()));
+                 third.at("alias").get<std::string>()));
   CHECK(served.steno({"kill", "third"}).code == 0);
   const Ran after = served.steno({"resume", "source", "--follow", "[say after]"});
   INFO(after.err);

@@ -45,9 +45,10 @@ LeaseGranted granted_behind(const std::vector<Fact>& past) {
 
 TEST_CASE("an agent that ended in order is followed by one that knows its last message",
           "[session][C19]") {
-  const auto ended = given(said())
-                         .when(report(5, agent_exit(true)))
-                         .then(AgentExited{0, 0, true, true}, LeaseReleased{kToken});
+  const auto ended =
+      given(said())
+          .when(report(5, agent_exit(true)))
+          .then(AgentExited{0, 0, true, true}, LeaseReleased{kToken}, support::parked());
   CHECK(ended.session().is_heard);
   const auto past = said() + fact(AgentExited{0, 0, true, true}).by_report(1, 5);
   const LeaseGranted granted = granted_behind(past + LeaseReleased{kToken});

@@ -174,9 +174,9 @@ TEST_CASE("calls that are made again, limits and summaries are told as they come
               "api_status=500 error=server_error"});
   CHECK(notices_of("rate_limit_event") ==
         Lines{"RateLimitReported turn=ded7dc9f status=allowed_warning limit=five_hour "
-              "resets_at=1999999999000000 blocks_until=0",
+              "resets_at=1999999999000000 blocks_until=0 overage=no",
               "RateLimitReported turn=07cfeddb status=rejected limit=five_hour "
-              "resets_at=1999999999000000 blocks_until=0"});
+              "resets_at=1999999999000000 blocks_until=0 overage=no"});
   CHECK(notices_of("compact_auto") ==
         Lines{"AgentStatusReported turn=30e4566a status=compacting permission_mode= error=",
               "ContextCompacted turn=30e4566a automatic=yes tokens_before=190104 "
