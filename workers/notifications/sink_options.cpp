@@ -52,7 +52,7 @@ namespace {
 // `secret`: what the second line is.
 base::Result<UrlFile> read_url_file(const std::string& path, const std::string& secret) {
   const std::string accepted = "; it holds a line with the URL, and perhaps one with the " + secret;
-  const auto fault = [&](std::string text) {
+  const auto fault = [&](const std::string& text) {
     return base::failure(base::ErrorCode::invalid, text + accepted, path);
   };
   struct stat about {};

@@ -122,7 +122,7 @@ std::string session_name(base::SessionId session, const Rows& rows) {
 // the last one only.
 std::string taken_text(const ScheduleRun& run, bool is_last, const Rows& rows) {
   const auto found = rows.find(run.session);
-  const std::string done = run.opens ? "opened" : "sent";
+  std::string done = run.opens ? "opened" : "sent";
   if (found == rows.end()) return done;
   const projections::SessionRow& row = found->second;
   const bool has_ended = domain::is_terminal(row.status);

@@ -104,11 +104,11 @@ class RunningServer {
 };
 
 Outcome<bool> stop(const RunningServer& server, bool is_now) {
-  if (const auto sent = server.signal(SIGTERM); !sent) return sent;
+  if (auto sent = server.signal(SIGTERM); !sent) return sent;
   // The second signal says that there is no time; it must be another one, since two of a kind that
   // wait are one.
   if (is_now) {
-    if (const auto sent = server.signal(SIGINT); !sent) return sent;
+    if (auto sent = server.signal(SIGINT); !sent) return sent;
   }
   return server.wait_for_end(is_now);
 }
@@ -123,6 +123,7 @@ std::vector<std::string> words_of(std::int64_t pid, const char* name) {
 
 std::vector<char*> pointers(const std::vector<std::string>& words) {
   std::vector<char*> all;
+  all.reserve(words.size() + 1);
   for (const std::string& word : words) all.push_back(const_cast<char*>(word.c_str()));
   all.push_back(nullptr);
   return all;

@@ -23,7 +23,7 @@ std::string find_program(const std::string& program, const std::string& search_p
   std::string_view rest = search_path;
   while (!rest.empty()) {
     const std::size_t colon = std::min(rest.find(':'), rest.size());
-    const std::string candidate = std::string(rest.substr(0, colon)) + "/" + program;
+    std::string candidate = std::string(rest.substr(0, colon)) + "/" + program;
     if (is_executable(candidate)) return candidate;
     rest.remove_prefix(std::min(colon + 1, rest.size()));
   }

@@ -204,7 +204,7 @@ Result<PriceTable> load_prices(const Config& config) {
   // The whole path would only be repeated on the record.
   if (const auto at = table.name.rfind('/'); at != std::string::npos) table.name.erase(0, at + 1);
   if (config.prices_file.empty()) return table;
-  const auto own = read_file(config.prices_file);
+  auto own = read_file(config.prices_file);
   if (!own) return own;
   const std::string name = table.name.empty() ? own->name : table.name + ", " + own->name;
   table.add(*own);
