@@ -29,7 +29,8 @@ bool ends_turn(const domain::Event& event) {
 
 }  // namespace
 
-void Foreground::begin(const Place& place, domain::Viewer viewer, base::Time due, bool has_ended) {
+void Foreground::begin_showing(const Place& place, domain::Viewer viewer, base::Time due,
+                               bool has_ended) {
   if (!has_sink_ || !domain::parse_route(place.channel)) return;
   Shown& shown = places_[place];
   const auto before = std::pair(shown.seen, shown.further_bytes);
@@ -51,8 +52,8 @@ void Foreground::restore(const domain::SessionState& session) {
   for (const auto& [channel, viewer] : *session.viewers) {
     if (!viewer.is_foreground) continue;
     // The last event is not known: all that is durable is looked at.
-    begin({session.agent, session.session, channel}, viewer, base::Time{1},
-          !domain::is_live(session.status));
+    begin_showing({session.agent, session.session, channel}, viewer, base::Time{1},
+                  !domain::is_live(session.status));
   }
 }
 
@@ -71,7 +72,7 @@ void Foreground::on_durable(const domain::RecordedEvent& event) {
       if (state != nullptr && state->viewers->contains(place.channel)) {
         viewer = state->viewers->at(place.channel);
       }
-      begin(place, viewer, event.envelope.log_time, has_ended);
+      begin_showing(place, viewer, event.envelope.log_time, has_ended);
       // Its end, and what came before, may not be durable yet.
       const auto begun = places_.find(place);
       if (has_ended && begun != places_.end()) begun->second.recorded = commands_.recorded();

@@ -45,7 +45,7 @@ class Foreground final : public Reactor {
     domain::SessionCommand command;
   };
 
-  void begin(const Place& place, domain::Viewer viewer, base::Time due, bool has_ended);
+  void begin_showing(const Place& place, domain::Viewer viewer, base::Time due, bool has_ended);
   void leave(const Place& place);
   void take(const ShowOutcome& outcome);
   void submit(Asked asked);
