@@ -1225,7 +1225,7 @@ class Serving(unittest.TestCase):
         resumed = [event["facts"].get("resume_agent_session") for event in events
                    if event["type"] == "LeaseGranted"]
         self.assertEqual(resumed[-1], begun[0])
-        # What a person says holds for them as well.
+        # A flag that a person gives holds at a terminal, too.
         until(lambda: home.show(alias)["parked"], "that its agent was stopped again")
         row = home.wait_for_end(self.spawn_as_a_person(home, "--idle-timeout", "200ms"))
         self.assertEqual((row["status"], row["end_reason"]), ("killed", "idle"))

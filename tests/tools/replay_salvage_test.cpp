@@ -201,7 +201,7 @@ TEST_CASE("of a log that had one id under two agents and was mended, copies can 
   home.succeeds({"stop"});
   home.succeeds({"replay", "verify", "--archive", temporary.file("archive")});
   home.succeeds({"backup", "verify", temporary.file("later")});
-  // What is restored is served, and copied again.
+  // The restored log is served, and copied again.
   ProgramHome restored(temporary.file("restored"));
   restored.succeeds({"restore", temporary.file("copy"), "--to", restored.home});
   restored.succeeds({"replay", "verify"});

@@ -298,7 +298,7 @@ void reads_further(const SessionCommand& command, const StreamRef& target, const
     if (has_relatives(own)) read(own);
     read_payers(own);
   }
-  // What is named does not move when more is known.
+  // The lineages come first, so that each round of reading names them in the same places.
   for (const std::string& lineage : lineages) further.add(lineage);
   for (const std::string& lineage : lineages) {
     const auto* known = states.find<LineageStream>(lineage);

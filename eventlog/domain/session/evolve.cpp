@@ -602,7 +602,7 @@ bool apply(SessionState& s, const Envelope&, const AgentExited& e) {
 bool apply(SessionState& s, const Envelope& envelope, const AgentSessionShared&) {
   if (!exists(s)) return false;
   s.shared_at = envelope.position;
-  // What the others spent is theirs, although the agent's total has it.
+  // The agent's total holds what others spent, which is not booked here.
   s.total_at_start.reset();
   return true;
 }

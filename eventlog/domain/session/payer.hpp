@@ -1,4 +1,5 @@
-// Who pays besides a session itself: the lineages of those whose agents launched it.
+// The lineages that pay for a session besides its own: a session of each launched it, directly or
+// not.
 #pragma once
 
 #include "eventlog/domain/types.hpp"

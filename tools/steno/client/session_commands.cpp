@@ -205,13 +205,19 @@ Outcome<int> kill_all(Connection& connection, const Config& config) {
   return kExitOk;
 }
 
-Outcome<int> follow(Connection& connection, const Spawned& spawned, LineInput* input) {
+// Returns the request that follows the session from its first prompt on.
+FollowRequest request_for(Connection& connection, const Spawned& spawned) {
   FollowRequest request;
   request.session = spawned.session;
   request.alias = spawned.reply.alias;
   request.agent = connection.config().agent;
   request.after = spawned.reply.position;
   request.turn = base::TurnId{spawned.command.bytes};
+  return request;
+}
+
+Outcome<int> follow(Connection& connection, const Spawned& spawned, LineInput* input) {
+  FollowRequest request = request_for(connection, spawned);
   request.input = input;
   if (connection.config().output == OutputFormat::table) {
     remark("session " + spawned.reply.alias + " " + spawned.reply.name);
@@ -443,18 +449,12 @@ Outcome<int> send_to_user(Connection& connection, const SendArguments& arguments
                           const Failure& missing, const std::string& prompt) {
   const auto launched = launch_user(connection, arguments.reference, missing, prompt);
   if (!launched) return tl::unexpected(launched.error());
-  const Spawned& spawned = launched->spawned;
   if (!arguments.waits) {
     print_launched(connection.config(), *launched, arguments.reference);
     return kExitOk;
   }
   connection.take_interrupts();
-  FollowRequest request;
-  request.session = spawned.session;
-  request.alias = spawned.reply.alias;
-  request.agent = connection.config().agent;
-  request.after = spawned.reply.position;
-  request.turn = base::TurnId{spawned.command.bytes};
+  FollowRequest request = request_for(connection, launched->spawned);
   request.ends_with_turn = true;
   request.shows_all = arguments.shows_all;
   return follow_session(connection, request);

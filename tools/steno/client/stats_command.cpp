@@ -143,7 +143,8 @@ std::string attention_text_of(const std::map<domain::Attention, std::int64_t>& c
   return text.take();
 }
 
-// What became of the sessions that schedules ran last, by status; "denied" is apart from completed.
+// Counts the last session of each schedule, by its status. A completed one with denied calls counts
+// as "denied" alone.
 using LastRuns = std::map<std::string, std::int64_t>;
 
 Outcome<LastRuns> count_last_runs(Connection& connection, const workers::SchedulesAnswer& answer,

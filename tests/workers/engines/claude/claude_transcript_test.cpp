@@ -1,4 +1,4 @@
-// What others have said in an agent session, as its transcript tells.
+// The transcript tells what others have said in an agent session.
 #include "workers/engines/claude/claude_transcript.hpp"
 
 #include <filesystem>
