@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/fuzz/inputs.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/fuzz_rules.hpp"
 #include "tests/support/source_rules.hpp"
@@ -128,6 +129,23 @@ TEST_CASE("the domain is pure", "[tidy]") {
   CHECK_FALSE(complains(check_purity({kDomain, "doubled(\"float\");\n"})));
 }
 
+TEST_CASE("an aggregate stands on those below it alone", "[tidy]") {
+  using support::check_aggregates;
+  require_none(check_aggregates(product_sources()));
+  const auto includes = [](const std::string& path, const std::string& name) {
+    return SourceFile{path, "#include \"" + name + "\"\n"};
+  };
+  const SourceFile up = includes("eventlog/domain/a/decide.cpp", "eventlog/domain/aggregates.hpp");
+  const SourceFile there = includes("eventlog/domain/a/decide.cpp", "eventlog/domain/b/state.hpp");
+  const SourceFile back = includes("eventlog/domain/b/state.hpp", "eventlog/domain/a/events.hpp");
+  const SourceFile own = includes("eventlog/domain/b/state.hpp", "eventlog/domain/b/events.hpp");
+  CHECK(complains(check_aggregates({up})));
+  CHECK(complains(
+      check_aggregates({includes("eventlog/domain/decision.hpp", "eventlog/domain/a/state.hpp")})));
+  CHECK(complains(check_aggregates({there, back})));
+  CHECK_FALSE(complains(check_aggregates({there, own})));
+}
+
 TEST_CASE("libraries' types stay inside their folder", "[tidy]") {
   using support::check_third_party;
   require_none(check_third_party(product_sources()));
@@ -200,6 +218,8 @@ TEST_CASE("every function that a header declares is used", "[tidy]") {
   CHECK(support::check_is_used({header, source, {"a/c.cpp", "  dead(1);\n"}}).empty());
   CHECK(support::check_is_used({{"a/d.hpp", "  bool is_dead() const { return true; }\n"}}).size() ==
         1);
+  CHECK(support::check_is_used({{"a/e.hpp", "  void return_value(T value) { value_ = value; }\n"}})
+            .empty());
 }
 
 TEST_CASE("every source file is built", "[tidy]") {
@@ -271,6 +291,14 @@ TEST_CASE("the two macros named CHECK never meet", "[tidy]") {
   CHECK_FALSE(complains(check_check_macro({"eventlog/store/block.cpp", include})));
 }
 
+TEST_CASE("what picks an event by its type reads no bytes, and what reads a row does", "[tidy]") {
+  using support::check_is_fuzzed;
+  const SourceFile fields{"workers/c.hpp",
+                          "struct C {\n  static constexpr void fields(Visit&& visit) {}\n};\n"};
+  CHECK_FALSE(complains(check_is_fuzzed({fields, {"workers/d.cpp", "event.as<C>();\n"}})));
+  CHECK(complains(check_is_fuzzed({fields, {"workers/d.cpp", "rows.get<C>(key);\n"}})));
+}
+
 TEST_CASE("every decoder of bytes from outside is fuzzed", "[tidy]") {
   using support::check_is_fuzzed;
   require_none(check_is_fuzzed(all_sources()));
@@ -306,8 +334,7 @@ TEST_CASE("every fuzz target has inputs and is described", "[tidy]") {
   using support::check_fuzz_targets;
   const std::string cmake = read(kRoot / "CMakeLists.txt");
   const auto has_corpus = [](const std::string& name) {
-    const auto folder = kRoot / "tests/fuzz/corpus" / name;
-    return std::filesystem::is_directory(folder) && !std::filesystem::is_empty(folder);
+    return fuzz::read_inputs(kRoot / "tests/fuzz/corpus" / name).has_value();
   };
   require_none(check_fuzz_targets(cmake, read(kRoot / "tests/fuzz/README.md"), has_corpus));
   const std::string line = "\nsteno_fuzz(tests/fuzz/no_such.cpp USES base)\n";

@@ -44,6 +44,9 @@ struct Id {
     return parsed ? std::optional<Id>(Id{*parsed}) : std::nullopt;
   }
   static Id make(Time now, Random& random) { return {make_id_bytes(now, random)}; }
+  // Returns when make() made it, in whole milliseconds; arbitrary for an id that was made
+  // otherwise.
+  Time made_at() const { return {static_cast<std::int64_t>(half(0) >> 16) * 1000}; }
 
  private:
   // Returns the eight bytes from `at` on as a number that sorts as they do.

@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <type_traits>
 #include <variant>
 
 namespace base {
@@ -35,6 +36,19 @@ struct Joined<Types<T...>> {
 template <class... A, class... B, class... Rest>
 struct Joined<Types<A...>, Types<B...>, Rest...> : Joined<Types<A..., B...>, Rest...> {};
 
+template <class List, class... Rest>
+struct United;
+template <class... T>
+struct United<Types<T...>> {
+  using Type = Types<T...>;
+};
+template <class... T, class... Rest>
+struct United<Types<T...>, Types<>, Rest...> : United<Types<T...>, Rest...> {};
+template <class... T, class Next, class... More, class... Rest>
+struct United<Types<T...>, Types<Next, More...>, Rest...>
+    : std::conditional_t<kContains<Next, Types<T...>>, United<Types<T...>, Types<More...>, Rest...>,
+                         United<Types<T..., Next>, Types<More...>, Rest...>> {};
+
 template <class List>
 struct VariantOf;
 template <class... T>
@@ -47,6 +61,12 @@ constexpr bool is_alternative(const std::variant<Members...>*) {
 }
 }  // namespace detail
 
+// True if each member of `Part` is in `List`.
+template <class Part, class List>
+inline constexpr bool kHasAll = false;
+template <class... Members, class List>
+inline constexpr bool kHasAll<Types<Members...>, List> = (kContains<Members, List> && ...);
+
 // True if T is an alternative of the variant, or of the variant that it is derived from.
 template <class T, class Variant>
 inline constexpr bool kIsAlternative =
@@ -55,6 +75,10 @@ inline constexpr bool kIsAlternative =
 // One list of the members of all lists, in their order.
 template <class... Lists>
 using Joined = typename detail::Joined<Lists...>::Type;
+
+// The same, with each member once, where it comes first.
+template <class... Lists>
+using United = typename detail::United<Types<>, Lists...>::Type;
 
 template <class List>
 using VariantOf = typename detail::VariantOf<List>::Type;

@@ -97,7 +97,7 @@ Result<std::vector<LaterErasure>> erased_behind(BlockStore& log, Position from) 
     if (!events) return tl::unexpected(events.error());
     if (events->empty()) break;
     for (const domain::RecordedEvent& event : *events) {
-      const auto* one = std::get_if<domain::ContentErased>(&event.event);
+      const auto* one = event.event.as<domain::ContentErased>();
       if (one == nullptr) continue;
       domain::VersionRanges& all = erased[event.envelope.stream];
       all = domain::united(all, domain::normalized(one->events));

@@ -101,7 +101,7 @@ Result<Ended> read_ended(BlockStore& store, const LaterErasures& later) {
         wanted->second = routing->version;
         const auto event = domain::decode_facts(facts);
         if (!event) return tl::unexpected(event.error());
-        if (const auto* erased = std::get_if<domain::ContentErased>(&event->event)) {
+        if (const auto* erased = event->event.as<domain::ContentErased>()) {
           domain::VersionRanges& all = ended.erased[wanted->first];
           all = domain::united(all, domain::normalized(erased->events));
         }
@@ -193,7 +193,7 @@ void remove_part(const LogFolder& to, Disk& disk) {
   disk.remove_all(part_of(to));
   if (check_restored(to)) return;
   for (const std::string& path :
-       {to.log(), to.head(), to.bases(), to.index(), to.views(), to.evidence()}) {
+       {to.log(), to.head(), to.bases(), to.index(), to.views(), to.content(), to.evidence()}) {
     disk.remove_all(path);
   }
 }

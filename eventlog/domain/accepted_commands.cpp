@@ -18,6 +18,14 @@ std::optional<AcceptedCommand> find_request(const std::vector<AcceptedCommand>& 
   return found == requests.rend() ? std::nullopt : std::optional(*found);
 }
 
+bool tells_its_time(const CommandId& id, Time now) {
+  constexpr Time kFirst{1'577'836'800'000'000};  // the year 2020, before there were such ids
+  constexpr base::Duration kAhead = std::chrono::minutes(10);  // of clocks that are not set well
+  const bool is_version_7 = (static_cast<unsigned char>(id.bytes[6]) >> 4) == 7;
+  const Time made = id.made_at();
+  return is_version_7 && made >= kFirst && made <= now + kAhead;
+}
+
 std::size_t AcceptedCommands::place_of(const CommandId& command) const {
   // Ids sort by creation time, so that most commands come last.
   if (entries_.empty() || entries_.back().command < command) return entries_.size();
@@ -59,6 +67,28 @@ std::optional<AcceptedCommand> AcceptedCommands::find(const CommandId& command) 
   const std::size_t index = place_of(command);
   if (index == size() || entries_[index].command != command) return std::nullopt;
   return at(index);
+}
+
+Time AcceptedCommands::forget_oldest(Time now) {
+  if (size() <= kRememberedMax) return {};
+  std::vector<Position> positions;
+  positions.reserve(size());
+  for (std::size_t i = 0; i < size(); ++i) positions.push_back(at(i).position);
+  const auto first_kept = positions.end() - static_cast<std::ptrdiff_t>(kRememberedMin);
+  std::nth_element(positions.begin(), first_kept, positions.end());
+  AcceptedCommands kept;
+  kept.reserve(kRememberedMin);
+  Time latest;
+  for (std::size_t i = 0; i < size(); ++i) {
+    const AcceptedCommand accepted = at(i);
+    if (accepted.position >= *first_kept) {
+      kept.remember(accepted);
+    } else if (tells_its_time(accepted.command, now)) {
+      latest = std::max(latest, accepted.command.made_at());
+    }
+  }
+  *this = std::move(kept);
+  return latest;
 }
 
 bool AcceptedCommands::operator==(const AcceptedCommands& other) const {

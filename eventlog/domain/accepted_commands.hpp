@@ -1,5 +1,5 @@
-// The clients' commands that a session has accepted, from which retries are answered, however late.
-// They are most of a session's memory, so they are stored compactly. Pure.
+// The clients' commands that a session has accepted, from which retries are answered. They are most
+// of a session's memory, so they are stored compactly. Pure.
 #pragma once
 
 #include <optional>
@@ -30,11 +30,23 @@ void remember(std::vector<AcceptedCommand>& requests, const Envelope& envelope);
 std::optional<AcceptedCommand> find_request(const std::vector<AcceptedCommand>& requests,
                                             const CommandId& command);
 
+// Commands that a session remembers at least: those accepted last.
+constexpr std::size_t kRememberedMin = 65'536;
+// Beyond so many it forgets the others.
+constexpr std::size_t kRememberedMax = kRememberedMin + kRememberedMin / 16;
+
+// True if the id tells when it was made: it is a UUID of version 7, as Id::make() makes it, with a
+// time that can be true. Ids that were made otherwise, as from a caller's key, tell nothing.
+bool tells_its_time(const CommandId& id, Time now);
+
 class AcceptedCommands {
  public:
   // Adds the command; if it is known, changes only its position.
   void remember(const AcceptedCommand& accepted);
   std::optional<AcceptedCommand> find(const CommandId& command) const;
+  // Forgets all but the kRememberedMin that were accepted last, if there are over kRememberedMax.
+  // Returns the latest time at which an id was made that is forgotten now and tells it; 0: none.
+  Time forget_oldest(Time now);
   // Returns the one with the `index`th id, from 0 to size() - 1.
   AcceptedCommand at(std::size_t index) const;
   std::size_t size() const { return entries_.size(); }

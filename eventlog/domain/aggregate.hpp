@@ -9,6 +9,19 @@
 //                 whose beginning was archived unreadable without its archives, so a new field
 //                 keeps its default under all events of earlier releases, and the schema stays
 //   kResidency    see below
+//   kNoun         "session": how people are told of one of its streams
+//
+// It can also have, as static members:
+//
+//   kIsReadAtStart                true: a server that starts has its state at hand, if a stream of
+//                                 the same agent is under way
+//   is_under_way(state)           true while the server has work with the stream, from its first
+//                                 event on; once it is false, it stays so. A server that starts
+//                                 meanwhile has the state, and its reactors are told of it
+//   UnderWay, under_way(state)    the part of the state that reactors need meanwhile; without them
+//                                 it is the whole state. `evolve` folds it, too
+//   needs_events_from(part)       position of the first event whose text can be asked for again
+//                                 while the stream is under way: none from there on is archived
 //
 // An aggregate that takes commands also has:
 //
@@ -42,6 +55,7 @@ enum class Residency {
 //   kOpens     true: its stream begins with it
 //   kIsLarge   true: its body can hold texts or long lists, and be larger than a few KiB
 //   follows()  the id of the command that it is about
+//   key()      the key of its stream, which is then named by it (keyed_id) and not by an id
 enum class CommandClass {
   control,   // kill, interrupt, and the server's own commands for a session
   asked,     // other requests of clients: spawn, prompts, close, erase
@@ -52,15 +66,13 @@ constexpr std::size_t kCommandClasses = 4;
 
 struct Context;
 struct Envelope;
-struct Event;
-struct Emitted;
+class Event;
+class Decision;
 struct Rejection;
 struct StreamRef;
 class Reads;
 class States;
 
-// Accepted. Without events: the requested state is on the record already.
-using Decision = std::vector<Emitted>;
 using Decided = base::Result<Decision, Rejection>;
 
 }  // namespace domain

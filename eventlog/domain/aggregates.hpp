@@ -6,36 +6,27 @@
 #include "eventlog/domain/lineage/lineage.hpp"
 #include "eventlog/domain/outbox/outbox.hpp"
 #include "eventlog/domain/registry/registry.hpp"
+#include "eventlog/domain/rules/rules.hpp"
 #include "eventlog/domain/schedules/schedules.hpp"
 #include "eventlog/domain/server/server.hpp"
 #include "eventlog/domain/session/session.hpp"
+#include "eventlog/domain/stream_ref.hpp"
 #include "eventlog/domain/total_budget/total_budget.hpp"
 
 namespace domain {
 
 using Aggregates =
     base::Types<SessionStream, RegistryStream, LineageStream, BudgetStream, TotalBudgetStream,
-                AdmissionStream, OutboxStream, SchedulesStream, ServerStream>;
+                AdmissionStream, OutboxStream, SchedulesStream, ServerStream, RulesStream>;
 
 namespace detail {
 template <class List>
 struct OfAll;
 template <class... A>
 struct OfAll<base::Types<A...>> {
-  using Events = base::Joined<typename A::Events...>;
+  using Events = base::United<typename A::Events...>;
   using States = base::Types<typename A::State...>;
 };
-
-template <class Owned, class... A>
-constexpr std::size_t index_of(base::Types<A...>) {
-  static_assert((std::same_as<Owned, A> || ...), "an aggregate of the list");
-  std::size_t index = 0;
-  for (const bool is_it : {std::same_as<Owned, A>...}) {
-    if (is_it) return index;
-    ++index;
-  }
-  return index;
-}
 
 template <class State, class... A>
 constexpr std::int64_t schema_of(base::Types<A...>) {
@@ -60,10 +51,6 @@ constexpr bool are_bounded(base::Types<A...>) {
 static_assert(detail::are_bounded(Aggregates{}),
               "only single streams stay in memory with the server");
 
-// The place of an aggregate in the list.
-template <class Aggregate>
-constexpr std::size_t kIndexOf = detail::index_of<Aggregate>(Aggregates{});
-
 using StreamState = base::VariantOf<detail::OfAll<Aggregates>::States>;
 
 // Schema of a stored form that holds states of several aggregates. It grows with the schema of any
@@ -73,5 +60,46 @@ inline constexpr std::int64_t kSchemaOfAll = detail::schema_of_all<kFirstSchema>
 
 template <class State>
 inline constexpr std::int64_t kSchemaOf = detail::schema_of<State>(Aggregates{});
+
+// Streams of the aggregate can be under way (aggregate.hpp).
+template <class A>
+concept CanBeUnderWay = requires(const typename A::State& state) {
+  { A::is_under_way(state) } -> std::same_as<bool>;
+};
+
+namespace detail {
+template <class A>
+struct PartOf {
+  using Type = typename A::State;
+  static const Type& of(const typename A::State& state) { return state; }
+};
+template <class A>
+requires requires {
+  typename A::UnderWay;
+}
+struct PartOf<A> {
+  using Type = typename A::UnderWay;
+  static Type of(const typename A::State& state) { return A::under_way(state); }
+};
+
+template <class Use, class... A>
+bool use_aggregate(const StreamRef& ref, Use&& use, base::Types<A...>) {
+  return ((ref.is<A>() && (use.template operator()<A>(), true)) || ...);
+}
+}  // namespace detail
+
+// The part of a state that reactors need while the stream is under way.
+template <CanBeUnderWay A>
+using UnderWayOf = typename detail::PartOf<A>::Type;
+template <CanBeUnderWay A>
+UnderWayOf<A> under_way_of(const typename A::State& state) {
+  return detail::PartOf<A>::of(state);
+}
+
+// Calls use.operator()<A>() with the aggregate of the stream. Returns false if it is none's.
+template <class Use>
+bool use_aggregate(const StreamRef& ref, Use&& use) {
+  return detail::use_aggregate(ref, use, Aggregates{});
+}
 
 }  // namespace domain

@@ -2,9 +2,8 @@
 // functions.
 #include "eventlog/domain/command.hpp"
 
-#include <array>
-
 #include "eventlog/base/check.hpp"
+#include "eventlog/domain/erasing.hpp"
 
 namespace domain {
 namespace {
@@ -16,18 +15,12 @@ auto visit_one(const Command& command, Use&& use) {
 }
 
 template <class Own, class... A>
-constexpr std::size_t owner_of(base::Types<A...>) {
+constexpr std::string_view pattern_of(base::Types<A...>) {
   static_assert((std::same_as<Own, typename A::Command> || ...), "of a listed aggregate");
-  std::size_t owner = 0;
-  ((std::same_as<Own, typename A::Command> ? void(owner = kIndexOf<A>) : void()), ...);
-  return owner;
+  std::string_view pattern;
+  ((std::same_as<Own, typename A::Command> ? void(pattern = A::kPattern) : void()), ...);
+  return pattern;
 }
-
-template <class... A>
-constexpr auto patterns(base::Types<A...>) {
-  return std::array{A::kPattern...};
-}
-constexpr auto kPatterns = patterns(Aggregates{});
 
 template <class One, class... A>
 constexpr bool is_of_clients(base::Types<A...>) {
@@ -71,6 +64,24 @@ struct ByType<base::Types<One...>> {
     return true;
   }
 };
+
+template <class A>
+void complete_if(const StreamRef& stream, StreamVersion through, std::optional<Command>& command) {
+  if constexpr (kHasTexts<A>) {
+    static_assert(HoldsTexts<typename A::State>, "its state says what can be erased: erasing.hpp");
+    static_assert(base::kIsAlternative<CompleteErasure, typename A::Command>,
+                  "an aggregate with texts takes CompleteErasure");
+    if (stream.is<A>()) command = typename A::Command(CompleteErasure{through});
+  }
+}
+
+template <class... A>
+std::optional<Command> completion_in(base::Types<A...>, const StreamRef& stream,
+                                     StreamVersion through) {
+  std::optional<Command> command;
+  (complete_if<A>(stream, through, command), ...);
+  return command;
+}
 
 template <class... A>
 base::Result<Command> decode_of(std::string_view type, base::ByteView fields, base::Types<A...>) {
@@ -122,21 +133,33 @@ bool is_clients(const Command& command) {
   return visit_one(command, []<class C>(const C&) { return is_of_clients<C>(AskedAggregates{}); });
 }
 
+bool is_keyed(const Command& command) {
+  return visit_one(command, []<class C>(const C&) {
+    return requires(const C& c) {
+      c.key();
+    };
+  });
+}
+
 std::optional<StreamRef> target_of(const Command& command, std::string_view agent, SessionId id) {
   StreamRef target;
-  target.aggregate =
-      std::visit([]<class Own>(const Own&) { return owner_of<Own>(AskedAggregates{}); }, command);
-  const std::string_view pattern = kPatterns[target.aggregate];
+  target.pattern =
+      std::visit([]<class Own>(const Own&) { return pattern_of<Own>(AskedAggregates{}); }, command);
+  const std::string_view pattern = target.pattern;
   if (pattern.find("{agent}") != std::string_view::npos) {
     if (!is_agent_name(agent)) return std::nullopt;
     target.agent = agent;
   }
-  if (pattern.find("{id}") != std::string_view::npos) target.id = id;
+  if (pattern.find("{id}") == std::string_view::npos) return target;
+  target.id = visit_one(command, [&](const auto& c) {
+    if constexpr (requires { c.key(); }) return keyed_id(pattern, target.agent, c.key());
+    return id;
+  });
   return target;
 }
 
-std::string stream_of(const StreamRef& target) {
-  return format_stream(kPatterns[target.aggregate], target.agent, target.id);
+std::optional<Command> completion_of(const StreamRef& stream, StreamVersion through) {
+  return completion_in(Aggregates{}, stream, through);
 }
 
 Reads reads_of(const Command& command, const StreamRef& target) {

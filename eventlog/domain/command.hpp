@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "eventlog/domain/aggregates.hpp"
 #include "eventlog/domain/decision.hpp"
 
 namespace domain {
@@ -64,10 +65,15 @@ std::optional<CommandId> follows(const Command& command);
 // True if a client can send it.
 bool is_clients(const Command& command);
 
-// Returns the stream that the command is for; none if its aggregate's streams have an agent's name
-// and `agent` is not a valid one.
+// True if the command names its stream by a key: whoever knows the key finds the stream, and two
+// that open it open the same.
+bool is_keyed(const Command& command);
+// Returns the stream that the command is for, by its key if it has one, else by `id`; none if its
+// aggregate's streams have an agent's name and `agent` is not a valid one.
 std::optional<StreamRef> target_of(const Command& command, std::string_view agent, SessionId id);
-std::string stream_of(const StreamRef& target);
+
+// Returns the CompleteErasure of that stream; none if its aggregate has no texts.
+std::optional<Command> completion_of(const StreamRef& stream, StreamVersion through);
 
 Reads reads_of(const Command& command, const StreamRef& target);
 // `states` has the target's and those that reads_of() named. Returns further streams that the

@@ -7,19 +7,22 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "eventlog/domain/content.hpp"
 #include "eventlog/domain/recorded_event.hpp"
 #include "eventlog/domain/rejection.hpp"
-#include "eventlog/domain/stream_name.hpp"
+#include "eventlog/domain/call_matcher.hpp"
+#include "eventlog/domain/stream_ref.hpp"
+#include "eventlog/domain/time_zones.hpp"
 
 namespace domain {
 
 struct Limits {
-  std::int64_t max_sessions = 5;      // starting and running, over all agents
-  std::int64_t queue_max = 1000;      // turns waiting in one session
-  std::int64_t commands_max = 65536;  // remembered command ids of one session
-  std::int64_t erased_max = 1000;     // stretches of erased events in one session
+  std::int64_t max_sessions = 5;   // starting and running, over all agents
+  std::int64_t queue_max = 1000;   // turns waiting in one session
+  std::int64_t erased_max = 1000;  // stretches of erased events in one session
   // These hold for a session whose Spawn does not name them; 0: no limit.
   base::Duration idle_timeout{};
   base::Duration run_timeout{};
@@ -32,6 +35,10 @@ struct Limits {
   std::array<bool, kNotificationTargets> sinks{};
   std::int64_t told_per_minute = 0;  // notifications to one place (outbox/pacing.hpp); 0: no limit
 };
+
+inline bool has_sink(const Limits& limits, NotificationTarget target) {
+  return limits.sinks[static_cast<std::size_t>(target)];
+}
 
 // Where notifications of sessions go that name no channel: by the folder that they work in or
 // below, else to the fallback.
@@ -56,6 +63,7 @@ struct Context {
   bool has_key = false;                            // the server can sign anchors
   const TimeZones* zones = nullptr;                // null: the server knows none
   const ChannelRules* channels = nullptr;          // null: the server has none
+  const CallMatcher* calls = nullptr;              // null: no rule answers
 };
 
 // The names of the further streams that a command reads or writes.
@@ -72,36 +80,68 @@ class Reads {
   std::vector<std::string> streams_;
 };
 
+// The state of a stream, by reference, whichever aggregate's it is. It is lost when the variant
+// that it was made from is assigned.
+class StateRef {
+ public:
+  template <class... S>
+  StateRef(const std::variant<S...>& state) {
+    std::visit(
+        [&]<class Held>(const Held& held) {
+          kind_ = &kKind<Held>;
+          state_ = &held;
+        },
+        state);
+  }
+
+  // Returns null if it is another state.
+  template <class S>
+  const S* as() const {
+    return kind_ == &kKind<S> ? static_cast<const S*>(state_) : nullptr;
+  }
+  // The state must be such a one.
+  template <class S>
+  const S& get() const {
+    require(kind_ == &kKind<S>);
+    return *static_cast<const S*>(state_);
+  }
+
+ private:
+  template <class S>
+  static inline const char kKind = 0;
+  // Aborts if it is false.
+  static void require(bool is_of_kind);
+
+  const char* kind_ = nullptr;
+  const void* state_ = nullptr;
+};
+
 // The states that a decision reads: the target's, and those named by `reads` and `reads_further`.
 class States {
  public:
-  explicit States(const StreamState& target) : target_(target) {}
+  explicit States(StateRef target) : target_(target) {}
   // Both must outlive this object.
-  void add(const std::string& stream, const StreamState& state) {
-    further_.emplace_back(&stream, &state);
-  }
+  void add(const std::string& stream, StateRef state) { further_.emplace_back(&stream, state); }
 
   // The target must be a stream of that aggregate.
   template <class Aggregate>
   const typename Aggregate::State& target() const {
-    return std::get<typename Aggregate::State>(target_);
+    return target_.get<typename Aggregate::State>();
   }
   // Returns null if the stream was not named, or is another aggregate's.
   template <class Aggregate>
   const typename Aggregate::State* find(std::string_view stream) const {
     for (const auto& [name, state] : further_) {
-      if (*name == stream) return std::get_if<typename Aggregate::State>(state);
+      if (*name == stream) return state.template as<typename Aggregate::State>();
     }
     return nullptr;
   }
   // All but the target's, each with its stream's name.
-  const std::vector<std::pair<const std::string*, const StreamState*>>& further() const {
-    return further_;
-  }
+  const std::vector<std::pair<const std::string*, StateRef>>& further() const { return further_; }
 
  private:
-  const StreamState& target_;
-  std::vector<std::pair<const std::string*, const StreamState*>> further_;
+  StateRef target_;
+  std::vector<std::pair<const std::string*, StateRef>> further_;
 };
 
 struct Emitted {
@@ -110,6 +150,54 @@ struct Emitted {
   Content content;  // an empty text: none
 
   bool operator==(const Emitted&) const = default;
+};
+
+// Accepted. Without events: the requested state is on the record already. Whoever emits names the
+// aggregate that the stream is of; an event of another one does not compile.
+class Decision {
+ public:
+  // Adds an event of the target.
+  template <class Aggregate, class E>
+  void emit(E fact) {
+    add<Aggregate>({}, std::move(fact), {});
+  }
+  // The same, with a text; only of an aggregate whose texts can be erased.
+  template <class Aggregate, class E>
+  void emit(E fact, std::string text) {
+    static_assert(kHasTexts<Aggregate>, "an aggregate with texts joins ContentEvents");
+    add<Aggregate>({}, std::move(fact), std::move(text));
+  }
+  // Adds an event of another stream, which was named.
+  template <class Aggregate, class E>
+  void emit_to(std::string stream, E fact) {
+    add<Aggregate>(std::move(stream), std::move(fact), {});
+  }
+
+  const std::vector<Emitted>& all() const { return emitted_; }
+  std::vector<Emitted>::iterator begin() { return emitted_.begin(); }
+  std::vector<Emitted>::iterator end() { return emitted_.end(); }
+  std::vector<Emitted>::const_iterator begin() const { return emitted_.begin(); }
+  std::vector<Emitted>::const_iterator end() const { return emitted_.end(); }
+  const Emitted& front() const { return emitted_.front(); }
+  const Emitted& back() const { return emitted_.back(); }
+  const Emitted& operator[](std::size_t at) const { return emitted_[at]; }
+  std::size_t size() const { return emitted_.size(); }
+  bool empty() const { return emitted_.empty(); }
+
+  bool operator==(const Decision&) const = default;
+
+ private:
+  template <class Aggregate, class E>
+  void add(std::string stream, E fact, std::string text) {
+    static_assert(base::kContains<E, typename Aggregate::Events>, "an event of that aggregate");
+    require_stream(Aggregate::kPattern, stream);
+    emitted_.push_back({std::move(stream), std::move(fact), {std::move(text)}});
+  }
+
+  // Aborts if the stream is neither the target nor of that pattern.
+  static void require_stream(std::string_view pattern, const std::string& stream);
+
+  std::vector<Emitted> emitted_;
 };
 
 // Returns a Rejection that converts to Decided.

@@ -25,6 +25,8 @@ struct ContentProof {
 
 // The first 8 bytes of a digest of a command's body, to tell a retry from a reused id.
 using BodyDigest = std::array<char, 8>;
+// That of the server's own commands whose ids are remembered: such an id says all of its command.
+constexpr BodyDigest kOwnDigest = {'o', 'w', 'n'};
 
 struct Envelope {
   Position position;  // not in the bytes: follows from the block
@@ -68,6 +70,13 @@ struct Envelope {
     visit("x", &Envelope::content);
   }
 };
+
+// True if the event's command is remembered under its id, so that sending it again changes nothing:
+// a client's, and what the server may have to send again after a restart. Earlier releases recorded
+// the latter as clients'.
+inline bool is_remembered(const Envelope& envelope) {
+  return envelope.actor_kind == ActorKind::client || envelope.command_digest == kOwnDigest;
+}
 
 }  // namespace domain
 

@@ -1,24 +1,24 @@
-// Tells which streams hold texts that can be erased: those whose aggregate has ContentErased among
-// its events. No other stream may be given one.
+// Tells which streams hold texts that can be erased: those whose aggregate has joined
+// ContentEvents. No other stream may be given one of these events.
 #pragma once
-
-#include <array>
 
 #include "eventlog/domain/stream_name.hpp"
 
 namespace domain {
 namespace detail {
 template <class... A>
-constexpr auto erasable_of(base::Types<A...>) {
-  return std::array{base::kContains<ContentErased, typename A::Events>...};
+bool can_be_erased(base::Types<A...>, const StreamRef& stream) {
+  return ((kHasTexts<A> && stream.is<A>()) || ...);
 }
-inline constexpr auto kErasable = erasable_of(Aggregates{});
 }  // namespace detail
 
+inline bool can_be_erased(const StreamRef& stream) {
+  return detail::can_be_erased(Aggregates{}, stream);
+}
 // False also for a name that is no stream's.
 inline bool can_be_erased(std::string_view stream) {
   const auto ref = parse_stream(stream);
-  return ref && detail::kErasable[ref->aggregate];
+  return ref && can_be_erased(*ref);
 }
 
 }  // namespace domain

@@ -3,6 +3,10 @@
 #include "eventlog/domain/event_codec.hpp"
 
 #include <array>
+#include <bit>
+#include <limits>
+
+#include "eventlog/domain/all_events.hpp"
 
 namespace domain {
 namespace {
@@ -19,9 +23,9 @@ struct TypeEntry {
 
 template <class E>
 bool read_as(base::MsgpackReader& in, RecordedEvent& event, base::detail::BadField& bad) {
-  E* e = std::get_if<E>(&event.event);
+  E* e = event.event.as<E>();
   if (e == nullptr) {
-    e = &event.event.template emplace<E>();
+    e = &event.event.emplace<E>();
   } else {
     *e = E{};
   }
@@ -56,26 +60,16 @@ constexpr std::size_t hash_of(std::string_view type) {
          7919u * byte(type.size() - 1);
 }
 
-template <std::size_t... I>
-constexpr auto list_entries(std::index_sequence<I...>) {
-  return std::array{TypeEntry{std::variant_alternative_t<I, Event::Variant>::kType,
-                              [] { return Event(std::variant_alternative_t<I, Event::Variant>{}); },
-                              reader_of<std::variant_alternative_t<I, Event::Variant>>()}...};
+template <class... E>
+constexpr auto list_entries(base::Types<E...>) {
+  return std::array{TypeEntry{E::kType, [] { return Event(E{}); }, reader_of<E>()}...};
 }
-
-template <std::size_t... I>
-std::vector<std::string_view> list_types(std::index_sequence<I...>) {
-  return {std::variant_alternative_t<I, Event::Variant>::kType...};
-}
-
-using Alternatives = std::make_index_sequence<std::variant_size_v<Event::Variant>>;
-
-constexpr auto kEntries = list_entries(Alternatives{});
+constexpr auto kEntries = list_entries(AllEvents{});
 
 // A hash table: each type is at its hash or in the next free place behind it, as its index in
 // kEntries plus one.
-constexpr std::size_t kPlaces = 256;
-static_assert(kEntries.size() < kPlaces / 2);
+constexpr std::size_t kPlaces = std::bit_ceil(2 * kEntries.size());
+static_assert(kEntries.size() <= std::numeric_limits<std::uint8_t>::max());
 constexpr auto kPlaceOfType = [] {
   std::array<std::uint8_t, kPlaces> places{};
   for (std::size_t i = 0; i < kEntries.size(); ++i) {
@@ -162,12 +156,11 @@ struct base::detail::Accepts<domain::FactsToRead> {
 
 namespace domain {
 
-std::string_view type_name(const Event& event) {
-  return std::visit([](const auto& e) { return e.kType; }, event);
-}
-
 std::vector<std::string_view> event_types() {
-  return list_types(Alternatives{});
+  std::vector<std::string_view> types;
+  types.reserve(kEntries.size());
+  for (const TypeEntry& entry : kEntries) types.push_back(entry.type);
+  return types;
 }
 
 std::optional<Event> make_event(std::string_view type) {
@@ -177,7 +170,7 @@ std::optional<Event> make_event(std::string_view type) {
 }
 
 Bytes encode_facts(const RecordedEvent& event) {
-  const std::string_view type = type_name(event.event);
+  const std::string_view type = event.event.type();
   if (event.envelope.type != type || event.envelope.schema != kSchema) {
     RecordedEvent labelled = event;
     labelled.envelope.type = type;
@@ -187,7 +180,7 @@ Bytes encode_facts(const RecordedEvent& event) {
   base::ExtraFields facts(1);  // behind the fields of the envelope
   facts[0].first = "f";
   facts[0].second.reserve(base::kEncodedBytesUsual);
-  std::visit([&](const auto& e) { base::encode_to(facts[0].second, e, event.extra); }, event.event);
+  visit([&](const auto& e) { base::encode_to(facts[0].second, e, event.extra); }, event.event);
   Bytes stored;
   stored.reserve(2 * base::kEncodedBytesUsual);
   base::encode_to(stored, event.envelope, facts);
@@ -225,7 +218,7 @@ base::Result<Routing> decode_routing(base::ByteView bytes) {
     ok = tl::unexpected(
         base::Error{base::ErrorCode::invalid, "not a msgpack map of named fields", {}});
   }
-  if (ok && type_name(event.event) != event.envelope.type) {
+  if (ok && event.event.type() != event.envelope.type) {
     return base::failure(base::ErrorCode::invalid, "event of two types", event.envelope.type);
   }
   if (!ok && !facts.bad.name.empty()) {

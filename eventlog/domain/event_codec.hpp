@@ -43,7 +43,7 @@ base::Result<Content> decode_content(base::ByteView bytes);
 // Returns the length in bytes of the content's text, without copying it.
 base::Result<std::size_t> content_bytes(base::ByteView bytes);
 
-// Returns the names of all event types, in the order of the variant.
+// Returns the names of all event types, in the order of AllEvents.
 std::vector<std::string_view> event_types();
 
 // Returns a default event of that type; none if the type is unknown.

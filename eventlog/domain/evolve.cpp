@@ -1,25 +1,24 @@
 // Folds an event into the state of the aggregate that it belongs to.
 #include "eventlog/domain/evolve.hpp"
 
-#include <array>
-
 #include "eventlog/domain/stream_name.hpp"
 
 namespace domain {
 namespace {
 
 template <class... A>
-constexpr auto empty_states(base::Types<A...>) {
-  return std::array{+[] { return StreamState(typename A::State{}); }...};
+std::optional<StreamState> empty_state(base::Types<A...>, std::string_view pattern) {
+  std::optional<StreamState> state;
+  ((A::kPattern == pattern ? void(state.emplace(typename A::State{})) : void()), ...);
+  return state;
 }
-constexpr auto kEmptyStates = empty_states(Aggregates{});
 
 }  // namespace
 
 std::optional<StreamState> initial_state(std::string_view stream) {
   const auto ref = parse_stream(stream);
   if (!ref) return std::nullopt;
-  return kEmptyStates[ref->aggregate]();
+  return empty_state(Aggregates{}, ref->pattern);
 }
 
 void evolve(StreamState& state, const Envelope& envelope, const Event& event) {

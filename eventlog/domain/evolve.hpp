@@ -1,7 +1,7 @@
-// state + event → state. Total, because a stored fact cannot be argued with. An event that is
-// impossible in a state marks the state inconsistent at that position and changes nothing else.
+// The fold of any stream, whichever aggregate it belongs to.
 #pragma once
 
+#include "eventlog/domain/aggregates.hpp"
 #include "eventlog/domain/recorded_event.hpp"
 
 namespace domain {
@@ -14,28 +14,5 @@ void evolve(StreamState& state, const Envelope& envelope, const Event& event);
 
 // Returns the position of the first event that is impossible in the state; 0 if none is.
 Position inconsistency(const StreamState& state);
-
-// Returns `apply(fact)` for an event of `Events`, and false for any other event. `apply` returns
-// false for an impossible fact, and must then have changed nothing. It must take each event of
-// `Events`, or it does not compile.
-template <class Events, class Apply>
-bool fold_own(const Event& event, Apply&& apply) {
-  return std::visit(
-      [&]<class Fact>(const Fact& fact) -> bool {
-        if constexpr (base::kContains<Fact, Events>) {
-          return apply(fact);
-        } else {
-          return false;
-        }
-      },
-      event);
-}
-
-// As fold_own, but marks the state if the event is impossible.
-template <class Events, class State, class Apply>
-void fold_or_mark(State& state, const Envelope& envelope, const Event& event, Apply&& apply) {
-  const bool is_possible = fold_own<Events>(event, apply);
-  if (!is_possible && state.inconsistent.value == 0) state.inconsistent = envelope.position;
-}
 
 }  // namespace domain

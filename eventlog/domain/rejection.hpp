@@ -13,6 +13,7 @@ enum class RejectionCode {
   not_found,         // no such session
   already_exists,    // the session id is taken by another command
   id_reused,         // the command id was used with another body
+  id_too_old,        // of an id of that age the session does not know if it was used
   version_conflict,  // the stream is not at the expected version
   session_limit,     // max_sessions live sessions already
   session_ended,     // the session is in a terminal status
@@ -27,6 +28,7 @@ enum class RejectionCode {
   limit_reached,     // a bounded queue or table is full
   over_budget,       // the session has used up what it may, or its agent the budget of the day
   deadline_passed,   // its own deadline, or that of its prompt, passed before it was decided
+  ask_over,          // the agent has another answer, or does not wait for one any more
   in_progress,       // its subject is still being made; try again later
   refused,           // this server cannot or must not do that
   inconsistent,      // the session's stream contradicts itself: only kill and export
@@ -52,27 +54,10 @@ struct Rejection {
 
 template <>
 struct base::EnumNames<domain::RejectionCode> {
-  static constexpr std::string_view kNames[] = {"invalid",
-                                                "not_found",
-                                                "already_exists",
-                                                "id_reused",
-                                                "version_conflict",
-                                                "session_limit",
-                                                "session_ended",
-                                                "not_accepting",
-                                                "turn_not_running",
-                                                "source_live",
-                                                "not_resumable",
-                                                "stale_token",
-                                                "report_gap",
-                                                "lease_held",
-                                                "content_in_use",
-                                                "limit_reached",
-                                                "over_budget",
-                                                "deadline_passed",
-                                                "in_progress",
-                                                "refused",
-                                                "inconsistent",
-                                                "unavailable",
-                                                "busy"};
+  static constexpr std::string_view kNames[] = {
+      "invalid",          "not_found",     "already_exists", "id_reused",       "id_too_old",
+      "version_conflict", "session_limit", "session_ended",  "not_accepting",   "turn_not_running",
+      "source_live",      "not_resumable", "stale_token",    "report_gap",      "lease_held",
+      "content_in_use",   "limit_reached", "over_budget",    "deadline_passed", "ask_over",
+      "in_progress",      "refused",       "inconsistent",   "unavailable",     "busy"};
 };

@@ -1,103 +1,48 @@
-// Formats and matches the names of streams by the patterns of their aggregates.
+// Finds the aggregate of a stream by its name.
 #include "eventlog/domain/stream_name.hpp"
 
 #include <algorithm>
 #include <array>
 
+#include "eventlog/base/check.hpp"
+
 namespace domain {
 namespace {
-
-constexpr std::size_t kAgentNameMax = 64;
-constexpr std::string_view kAgentPlace = "{agent}";
-constexpr std::string_view kIdPlace = "{id}";
 
 struct Kind {
   std::string_view pattern;
   Residency residency;
+  std::string_view noun;
 };
 
 template <class... A>
 constexpr auto kinds(base::Types<A...>) {
-  return std::array{Kind{A::kPattern, A::kResidency}...};
+  return std::array{Kind{A::kPattern, A::kResidency, A::kNoun}...};
 }
 constexpr auto kKinds = kinds(Aggregates{});
 
-bool is_letter_or_digit(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
-// Takes the value of a place off the front of `name`: up to the character that follows in the
-// pattern, or all of it.
-std::string_view take_value(std::string_view& name, std::string_view pattern_rest) {
-  const std::size_t end = pattern_rest.empty() ? name.size() : name.find(pattern_rest.front());
-  const std::string_view value = name.substr(0, end);
-  name.remove_prefix(value.size());
-  return value;
-}
-
-// Fills `ref` from the name; returns false if the name does not match the pattern.
-bool match(std::string_view pattern, std::string_view name, StreamRef& ref) {
-  while (!pattern.empty()) {
-    if (pattern.starts_with(kAgentPlace)) {
-      pattern.remove_prefix(kAgentPlace.size());
-      const std::string_view agent = take_value(name, pattern);
-      if (!is_agent_name(agent)) return false;
-      ref.agent = agent;
-    } else if (pattern.starts_with(kIdPlace)) {
-      pattern.remove_prefix(kIdPlace.size());
-      const auto id = SessionId::parse(take_value(name, pattern));
-      if (!id) return false;
-      ref.id = *id;
-    } else {
-      if (name.empty() || name.front() != pattern.front()) return false;
-      pattern.remove_prefix(1);
-      name.remove_prefix(1);
-    }
-  }
-  return name.empty();
+const Kind& kind_of(const StreamRef& ref) {
+  const auto kind = std::find_if(kKinds.begin(), kKinds.end(),
+                                 [&](const Kind& one) { return one.pattern == ref.pattern; });
+  CHECK(kind != kKinds.end());  // the reference is of a listed aggregate
+  return *kind;
 }
 
 }  // namespace
 
-bool is_agent_name(std::string_view text) {
-  if (text.empty() || text.size() > kAgentNameMax || !is_letter_or_digit(text.front())) {
-    return false;
-  }
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return is_letter_or_digit(c) || c == '.' || c == '_' || c == '-';
-  });
-}
-
-std::string format_stream(std::string_view pattern, std::string_view agent, SessionId id) {
-  std::string name;
-  constexpr std::size_t kIdChars = 36;
-  name.reserve(pattern.size() + agent.size() + kIdChars);
-  while (!pattern.empty()) {
-    const std::size_t place = std::min(pattern.find('{'), pattern.size());
-    name.append(pattern.substr(0, place));
-    pattern.remove_prefix(place);
-    if (pattern.starts_with(kAgentPlace)) {
-      name.append(agent);
-      pattern.remove_prefix(kAgentPlace.size());
-    } else if (pattern.starts_with(kIdPlace)) {
-      name.append(id.text());
-      pattern.remove_prefix(kIdPlace.size());
-    }
-  }
-  return name;
-}
-
 std::optional<StreamRef> parse_stream(std::string_view name) {
-  for (std::size_t i = 0; i < kKinds.size(); ++i) {
-    StreamRef ref;
-    ref.aggregate = i;
-    if (match(kKinds[i].pattern, name, ref)) return ref;
+  for (const Kind& kind : kKinds) {
+    if (auto ref = match_stream(kind.pattern, name)) return ref;
   }
   return std::nullopt;
 }
 
 Residency residency_of(const StreamRef& ref) {
-  return kKinds[ref.aggregate].residency;
+  return kind_of(ref).residency;
+}
+
+std::string_view noun_of(const StreamRef& ref) {
+  return kind_of(ref).noun;
 }
 
 Residency residency_of(const StreamState& state) {

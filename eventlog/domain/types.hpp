@@ -73,6 +73,15 @@ enum class BackgroundTasks : std::uint8_t {
   forbid,   // it can start none, and no subagents
 };
 
+// What becomes of what the agent asks people for.
+enum class Approvals : std::uint8_t {
+  ask,   // it waits for an answer
+  deny,  // it is denied at once
+};
+
+// The answer where nobody gives one in time.
+enum class UnansweredAsk : std::uint8_t { deny, approve };
+
 // The fate of a turn whose worker died, or with which Steno was stopped.
 enum class RestartPolicy : std::uint8_t {
   none,    // of a resume, as its source; otherwise the next one
@@ -159,6 +168,10 @@ struct SessionSpec {
   bool hooks_must_answer =
       false;                      // a turn is interrupted if a hook gives no verdict on a tool call
   bool mcp_must_connect = false;  // the session fails if an MCP server of its agent is broken
+  Approvals approvals = Approvals::ask;
+  base::Duration
+      approval_timeout{};  // the agent waits so long for an answer; 0, or below: for ever
+  UnansweredAsk unanswered = UnansweredAsk::deny;
 
   bool operator==(const SessionSpec&) const = default;
   template <class Visit>
@@ -188,6 +201,9 @@ struct SessionSpec {
     visit("setting_sources", &SessionSpec::setting_sources);
     visit("hooks_must_answer", &SessionSpec::hooks_must_answer);
     visit("mcp_must_connect", &SessionSpec::mcp_must_connect);
+    visit("approvals", &SessionSpec::approvals);
+    visit("approval_timeout_us", &SessionSpec::approval_timeout);
+    visit("unanswered", &SessionSpec::unanswered);
   }
 };
 
@@ -211,6 +227,17 @@ struct ContentOf {
 };
 using Content = ContentOf<std::string>;
 
+// Each target has a sink, which the server's settings name; that of `parent` is always there.
+enum class NotificationTarget : std::uint8_t {
+  channel,  // a program that sends to the session's origin channel
+  system,   // a program that wakes an orchestrator
+  webhook,  // an HTTP request
+  desktop,  // the desktop of the server's user
+  parent,   // the session whose subagent the session is: it gets a prompt
+  wake,     // an HTTP request that wakes an orchestrator, where no channel is told
+};
+constexpr std::size_t kNotificationTargets = 6;
+
 }  // namespace domain
 
 template <>
@@ -225,6 +252,14 @@ struct base::EnumNames<domain::ResumedAt> {
 template <>
 struct base::EnumNames<domain::RestartPolicy> {
   static constexpr std::string_view kNames[] = {"none", "notify", "retry"};
+};
+template <>
+struct base::EnumNames<domain::Approvals> {
+  static constexpr std::string_view kNames[] = {"ask", "deny"};
+};
+template <>
+struct base::EnumNames<domain::UnansweredAsk> {
+  static constexpr std::string_view kNames[] = {"deny", "approve"};
 };
 template <>
 struct base::EnumNames<domain::BackgroundTasks> {
@@ -259,4 +294,9 @@ struct base::EnumNames<domain::EndReason> {
                                                 "hook_unanswered",
                                                 "usage_limit",
                                                 "session_limit"};
+};
+template <>
+struct base::EnumNames<domain::NotificationTarget> {
+  static constexpr std::string_view kNames[] = {"channel", "system", "webhook",
+                                                "desktop", "parent", "wake"};
 };

@@ -47,7 +47,6 @@ class ChainedStore final : public BlockStore {
   Result<void> scrub(const ScrubScope&) override { return refused(); }
   Result<void> copy_to(const std::string&) override { return refused(); }
   Result<void> trim_before(Position) override { return refused(); }
-  DurabilityClass durability() const override { return parts_.back()->durability(); }
 
  private:
   BlockStore& part_of(Position position) {

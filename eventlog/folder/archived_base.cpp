@@ -33,8 +33,7 @@ Result<void> prove_record(BlockStore& store, const BaseFile& file, Position thro
   }
   const auto events = read_events(store, file.recorded, file.recorded, {1, false});
   if (!events) return tl::unexpected(events.error());
-  const auto* made =
-      events->size() == 1 ? std::get_if<domain::AnchorMade>(&events->front().event) : nullptr;
+  const auto* made = events->size() == 1 ? events->front().event.as<domain::AnchorMade>() : nullptr;
   if (made != nullptr && *made == file.anchor) return {};
   return failure(
       ErrorCode::damaged,
@@ -84,7 +83,7 @@ Result<std::optional<domain::MadeAnchor>> find_anchor(BlockStore& log, Position 
     if (!events) return tl::unexpected(events.error());
     if (events->empty()) break;
     for (const domain::RecordedEvent& event : *events) {
-      const auto* made = std::get_if<domain::AnchorMade>(&event.event);
+      const auto* made = event.event.as<domain::AnchorMade>();
       if (made == nullptr) continue;
       const auto anchor = open_anchor(*made);
       if (!anchor) return tl::unexpected(anchor.error());

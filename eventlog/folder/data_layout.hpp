@@ -18,8 +18,10 @@ struct LogFolder {
   std::string head() const { return root + "/head"; }    // how far the log was acknowledged
   std::string index() const { return root + "/index"; }  // stream index and snapshots
   std::string views() const { return root + "/views"; }  // the projections' rows
-  std::string lock() const { return root + "/lock"; }    // held by the process that writes
-  std::string key() const { return root + "/key"; }      // the key that anchors are signed with
+  // The content indexes, each in a folder of its name.
+  std::string content() const { return root + "/content"; }
+  std::string lock() const { return root + "/lock"; }  // held by the process that writes
+  std::string key() const { return root + "/key"; }    // the key that anchors are signed with
   // In a log whose beginning was trimmed: see archived_base.hpp.
   std::string bases() const { return root + "/base"; }
   std::string base(base::Position through) const {

@@ -88,7 +88,7 @@ void Sequencer::add(const Head& head, NewEvent event, const AppendContext& conte
   e.position = tail_.position;
   e.stream = stream;
   e.version = version;
-  e.type = domain::type_name(recorded.event);
+  e.type = recorded.event.type();
   e.event = base::EventId::make(context.log_time, random_);
   e.command = context.command;
   e.command_digest = context.command_digest;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "eventlog/base/signing.hpp"
-#include "eventlog/domain/event.hpp"
+#include "eventlog/domain/server/events.hpp"
 #include "eventlog/store/block.hpp"
 #include "eventlog/store/disk.hpp"
 

@@ -217,7 +217,7 @@ void Verifier::check_epoch(const BlockHeader& header, const std::optional<Record
   const bool is_new = !previous_ || header.epoch != previous_->epoch;
   if (is_new || report_.blocks == 0) ++report_.epochs;
   // An event that cannot be decoded is listed as such elsewhere.
-  const auto* started = first ? std::get_if<domain::EpochStarted>(&first->event) : nullptr;
+  const auto* started = first ? first->event.as<domain::EpochStarted>() : nullptr;
   if (is_new && first && (started == nullptr || started->counter != header.epoch.counter)) {
     const bool may_be_lost =
         findings_.lost_through.value > 0 && findings_.lost_through.next() == header.first;

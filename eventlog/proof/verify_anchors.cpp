@@ -19,7 +19,7 @@ bool is_end_of_block(BlockStore& store, const Checkpoint& at) {
 
 void AnchorVerifier::take(const domain::RecordedEvent& event, BlockStore& store,
                           Findings& findings) {
-  const auto* made = std::get_if<domain::AnchorMade>(&event.event);
+  const auto* made = event.event.as<domain::AnchorMade>();
   if (made == nullptr) return;
   const Position position = event.envelope.position;
   const auto anchor = open_anchor(*made);

@@ -27,13 +27,13 @@ void ErasureVerifier::allow(const LaterErasures& later) {
 
 void ErasureVerifier::take(const domain::RecordedEvent& event) {
   const domain::Envelope& envelope = event.envelope;
-  if (const auto* erased = std::get_if<domain::ContentErased>(&event.event)) {
+  if (const auto* erased = event.event.as<domain::ContentErased>()) {
     // An improper ContentErased is listed as impossible in its stream.
     if (!domain::is_proper(erased->events)) return;
     Contents& contents = contents_[envelope.stream];
     contents.erased_ = domain::united(contents.erased_, erased->events);
     contents.asked_.push_back({envelope.version, erased->events});
-  } else if (const auto* done = std::get_if<domain::ContentErasureCompleted>(&event.event)) {
+  } else if (const auto* done = event.event.as<domain::ContentErasureCompleted>()) {
     Contents& contents = contents_[envelope.stream];
     std::erase_if(contents.asked_, [&](const Contents::Asked& asked) {
       if (asked.version > done->through) return false;

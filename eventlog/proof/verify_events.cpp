@@ -17,7 +17,7 @@ using domain::RecordedEvent;
 // Returns what an operator is to know and do about an event that is impossible in its stream.
 std::string advice_of(const domain::StreamState& state, const RecordedEvent& event) {
   const auto* admission = std::get_if<domain::AdmissionState>(&state);
-  const auto* admitted = std::get_if<domain::SessionAdmitted>(&event.event);
+  const auto* admitted = event.event.as<domain::SessionAdmitted>();
   if (admission == nullptr || admitted == nullptr) return {};
   const auto other = admission->live.find(admitted->session);
   if (other == admission->live.end() || other->second == admitted->agent) return {};

@@ -97,7 +97,6 @@ class RocksDbStore final : public BlockStore {
   Result<void> scrub(const ScrubScope& scope) override;
   Result<void> copy_to(const std::string& folder) override;
   Result<void> trim_before(Position position) override;
-  DurabilityClass durability() const override { return DurabilityClass::machine; }
 
  private:
   using Blocks = Result<std::vector<StoredBlock>>;

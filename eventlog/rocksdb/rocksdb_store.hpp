@@ -1,6 +1,6 @@
 // The default block store: one RocksDB with a column family each for facts, content and chunks.
-// Each block is one write and one sync. Durability class: machine (fdatasync of the write-ahead log
-// before append returns).
+// Each block is one write and one sync. A stored block survives the end of the machine: the
+// write-ahead log is synced (fdatasync) before append returns.
 #pragma once
 
 #include <memory>

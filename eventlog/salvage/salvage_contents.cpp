@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "eventlog/domain/event_codec.hpp"
+#include "eventlog/domain/session/events.hpp"
 
 namespace eventlog {
 namespace {
@@ -23,7 +24,7 @@ bool holds(const std::map<std::string, domain::VersionRanges>& erased,
 
 void SalvagedContents::take(const domain::Envelope& envelope, const domain::Event& event,
                             bool is_kept) {
-  const auto* erased = std::get_if<domain::ContentErased>(&event);
+  const auto* erased = event.as<domain::ContentErased>();
   if (erased == nullptr) return;
   domain::VersionRanges& all = (is_kept ? erased_ : erased_in_rest_)[envelope.stream];
   all = domain::united(all, domain::normalized(erased->events));

@@ -14,7 +14,7 @@ namespace eventlog {
 constexpr std::size_t kScanBytes = 4 << 20;
 
 enum class AppendStatus {
-  stored,    // durable, in the store's durability class
+  stored,    // durable, as the store understands that
   conflict,  // the tail is not where the caller believed; nothing was written
   unknown,   // the block may or may not be stored: stop, reopen and look
 };
@@ -24,9 +24,6 @@ struct AppendOutcome {
   Position tail;      // last position in the store; if `unknown`, the last one known
   base::Error error;  // set for `conflict` and `unknown`
 };
-
-// The failures that an acknowledged append survives.
-enum class DurabilityClass { process, machine, quorum };
 
 struct StoredBlock {
   Bytes facts;
@@ -83,13 +80,6 @@ class BlockStore {
   // Removes the blocks that lie wholly before `position`. first() moves before anything is removed.
   // A reader that finds first() unchanged after its read has therefore read whole blocks.
   virtual Result<void> trim_before(Position position) = 0;
-
-  virtual DurabilityClass durability() const = 0;
 };
 
 }  // namespace eventlog
-
-template <>
-struct base::EnumNames<eventlog::DurabilityClass> {
-  static constexpr std::string_view kNames[] = {"process", "machine", "quorum"};
-};

@@ -23,7 +23,6 @@ class MemoryStore final : public BlockStore {
     return base::failure(base::ErrorCode::refused, "a log in memory has no copies", folder);
   }
   Result<void> trim_before(Position position) override;
-  DurabilityClass durability() const override { return DurabilityClass::process; }
 
  private:
   using Blocks = std::map<Position, StoredBlock>;

@@ -40,7 +40,7 @@ base::Result<void> check_header(const Checkpoint& checkpoint, const BlockHeader&
 base::Result<void> check_epoch(const Checkpoint& checkpoint, const BlockHeader& header,
                                const domain::Event& first) {
   if (header.epoch == checkpoint.epoch) return {};
-  const auto* started = std::get_if<domain::EpochStarted>(&first);
+  const auto* started = first.as<domain::EpochStarted>();
   if (started != nullptr && started->counter == header.epoch.counter &&
       header.epoch.counter > checkpoint.epoch.counter) {
     return {};

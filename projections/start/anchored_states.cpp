@@ -36,12 +36,6 @@ void fold(const domain::RecordedEvent& event, Rows& rows) {
   });
 }
 
-template <class... A>
-void fold_any(const domain::StreamRef& stream, const domain::RecordedEvent& event, Rows& rows,
-              base::Types<A...>) {
-  ((stream.is<A>() ? fold<typename A::State>(event, rows) : void()), ...);
-}
-
 }  // namespace
 
 std::int64_t StreamStates::schema() const {
@@ -51,7 +45,7 @@ std::int64_t StreamStates::schema() const {
 void StreamStates::apply(const domain::RecordedEvent& event,
                          const std::optional<domain::StreamRef>& stream, Rows& rows) const {
   if (!stream) return;
-  fold_any(*stream, event, rows, domain::Aggregates{});
+  domain::use_aggregate(*stream, [&]<class A>() { fold<typename A::State>(event, rows); });
 }
 
 }  // namespace projections

@@ -1,4 +1,4 @@
-// A session has one row, its state, for as long as it is under way. A shared stream has a state and
+// A stream has one row, its state, for as long as it is under way. A shared stream has a state and
 // the events since then, which are gathered into it at fixed versions.
 #include "projections/start/startup_rows.hpp"
 
@@ -16,13 +16,14 @@ namespace {
 using base::ErrorCode;
 using base::Position;
 using base::StreamVersion;
-using domain::SessionState;
 using eventlog::LoadedStream;
 
 constexpr std::int64_t kTakeoverRowSchema = 2;
 constexpr std::string_view kStatePrefix = "b/";
 constexpr std::string_view kEventPrefix = "j/";
+// s/<agent>/<session>, u/<stream>: the state of a stream that is under way.
 constexpr std::string_view kSessionPrefix = "s/";
+constexpr std::string_view kUnderWayPrefix = "u/";
 
 // b/<stream>: the state of a shared stream as of the last gathering.
 template <class State>
@@ -57,9 +58,28 @@ bool is_with_server(const domain::StreamRef& stream) {
   return domain::residency_of(stream) == domain::Residency::with_server;
 }
 
-// Registries have rows so that the first command for an agent need not read its whole past.
-bool has_rows(const domain::StreamRef& stream) {
-  return is_with_server(stream) || stream.is<domain::RegistryStream>();
+template <class A>
+constexpr bool kIsReadAtStart = requires {
+  requires A::kIsReadAtStart;
+};
+
+template <class... A>
+constexpr bool has_one_row_each(base::Types<A...>) {
+  return ((!domain::CanBeUnderWay<A> ||
+           (A::kResidency == domain::Residency::on_demand && !kIsReadAtStart<A>)) &&
+          ...);
+}
+static_assert(has_one_row_each(domain::Aggregates{}),
+              "a stream that can be under way is on demand, and not read at the start besides");
+
+bool is_of_agent_at_start(const domain::StreamRef& stream) {
+  bool is = false;
+  domain::use_aggregate(stream, [&]<class A>() { is = kIsReadAtStart<A>; });
+  return is;
+}
+
+bool is_shared(const domain::StreamRef& stream) {
+  return is_with_server(stream) || is_of_agent_at_start(stream);
 }
 
 // Returns false for a stream that is read when somebody asks for it. A name that is no stream's is
@@ -67,7 +87,7 @@ bool has_rows(const domain::StreamRef& stream) {
 bool is_read_at_start(std::string_view stream, const std::set<std::string>& agents) {
   const auto ref = domain::parse_stream(stream);
   if (!ref || is_with_server(*ref)) return true;
-  return ref->is<domain::RegistryStream>() && agents.contains(ref->agent);
+  return is_of_agent_at_start(*ref) && agents.contains(ref->agent);
 }
 
 Bytes state_key(std::string_view stream) {
@@ -128,14 +148,21 @@ void fold_shared(const domain::RecordedEvent& event, Rows& rows) {
              *empty);
 }
 
-void fold_session(const domain::RecordedEvent& event, const domain::StreamRef& ref, Rows& rows) {
-  const Bytes key = session_key(ref.agent, ref.id);
+Bytes under_way_key(const domain::StreamRef& stream) {
+  if (stream.is<domain::SessionStream>()) return session_key(stream.agent, stream.id);
+  return Bytes(kUnderWayPrefix).append(domain::stream_of(stream));
+}
+
+template <domain::CanBeUnderWay A>
+void fold_under_way(const domain::RecordedEvent& event, const domain::StreamRef& stream,
+                    Rows& rows) {
+  const Bytes key = under_way_key(stream);
   bool is_over = false;
-  rows.edit<SessionState>(key, [&](SessionState& state) {
-    if (!domain::is_under_way(state) && event.envelope.version.value != 1) return false;
+  rows.edit<typename A::State>(key, [&](typename A::State& state) {
+    if (!A::is_under_way(state) && event.envelope.version.value != 1) return false;
     domain::evolve(state, event.envelope, event.event);
-    state.commands.clear();
-    is_over = !domain::is_under_way(state);
+    if constexpr (requires { state.commands.clear(); }) state.commands.clear();
+    is_over = !A::is_under_way(state);
     return true;
   });
   if (is_over) rows.remove(key);
@@ -158,6 +185,37 @@ Result<void> each(eventlog::ReadableRows& rows, std::string_view prefix, Use&& u
 tl::unexpected<base::Error> unusable(const eventlog::KeyValue& row) {
   return tl::unexpected(
       detail::bad_row({ErrorCode::rows_damaged, "it does not belong to its stream", {}}, row.key));
+}
+
+template <class A>
+Result<void> take_under_way_of(const eventlog::KeyValue& row, domain::StreamRef stream,
+                               Takeover& takeover) {
+  if constexpr (domain::CanBeUnderWay<A>) {
+    auto state = detail::decode_row<typename A::State>(row.key, row.value);
+    if (!state) return tl::unexpected(state.error());
+    takeover.under_way.push_back({std::move(stream), std::move(*state)});
+    return {};
+  } else {
+    return unusable(row);
+  }
+}
+
+Result<void> take_under_way(const eventlog::KeyValue& row, Takeover& takeover) {
+  const auto stream = domain::parse_stream(row.key.substr(kUnderWayPrefix.size()));
+  if (!stream || row.key != under_way_key(*stream)) return unusable(row);
+  Result<void> taken;
+  domain::use_aggregate(*stream,
+                        [&]<class A>() { taken = take_under_way_of<A>(row, *stream, takeover); });
+  return taken;
+}
+
+Result<void> take_session(const eventlog::KeyValue& row, Takeover& takeover) {
+  auto state = detail::decode_row<domain::SessionState>(row.key, row.value);
+  if (!state) return tl::unexpected(state.error());
+  domain::StreamRef stream{domain::SessionStream::kPattern, state->agent, state->session};
+  if (row.key != under_way_key(stream)) return unusable(row);
+  takeover.under_way.push_back({std::move(stream), std::move(*state)});
+  return {};
 }
 
 Result<void> take_state(const eventlog::KeyValue& row, const std::set<std::string>& agents,
@@ -209,11 +267,11 @@ std::int64_t StartupRows::schema() const {
 
 void StartupRows::apply(const domain::RecordedEvent& event,
                         const std::optional<domain::StreamRef>& stream, Rows& rows) const {
-  if (const auto* ref = session_of(stream)) {
-    fold_session(event, *ref, rows);
-  } else if (stream && has_rows(*stream)) {
-    fold_shared(event, rows);
-  }
+  if (!stream) return;
+  if (is_shared(*stream)) return fold_shared(event, rows);
+  domain::use_aggregate(*stream, [&]<class A>() {
+    if constexpr (domain::CanBeUnderWay<A>) fold_under_way<A>(event, *stream, rows);
+  });
 }
 
 Result<Takeover> read_takeover(eventlog::KeyValueStore& store) {
@@ -224,14 +282,14 @@ Result<Takeover> read_takeover(eventlog::KeyValueStore& store) {
   // A snapshot leaves no rows in the store's cache: they are read once.
   const auto rows = store.snapshot();
   if (!rows) return tl::unexpected(rows.error());
-  std::set<std::string> agents;  // of the sessions that are under way
-  auto read = each(**rows, kSessionPrefix, [&](const eventlog::KeyValue& row) -> Result<void> {
-    auto state = detail::decode_row<SessionState>(row.key, row.value);
-    if (!state) return tl::unexpected(state.error());
-    agents.insert(state->agent);
-    takeover.sessions.push_back(std::move(*state));
-    return {};
-  });
+  auto read = each(**rows, kSessionPrefix,
+                   [&](const eventlog::KeyValue& row) { return take_session(row, takeover); });
+  if (read) {
+    read = each(**rows, kUnderWayPrefix,
+                [&](const eventlog::KeyValue& row) { return take_under_way(row, takeover); });
+  }
+  std::set<std::string> agents;  // of the streams that are under way
+  for (const StreamUnderWay& one : takeover.under_way) agents.insert(one.stream.agent);
   if (read) {
     read = each(**rows, kStatePrefix,
                 [&](const eventlog::KeyValue& row) { return take_state(row, agents, takeover); });

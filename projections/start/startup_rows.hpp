@@ -1,6 +1,7 @@
-// Projection: the sessions that are under way, and the streams whose states a server needs at once:
-// those that it keeps in memory, and the registries of these sessions' agents. With these rows its
-// start need not read the log. The number of other streams does not matter.
+// Projection: the streams that are under way, and those whose states a server needs at once: those
+// that it keeps in memory, and of the agents with a stream under way those that are read at the
+// start (aggregate.hpp). With these rows its start need not read the log. The number of other
+// streams does not matter.
 #pragma once
 
 #include <map>
@@ -23,13 +24,18 @@ class StartupRows final : public Projection {
              Rows& rows) const override;
 };
 
+struct StreamUnderWay {
+  domain::StreamRef stream;
+  domain::StreamState state;
+};
+
 // The rows' content, as of the checkpoint beside them.
 struct Takeover {
   // The streams that a server needs at once, by name; those that stay with a
   // server are always there.
   std::map<std::string, eventlog::LoadedStream> shared;
-  // The sessions that are under way, without the ids of their commands.
-  std::vector<domain::SessionState> sessions;
+  // The streams that are under way, without the ids of their commands.
+  std::vector<StreamUnderWay> under_way;
   // All agents that have streams. Not in the rows: whoever opens the stream index fills them in.
   std::set<std::string> agents{};
 };

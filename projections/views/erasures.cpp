@@ -15,9 +15,38 @@ Bytes number(std::int64_t value) {
   return bytes;
 }
 
-// The key of one session's row of that kind.
-Bytes own_key(std::string_view kind, std::string_view agent, SessionId session) {
-  return Bytes(kind) + "/" + Bytes(agent) + "/" + Bytes(session.view());
+bool is_session(const domain::StreamRef& ref) {
+  return ref.is<domain::SessionStream>();
+}
+
+std::string name_of(const domain::StreamRef& ref) {
+  return domain::format_stream(ref.pattern, ref.agent, ref.id);
+}
+
+Bytes session_part(const domain::StreamRef& ref) {
+  return Bytes(ref.agent) + "/" + Bytes(ref.id.view());
+}
+
+// A stream's erasures have keys that begin so.
+Bytes erasures_prefix(const domain::StreamRef& ref) {
+  if (is_session(ref)) return "r/" + session_part(ref);
+  return ("q/" + name_of(ref)).append(1, '\0');
+}
+
+constexpr std::string_view kPendingPrefixes[] = {"e/", "f/"};
+
+Bytes pending_key(const domain::StreamRef& ref) {
+  return is_session(ref) ? "e/" + session_part(ref) : "f/" + name_of(ref);
+}
+
+PendingRow to_row(const domain::StreamRef& ref, StreamVersion through) {
+  if (is_session(ref)) return {ref.agent, ref.id, through, {}};
+  return {{}, {}, through, name_of(ref)};
+}
+
+PendingErasure to_pending(PendingRow row) {
+  if (!row.stream.empty()) return {std::move(row.stream), row.through};
+  return {domain::session_stream(row.agent, row.session), row.through};
 }
 
 Bytes kept_prefix(domain::SessionStatus status) {
@@ -25,24 +54,28 @@ Bytes kept_prefix(domain::SessionStatus status) {
 }
 
 Bytes kept_key(const domain::StreamRef& ref, domain::SessionStatus status, Time closed_at) {
-  return kept_prefix(status) + number(closed_at.us) + own_key("", ref.agent, ref.id);
+  return kept_prefix(status) + number(closed_at.us) + "/" + session_part(ref);
 }
 
 void record(Rows& rows, const domain::StreamRef& ref, const domain::Envelope& envelope,
             const domain::ContentErased& erased) {
-  const Bytes key = own_key("r", ref.agent, ref.id) + number(envelope.version.value);
-  rows.put(key, Erasure{envelope.version,
-                        envelope.position,
-                        envelope.log_time,
-                        envelope.actor_kind,
-                        envelope.actor,
-                        erased.reason,
-                        erased.events,
-                        {}});
+  rows.put(erasures_prefix(ref) + number(envelope.version.value), Erasure{envelope.version,
+                                                                          envelope.position,
+                                                                          envelope.log_time,
+                                                                          envelope.actor_kind,
+                                                                          envelope.actor,
+                                                                          erased.reason,
+                                                                          erased.events,
+                                                                          {}});
+  rows.put(pending_key(ref), to_row(ref, envelope.version));
 }
 
 void complete(Rows& rows, const domain::StreamRef& ref, Time at, StreamVersion through) {
-  const Bytes prefix = own_key("r", ref.agent, ref.id);
+  const Bytes key = pending_key(ref);
+  const auto* pending = rows.find<PendingRow>(key);
+  if (pending == nullptr || through > pending->through) return;
+  if (through == pending->through) rows.remove(key);
+  const Bytes prefix = erasures_prefix(ref);
   const auto found = rows.scan(prefix, prefix, std::numeric_limits<std::size_t>::max());
   for (const eventlog::KeyValue& row : found) {
     auto erasure = detail::decode_row<Erasure>(row.key, row.value);
@@ -73,20 +106,14 @@ Result<void> each(eventlog::KeyValueStore& store, const Bytes& prefix, const Byt
 
 }  // namespace
 
-void note_erasure(Rows& rows, const domain::StreamRef& ref, const domain::RecordedEvent& event,
-                  const domain::SessionState& state) {
-  if (const auto* erased = std::get_if<domain::ContentErased>(&event.event)) {
-    record(rows, ref, event.envelope, *erased);
-  } else if (const auto* done = std::get_if<domain::ContentErasureCompleted>(&event.event)) {
-    complete(rows, ref, event.envelope.log_time, done->through);
-  } else {
-    return;
-  }
-  const Bytes key = own_key("e", ref.agent, ref.id);
-  if (state.erasure > state.erasure_completed) {
-    rows.put(key, PendingErasure{ref.agent, ref.id, state.erasure});
-  } else {
-    rows.remove(key);
+// An impossible event changes nothing here, as it changes nothing in its stream's state.
+void note_erasure(Rows& rows, const domain::StreamRef& ref, const domain::RecordedEvent& event) {
+  const domain::Envelope& envelope = event.envelope;
+  if (const auto* erased = event.event.as<domain::ContentErased>()) {
+    domain::ContentState ignored;
+    if (domain::fold_content(ignored, envelope, *erased)) record(rows, ref, envelope, *erased);
+  } else if (const auto* done = event.event.as<domain::ContentErasureCompleted>()) {
+    complete(rows, ref, envelope.log_time, done->through);
   }
 }
 
@@ -100,10 +127,12 @@ void note_kept_content(Rows& rows, const domain::StreamRef& ref, const domain::S
   }
 }
 
-Result<std::vector<Erasure>> read_erasures(eventlog::KeyValueStore& store, std::string_view agent,
-                                           SessionId session) {
+Result<std::vector<Erasure>> read_erasures(eventlog::KeyValueStore& store,
+                                           std::string_view stream) {
   std::vector<Erasure> all;
-  const auto read = each<Erasure>(store, own_key("r", agent, session), {}, [&](Erasure erasure) {
+  const auto ref = domain::parse_stream(stream);
+  if (!ref) return all;
+  const auto read = each<Erasure>(store, erasures_prefix(*ref), {}, [&](Erasure erasure) {
     all.push_back(std::move(erasure));
     return true;
   });
@@ -113,14 +142,18 @@ Result<std::vector<Erasure>> read_erasures(eventlog::KeyValueStore& store, std::
 
 Result<std::vector<PendingErasure>> pending_erasures(eventlog::KeyValueStore& store,
                                                      std::size_t count_max,
-                                                     const std::optional<PendingErasure>& after) {
+                                                     std::string_view after) {
   std::vector<PendingErasure> all;
-  const Bytes from = after ? own_key("e", after->agent, after->session) + '\0' : Bytes();
-  const auto read = each<PendingErasure>(store, "e/", from, [&](PendingErasure pending) {
-    all.push_back(std::move(pending));
-    return all.size() < count_max;
-  });
-  if (!read) return tl::unexpected(read.error());
+  const auto ref = domain::parse_stream(after);
+  const Bytes from = ref ? pending_key(*ref) + '\0' : Bytes();
+  for (const std::string_view prefix : kPendingPrefixes) {
+    if (all.size() == count_max || from.substr(0, prefix.size()) > prefix) continue;
+    const auto read = each<PendingRow>(store, Bytes(prefix), from, [&](PendingRow row) {
+      all.push_back(to_pending(std::move(row)));
+      return all.size() < count_max;
+    });
+    if (!read) return tl::unexpected(read.error());
+  }
   return all;
 }
 

@@ -1,8 +1,11 @@
-// Rows of session_list about erasures: who erased what and when, what must still be removed from
-// the files, and which ended sessions still have text:
+// Rows of session_list about erasures: who erased what of a stream and when, what must still be
+// removed from the files, and which ended sessions still have text:
 //
-//   r/<agent>/<id><version:u64>               → Erasure, by the version of its ContentErased
-//   e/<agent>/<id>                            → PendingErasure
+//   r/<agent>/<id><version:u64>               → Erasure of a session, by the version of its
+//   ContentErased
+//   q/<stream> 00 <version:u64>               → Erasure of any other stream, likewise
+//   e/<agent>/<id>                            → PendingRow of a session
+//   f/<stream>                                → PendingRow of any other stream
 //   k/<status>/<closed:u64>/<agent>/<id>      → KeptContent, the session that ended first comes
 //   first
 //
@@ -43,16 +46,26 @@ struct Erasure {
 };
 
 struct PendingErasure {
-  std::string agent;
-  SessionId session;
+  std::string stream;
   StreamVersion through;  // the version of its last ContentErased
 
   bool operator==(const PendingErasure&) const = default;
+};
+
+// A PendingErasure as it is stored.
+struct PendingRow {
+  std::string agent;  // with `session`, stands for the stream of that session
+  SessionId session;
+  StreamVersion through;
+  std::string stream;  // of any other stream
+
+  bool operator==(const PendingRow&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
-    visit("agent", &PendingErasure::agent);
-    visit("session", &PendingErasure::session);
-    visit("through", &PendingErasure::through);
+    visit("agent", &PendingRow::agent);
+    visit("session", &PendingRow::session);
+    visit("through", &PendingRow::through);
+    visit("stream", &PendingRow::stream);
   }
 };
 
@@ -70,23 +83,23 @@ struct KeptContent {
   }
 };
 
-// ---- folding: called after `event` was folded into `state`, the state of its session ----
+// ---- folding ----
 
-void note_erasure(Rows& rows, const domain::StreamRef& ref, const domain::RecordedEvent& event,
-                  const domain::SessionState& state);
-// Call it for ended sessions only.
+// Call it with each event of a stream whose texts can be erased.
+void note_erasure(Rows& rows, const domain::StreamRef& ref, const domain::RecordedEvent& event);
+// Call it for ended sessions only, once the event was folded into `state`.
 void note_kept_content(Rows& rows, const domain::StreamRef& ref, const domain::SessionState& state,
                        Time closed_at);
 
 // ---- queries ----
 
-// Returns the erasures of one session, by version, ascending.
-Result<std::vector<Erasure>> read_erasures(eventlog::KeyValueStore& store, std::string_view agent,
-                                           SessionId session);
-// Returns those behind `after`, by agent and session; none: from the first on.
-Result<std::vector<PendingErasure>> pending_erasures(
-    eventlog::KeyValueStore& store, std::size_t count_max,
-    const std::optional<PendingErasure>& after = std::nullopt);
+// Returns the erasures of one stream, by version, ascending.
+Result<std::vector<Erasure>> read_erasures(eventlog::KeyValueStore& store, std::string_view stream);
+// Returns those behind the one of the stream `after`, in an order that lasts; empty: from the first
+// on.
+Result<std::vector<PendingErasure>> pending_erasures(eventlog::KeyValueStore& store,
+                                                     std::size_t count_max,
+                                                     std::string_view after = {});
 // Returns sessions that ended with `status` before `before` and still have text, first those that
 // ended first.
 Result<std::vector<KeptContent>> kept_content(eventlog::KeyValueStore& store,

@@ -1,6 +1,8 @@
 // One row an agent, changed with each event that counts; a query for all agents adds the rows up.
 #include "projections/views/metrics.hpp"
 
+#include "eventlog/domain/all_events.hpp"
+
 #include <algorithm>
 
 namespace projections {
@@ -186,7 +188,7 @@ void Metrics::apply(const domain::RecordedEvent& event,
                     const std::optional<domain::StreamRef>& stream, Rows& rows) const {
   const auto* ref = session_of(stream);
   if (!ref) return;
-  std::visit([&](const auto& e) { Metering{event.envelope, *ref, rows}.apply(e); }, event.event);
+  domain::visit([&](const auto& e) { Metering{event.envelope, *ref, rows}.apply(e); }, event.event);
 }
 
 Result<MetricsReport> read_metrics(eventlog::KeyValueStore& store, std::string_view agent) {

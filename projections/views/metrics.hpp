@@ -2,7 +2,7 @@
 // once, when its session is opened or closed.
 #pragma once
 
-#include "eventlog/domain/session/spending.hpp"
+#include "eventlog/domain/spending.hpp"
 #include "projections/fold/projection.hpp"
 #include "projections/views/session_names.hpp"
 

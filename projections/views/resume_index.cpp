@@ -1,7 +1,8 @@
 // A record is found by trying id, alias, name and agent session id in turn.
 #include "projections/views/resume_index.hpp"
 
-#include "eventlog/domain/session/spending.hpp"
+#include "eventlog/domain/all_events.hpp"
+#include "eventlog/domain/spending.hpp"
 
 namespace projections {
 namespace {
@@ -97,7 +98,7 @@ void ResumeIndex::apply(const domain::RecordedEvent& event,
                         const std::optional<domain::StreamRef>& stream, Rows& rows) const {
   const auto* ref = session_of(stream);
   if (!ref) return;
-  std::visit(
+  domain::visit(
       [&]<class Event>(const Event& e) {
         if constexpr (Indexed<Event>) {
           rows.edit<ResumeRecord>(session_key(ref->agent, ref->id), [&](ResumeRecord& record) {

@@ -6,6 +6,8 @@
 
 #include "eventlog/base/text_bytes.hpp"
 #include "eventlog/domain/admission/name_mark.hpp"
+#include "eventlog/domain/all_events.hpp"
+#include "eventlog/domain/erasable.hpp"
 #include "eventlog/domain/evolve.hpp"
 #include "projections/views/erasures.hpp"
 
@@ -237,7 +239,7 @@ void evolve_state(domain::SessionState& state, const domain::RecordedEvent& even
 
 void open(StoredSession& s, const domain::RecordedEvent& event, const domain::StreamRef& ref,
           Rows& rows) {
-  const auto& opened = std::get<domain::SessionOpened>(event.event);
+  const auto& opened = event.event.get<domain::SessionOpened>();
   s.resumed_from = opened.resumed_from;
   s.created_at = event.envelope.log_time;
   refer_opened(rows, opened, ref.agent, ref.id);
@@ -293,8 +295,8 @@ void note_attention(Rows& rows, StoredSession& s, const domain::StreamRef& ref) 
 // A name that was made can be found for as long as its text exists.
 void note_made_name(Rows& rows, const domain::SessionState& s, const domain::StreamRef& ref,
                     const domain::RecordedEvent& event) {
-  const bool may_change = std::holds_alternative<domain::SessionNamed>(event.event) ||
-                          std::holds_alternative<domain::ContentErased>(event.event);
+  const bool may_change =
+      event.event.is<domain::SessionNamed>() || event.event.is<domain::ContentErased>();
   if (!may_change || s.made_name.position.value == 0) return;
   Bytes key = made_name_prefix(ref.agent, s.made_name.mark);
   base::append_u64(key, static_cast<std::uint64_t>(INT64_MAX - s.opened.value));
@@ -358,6 +360,7 @@ SessionRow row_of(const StoredSession& stored) {
   if (domain::is_waiting_for_input(s)) row.idle_since = s.idle_since;
   row.idle_timeout = s.spec.idle_timeout;
   row.run_timeout = s.spec.run_timeout;
+  row.asks = s.asks;
   row.repeated_calls_max = s.spec.repeated_calls_max;
   row.use_limits = s.spec.use_limits;
   row.is_close_requested = s.is_close_requested;
@@ -680,6 +683,7 @@ std::int64_t SessionList::schema() const {
 
 void SessionList::apply(const domain::RecordedEvent& event,
                         const std::optional<domain::StreamRef>& stream, Rows& rows) const {
+  if (stream && domain::can_be_erased(*stream)) note_erasure(rows, *stream, event);
   if (stream && stream->is<domain::LineageStream>()) {
     rows.edit<domain::LineageState>(lineage_key(stream->agent, stream->id),
                                     [&](domain::LineageState& lineage) {
@@ -692,7 +696,7 @@ void SessionList::apply(const domain::RecordedEvent& event,
   if (!ref) return;
   rows.edit<StoredSession>(session_key(ref->agent, ref->id), [&](StoredSession& s) {
     const SessionStatus before = s.state.status;
-    std::visit([&](const auto& e) { note_any(s, event.envelope, e); }, event.event);
+    domain::visit([&](const auto& e) { note_any(s, event.envelope, e); }, event.event);
     evolve_state(s.state, event);
     s.updated_at = event.envelope.log_time;
     s.last_position = event.envelope.position;
@@ -701,11 +705,10 @@ void SessionList::apply(const domain::RecordedEvent& event,
     if (before == SessionStatus::none && is_live(s.state.status)) open(s, event, *ref, rows);
     if (is_live(before) && is_terminal(s.state.status)) close(s, event, *ref, rows);
     note_made_name(rows, s.state, *ref, event);
-    note_erasure(rows, *ref, event, s.state);
     if (is_terminal(s.state.status)) note_kept_content(rows, *ref, s.state, s.closed_at);
     return true;
   });
-  if (const auto* e = std::get_if<domain::AgentInitialized>(&event.event)) {
+  if (const auto* e = event.event.as<domain::AgentInitialized>()) {
     refer_agent_session(rows, ref->agent, e->agent_session, ref->id);
   }
 }

@@ -6,13 +6,13 @@
 
 #include <algorithm>
 
-#include "workers/engines/process/agent_process.hpp"
+#include "workers/processes/agent_process.hpp"
 
 namespace crash {
 namespace {
 
-using engines::ProcessRow;
-using engines::ProcessTable;
+using processes::ProcessRow;
+using processes::ProcessTable;
 
 const ProcessRow* row_of(pid_t pid, const ProcessTable& table) {
   const auto found = std::find_if(table.begin(), table.end(),
@@ -26,7 +26,7 @@ void find_keeper(MarkedProcess& process, const ProcessTable& table) {
   for (std::size_t depth = 0; depth < table.size(); ++depth) {
     const ProcessRow* parent = row_of(child->parent, table);
     if (parent == nullptr) return;
-    if (parent->name == engines::kKeeperName && !parent->has_ended()) {
+    if (parent->name == processes::kKeeperName && !parent->has_ended()) {
       process.worker = parent->parent;
       process.agent_root = *child;
       return;
@@ -55,12 +55,12 @@ std::vector<MarkedProcess> marked_processes(const std::string& lock_folder,
                                             const ProcessTable& table) {
   std::vector<MarkedProcess> marked;
   for (const ProcessRow& row : table) {
-    if (row.has_ended() || row.name == engines::kKeeperName) continue;
-    const std::string environment = engines::environment_of(row.pid);
-    const auto lock = engines::value_of(engines::kLockMarker, environment);
+    if (row.has_ended() || row.name == processes::kKeeperName) continue;
+    const std::string environment = processes::environment_of(row.pid);
+    const auto lock = processes::value_of(processes::kLockMarker, environment);
     if (!lock || !lock->starts_with(lock_folder + "/")) continue;
     MarkedProcess process{
-        row, engines::value_of(engines::kSessionMarker, environment).value_or(""), 0, {}};
+        row, processes::value_of(processes::kSessionMarker, environment).value_or(""), 0, {}};
     find_keeper(process, table);
     marked.push_back(std::move(process));
   }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "eventlog/domain/aggregates.hpp"
-#include "workers/engines/process/process_table.hpp"
+#include "workers/processes/process_table.hpp"
 
 namespace crash {
 
@@ -16,10 +16,10 @@ namespace crash {
 inline constexpr std::string_view kServerName = "steno-server";
 
 struct MarkedProcess {
-  engines::ProcessRow row;
-  std::string session;             // the one that its environment names
-  pid_t worker = 0;                // parent of the keeper above it; 0: no keeper is above it
-  engines::ProcessRow agent_root;  // the keeper's child: the process itself, or an ancestor of it
+  processes::ProcessRow row;
+  std::string session;               // the one that its environment names
+  pid_t worker = 0;                  // parent of the keeper above it; 0: no keeper is above it
+  processes::ProcessRow agent_root;  // the keeper's child: the process itself, or an ancestor of it
 
   pid_t keeper() const { return agent_root.parent; }  // 0: none
 };
@@ -27,7 +27,8 @@ struct MarkedProcess {
 // Returns every living process, wherever it stands in the tree, whose environment names a lock file
 // below `lock_folder`; keepers are left out.
 std::vector<MarkedProcess> marked_processes(
-    const std::string& lock_folder, const engines::ProcessTable& table = engines::all_processes());
+    const std::string& lock_folder,
+    const processes::ProcessTable& table = processes::all_processes());
 
 // Returns a line with the reason for each process without an owner; empty: all have one.
 std::string describe_unowned(const std::vector<MarkedProcess>& processes, pid_t worker,

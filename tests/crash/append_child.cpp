@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
   eventlog::LogTail tail = must(eventlog::read_tail(*store));
   if (!tail.log.is_set()) tail.log = base::LogId::make({1}, random);
   eventlog::Sequencer sequencer(tail, *committer, random);
-  workers::CommandLoop worker(sequencer, *loader, random, crash::options());
+  workers::CommandLoop worker(sequencer, *loader, crash::options());
 
   Waiting asker;
   std::size_t outstanding = 0;

@@ -83,12 +83,12 @@ Recorded recorded(const std::string& root) {
   Recorded found;
   const auto log = require(eventlog::open_unproved_log(root));
   for (const auto& event : support::all_events(*log.store, false)) {
-    if (std::holds_alternative<domain::BackupBegun>(event.event)) found.is_begun = true;
-    if (std::holds_alternative<domain::BackupForgotten>(event.event)) found = {};
-    if (const auto* done = std::get_if<domain::BackupCompleted>(&event.event)) {
+    if (event.event.is<domain::BackupBegun>()) found.is_begun = true;
+    if (event.event.is<domain::BackupForgotten>()) found = {};
+    if (const auto* done = event.event.as<domain::BackupCompleted>()) {
       found.copied = done->through;
     }
-    if (std::holds_alternative<domain::ContentErasureCompleted>(event.event)) {
+    if (event.event.is<domain::ContentErasureCompleted>()) {
       found.is_erased = true;
     }
   }

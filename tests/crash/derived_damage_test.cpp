@@ -11,6 +11,7 @@
 #include "eventlog/proof/verify.hpp"
 #include "tests/crash/damage.hpp"
 #include "tests/crash/require.hpp"
+#include "tests/support/under_way.hpp"
 #include "tests/support/history.hpp"
 #include "tests/support/log_writer.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -102,7 +103,7 @@ class Life {
     for (const auto& [stream, loaded] : side_->takeover.shared) {
       all["taken over " + stream] = std::to_string(loaded.version.value);
     }
-    all["taken over"] = std::to_string(side_->takeover.sessions.size());
+    all["taken over"] = std::to_string(support::sessions_of(side_->takeover).size());
     return all;
   }
 

@@ -14,13 +14,13 @@
 #include "eventlog/base/time.hpp"
 #include "tests/crash/agent_owners.hpp"
 #include "tests/crash/process_watch.hpp"
-#include "workers/engines/process/agent_process.hpp"
+#include "workers/processes/agent_process.hpp"
 
 namespace {
 
 using base::Duration;
-using engines::ProcessRow;
-using engines::ProcessTable;
+using processes::ProcessRow;
+using processes::ProcessTable;
 using Identity = std::pair<pid_t, std::uint64_t>;
 
 constexpr Duration kOwnerlessMax = std::chrono::seconds(2);
@@ -41,7 +41,7 @@ class Watch {
     if (last_look_) longest_gap_ = std::max(longest_gap_, now - *last_look_);
     if (is_paused_) excused_ = now;
     // The test is the sub-reaper of everything it starts, so all processes descend from it.
-    const ProcessTable table = engines::descendants_of(test_, engines::all_processes());
+    const ProcessTable table = processes::descendants_of(test_, processes::all_processes());
     std::map<Identity, Duration> still;
     std::map<std::string, ProcessRow> agents;
     for (const auto& process : crash::marked_processes(home_ + "/data/locks", table)) {
@@ -81,7 +81,7 @@ class Watch {
   // Kills every process that names the home in its environment, except this one.
   void end_all() const {
     for (int round = 0; round < kClearingRoundsMax; ++round) {
-      const auto killed = engines::kill_selected([this](const ProcessTable& table) {
+      const auto killed = processes::kill_selected([this](const ProcessTable& table) {
         ProcessTable own;
         for (const ProcessRow& row : table) {
           if (!row.has_ended() && row.pid != ::getpid() && is_of_home(row)) own.push_back(row);
@@ -102,9 +102,9 @@ class Watch {
   }
 
   bool is_of_home(const ProcessRow& row) const {
-    const std::string environment = engines::environment_of(row.pid);
-    if (engines::value_of(crash::kHomeMarker, environment) == home_) return true;
-    const auto lock = engines::value_of(engines::kLockMarker, environment);
+    const std::string environment = processes::environment_of(row.pid);
+    if (processes::value_of(crash::kHomeMarker, environment) == home_) return true;
+    const auto lock = processes::value_of(processes::kLockMarker, environment);
     return lock && lock->starts_with(home_ + "/");
   }
 
@@ -113,7 +113,7 @@ class Watch {
     const auto [other, is_first] = agents.emplace(process.session, process.agent_root);
     if (is_first || other->second.parent == process.keeper()) return;
     // A table is read row by row, so the other agent can have ended before this one began.
-    const auto again = engines::read_process(other->second.pid);
+    const auto again = processes::read_process(other->second.pid);
     if (!again || !again->is_same(other->second) || again->has_ended()) return;
     if (!doubles_.insert(process.session).second) return;
     text_ += "pid " + std::to_string(other->second.pid) + " and pid " +

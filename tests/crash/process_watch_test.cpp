@@ -11,7 +11,7 @@
 #include "tests/crash/require.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/watched_process.hpp"
-#include "workers/engines/process/agent_process.hpp"
+#include "workers/processes/agent_process.hpp"
 
 namespace {
 
@@ -23,9 +23,9 @@ using crash::require;
 class Marked {
  public:
   explicit Marked(const std::string& home) {
-    std::string session(engines::kSessionMarker);
+    std::string session(processes::kSessionMarker);
     session += "=of-nobody";
-    std::string lock = std::string(engines::kLockMarker) + "=" + home + "/data/locks/x.lock";
+    std::string lock = std::string(processes::kLockMarker) + "=" + home + "/data/locks/x.lock";
     char* environment[] = {session.data(), lock.data(), nullptr};
     std::string words[] = {"/bin/sleep", "60"};
     char* argv[] = {words[0].data(), words[1].data(), nullptr};

@@ -123,8 +123,12 @@ Result<void> ServerLife::assemble(const std::string& root) {
       std::move(*derived),
       workers::ServerSurroundings{clock_, random_, locks_, *command_socket_, *worker_socket_,
                                   *feed_socket_},
-      workers::ServerOptions{log_.tail, command_options(), {}, base::fingerprint(key.public_key())},
-      workers::UpkeepOptions{{}, {}, key, folder_.root, disk_}, *side_work);
+      workers::ServerOptions{log_.tail,
+                             command_options(),
+                             {{},
+                              base::fingerprint(key.public_key()),
+                              workers::UpkeepOptions{{}, {}, key, folder_.root, disk_}}},
+      *side_work);
   client_socket_ = bus_.connect_client("command", "crash");
   client_.emplace(*client_socket_, clock_, random_,
                   workers::ServerClientOptions{kActor, {}, "memory"});

@@ -79,7 +79,9 @@ class ServerLife {
   Result<void> command(std::int64_t number, base::SessionId session,
                        const domain::Command& command);
   Result<void> kill(std::int64_t number, base::SessionId session);
-  const domain::ServerState& state() { return assembly_->server().commands().server(); }
+  const domain::ServerState& state() {
+    return assembly_->server().commands().of<domain::ServerStream>();
+  }
 
   support::FaultyDisk& disk_;
   eventlog::OpenedLog log_;

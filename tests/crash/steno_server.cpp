@@ -17,8 +17,8 @@
 #include <filesystem>
 
 #include "tests/crash/agent_owners.hpp"
-#include "workers/engines/process/agent_process.hpp"
-#include "workers/engines/process/pidfd.hpp"
+#include "workers/processes/agent_process.hpp"
+#include "workers/processes/pidfd.hpp"
 
 namespace crash {
 namespace {
@@ -107,7 +107,7 @@ int exit_code_of(int status) {
 
 StenoServer::StenoServer() {
   std::string pattern = (std::filesystem::temp_directory_path() / "steno-kill-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr || !engines::become_subreaper()) std::abort();
+  if (::mkdtemp(pattern.data()) == nullptr || !processes::become_subreaper()) std::abort();
   home_ = pattern;
   watch_.emplace(home_);
   // Marks every process that is started from here on, and their children.
@@ -117,7 +117,7 @@ StenoServer::StenoServer() {
 StenoServer::~StenoServer() {
   // Kills in rounds: a killed process can have started another one before.
   for (int round = 0; round < kClearingRoundsMax && !processes().empty(); ++round) {
-    engines::kill_selected([this](const ProcessTable&) { return processes(); });
+    processes::kill_selected([this](const ProcessTable&) { return processes(); });
     ::poll(nullptr, 0, round == 0 ? 0 : 20);
     reap();
   }
@@ -182,7 +182,7 @@ Result<void> StenoServer::kill(const ProcessTable& victims) {
     handles.emplace_back(::pidfd_open(victim.pid, 0));
     if (victim.pid == server_) server_ = 0;
   }
-  for (const ProcessRow& victim : victims) engines::signal_process(victim, SIGKILL);
+  for (const ProcessRow& victim : victims) processes::signal_process(victim, SIGKILL);
   Countdown countdown(kDeathMax);
   for (std::size_t i = 0; i < handles.size(); ++i) {
     if (!handles[i].is_open()) continue;  // it had ended before
@@ -199,7 +199,7 @@ Result<void> StenoServer::kill(const ProcessTable& victims) {
 }
 
 bool StenoServer::send(const ProcessRow& process, int signal) {
-  return engines::signal_process(process, signal);
+  return processes::signal_process(process, signal);
 }
 
 Result<Finished> StenoServer::run(const std::vector<std::string>& own) {
@@ -250,7 +250,7 @@ Result<int> StenoServer::wait_for_end(pid_t pid, Duration limit) {
 }
 
 ProcessTable StenoServer::processes() const {
-  ProcessTable table = engines::descendants_of(::getpid(), engines::all_processes());
+  ProcessTable table = processes::descendants_of(::getpid(), processes::all_processes());
   std::erase_if(table, [this](const ProcessRow& row) {
     return row.has_ended() || (watch_ && row.pid == watch_->pid());
   });
@@ -259,7 +259,7 @@ ProcessTable StenoServer::processes() const {
 
 std::optional<ProcessRow> StenoServer::server() const {
   if (server_ == 0) return std::nullopt;
-  const auto row = engines::read_process(server_);
+  const auto row = processes::read_process(server_);
   if (!row || row->has_ended()) return std::nullopt;
   return *row;
 }
@@ -273,7 +273,7 @@ std::optional<ProcessRow> StenoServer::worker() const {
 
 ProcessTable StenoServer::keepers() const {
   ProcessTable table = processes();
-  std::erase_if(table, [](const ProcessRow& row) { return row.name != engines::kKeeperName; });
+  std::erase_if(table, [](const ProcessRow& row) { return row.name != processes::kKeeperName; });
   return table;
 }
 

@@ -14,14 +14,14 @@
 #include "eventlog/base/time.hpp"
 #include "eventlog/base/unique_fd.hpp"
 #include "tests/crash/process_watch.hpp"
-#include "workers/engines/process/process_table.hpp"
+#include "workers/processes/process_table.hpp"
 
 namespace crash {
 
 using base::Duration;
 using base::Result;
-using engines::ProcessRow;
-using engines::ProcessTable;
+using processes::ProcessRow;
+using processes::ProcessTable;
 
 struct Finished {
   int exit_code = -1;  // -1: ended by a signal

@@ -75,7 +75,7 @@ struct SurvivorsStage {
                   << process.session << ", " << processes.size() << " processes in all");
       const support::WatchedProcess watched(process.row.pid);
       if (!watched.is_running()) continue;
-      const auto row = engines::read_process(process.row.pid);
+      const auto row = processes::read_process(process.row.pid);
       if (!row || !row->is_same(process.row)) continue;
       REQUIRE(watched.ends_within(std::chrono::duration_cast<std::chrono::milliseconds>(
           std::max(Duration{0}, deadline - clock.boot()))));
@@ -107,7 +107,7 @@ std::map<SessionId, std::vector<std::string>> finished_blocks(const StenoServer&
         require(eventlog::read_events(*log.store, from, log.store->tail(), {1 << 20, true}));
     for (const domain::RecordedEvent& event : events) {
       from = event.envelope.position.next();
-      if (!std::holds_alternative<domain::OutputRecorded>(event.event)) continue;
+      if (!event.event.is<domain::OutputRecorded>()) continue;
       REQUIRE(event.content);
       blocks[domain::parse_stream(event.envelope.stream)->id].push_back(event.content->text);
     }
@@ -203,7 +203,7 @@ TEST_CASE("agents go on without the server, and nothing that they say is lost",
 
     require(stage.server.kill({*stage.server.server()}));
     for (const auto& agent : agents) {
-      const auto row = engines::read_process(agent.row.pid);
+      const auto row = processes::read_process(agent.row.pid);
       CHECK((row && row->is_same(agent.row) && !row->has_ended()));
     }
     if (is_late) stage.require_ends(agents, crash::kStepMax);
@@ -268,7 +268,7 @@ TEST_CASE("a worker that is stopped for longer than it may be silent keeps its s
   CHECK(stage.log.count("LeaseGranted") == 4);
   CHECK(stage.server.worker()->is_same(worker));
   for (const auto& agent : agents) {
-    const auto row = engines::read_process(agent.row.pid);
+    const auto row = processes::read_process(agent.row.pid);
     CHECK((row && row->is_same(agent.row) && !row->has_ended()));
   }
   CHECK(require(stage.server.watch().report()).is_clean());

@@ -1,6 +1,7 @@
-// A whole conversation with an agent: lines of its stdout in any order, with turns begun and
-// interrupted between them. An input line that begins with a control character is such a step;
-// every other one is a line of the agent.
+// A whole conversation with an agent, as the inputs of its engine: lines of its stdout in any
+// order, with turns begun, prompts added, interrupts and answers between them. A line of the
+// fuzzer's input that begins with a control character is such a step; every other one is a line of
+// the agent.
 #include <nlohmann/json.hpp>
 
 #include "tests/fuzz/fuzz.hpp"
@@ -11,6 +12,8 @@ namespace {
 
 using base::ByteView;
 using fuzz::require;
+
+using engines::Input;
 
 // Requires that every report can be sent.
 void check(const std::vector<domain::Report>& reports) {
@@ -36,6 +39,44 @@ base::TurnId turn_of(char number) {
   return turn;
 }
 
+// Returns the step that the line is. Asks that are open are answered by what the line says.
+Input::Step step_of(ByteView line, std::vector<engines::Ask>& open) {
+  const char first = line.size() > 1 ? line[1] : '\0';
+  const ByteView rest = line.substr(std::min<std::size_t>(line.size(), 1));
+  switch (line.empty() ? 'x' : line.front()) {
+    case '\x01':
+      return engines::BeginTurn{turn_of(first), base::Bytes(rest)};
+    case '\x02':
+      return engines::Interrupt{turn_of(first)};
+    case '\x03':
+      return engines::TimeIsDue{};
+    case '\x04':
+      return engines::AddPrompt{base::Bytes(rest)};
+    case '\x05':
+      return engines::TakeBackPrompt{};
+    case '\x06': {
+      if (open.empty()) return engines::TimeIsDue{};
+      engines::Answer answer{open.back(), first == 'y', base::Bytes(rest)};
+      open.pop_back();
+      return answer;
+    }
+    default:
+      return engines::FrameCame{base::Bytes(line)};
+  }
+}
+
+// Requires what holds for each output.
+void check(const engines::Output& out, std::int64_t& last_total) {
+  check(out.reports);
+  check_writes(out.writes);
+  for (const domain::Report& report : out.reports) {
+    const auto* result = std::get_if<domain::ReportTurnResult>(&report);
+    if (result == nullptr) continue;
+    require(result->agent_total.value >= 0, "a total is never negative");
+    last_total = result->agent_total.value;
+  }
+}
+
 }  // namespace
 
 void fuzz::run(ByteView in) {
@@ -46,34 +87,32 @@ void fuzz::run(ByteView in) {
   if (how % 4 == 3) launch.system_prompt = "be brief";
   const auto engine = engines::make_claude_engine({}, launch);
   base::Time now{1'700'000'000'000'000};
-  check_writes(engine->start());
+  std::vector<Input> inputs{{engines::Begin{}, now}};
+  std::vector<engines::Output> outputs{engine->handle(inputs.front())};
+  check_writes(outputs.front().writes);
+  std::vector<engines::Ask> open;
   std::int64_t last_total = 0;
+  const auto give = [&](Input::Step step) {
+    inputs.push_back({std::move(step), now});
+    outputs.push_back(engine->handle(inputs.back()));
+    check(outputs.back(), last_total);
+    for (const engines::Ask& ask : outputs.back().asks) open.push_back(ask);
+  };
   ByteView rest = source.rest();
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     const ByteView line = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
-    std::vector<domain::Report> reports;
-    if (line.starts_with('\x01')) {
-      check_writes(engine->begin_turn(turn_of(line.size() > 1 ? line[1] : 0), line.substr(1)));
-    } else if (line.starts_with('\x02')) {
-      check_writes(engine->interrupt(turn_of(line.size() > 1 ? line[1] : 0)));
-    } else if (line.starts_with('\x03')) {
-      now = now + std::chrono::milliseconds(100) * line.size();
-      if (const auto due = engine->deadline(); due && now >= *due) reports = engine->on_time(now);
-    } else {
-      reports = engine->on_line(line, now);
-    }
-    check(reports);
-    check_writes(engine->take_writes());
-    for (const domain::Report& report : reports) {
-      const auto* result = std::get_if<domain::ReportTurnResult>(&report);
-      if (result == nullptr) continue;
-      require(result->agent_total.value >= 0, "a total is never negative");
-      last_total = result->agent_total.value;
-    }
+    if (line.starts_with('\x03')) now = now + std::chrono::milliseconds(100) * line.size();
+    give(step_of(line, open));
   }
   require(last_total < base::kIntegerLimit, "a total fits the log");
-  check(engine->on_end());
-  require(engine->on_end().empty(), "what was said is reported once");
+  give(engines::OutputEnded{});
+  give(engines::OutputEnded{});
+  require(outputs.back().reports.empty(), "what was said is reported once");
+
+  const auto other = engines::make_claude_engine({}, launch);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    require(other->handle(inputs[i]) == outputs[i], "the same inputs give the same outputs");
+  }
 }

@@ -60,8 +60,7 @@ void read_body(ByteView bytes) {
   }
   const auto again = workers::decode_command(workers::encode_command(*command));
   require(again && *again == *command, "decode(encode(decode(x))) is the same command");
-  require(workers::digest_of(body->session, body->agent, *command) ==
-              workers::digest_of(body->session, body->agent, *again),
+  require(workers::digest_of(*body, *command) == workers::digest_of(*body, *again),
           "one command has one digest");
   decide_on(*body, *command);
 }

@@ -28,12 +28,21 @@ void check(const steno::Config& config) {
   for (const steno::Setting& setting : config.settings) {
     if (!setting.value.empty()) input.flags[setting.key] = setting.value;
   }
+  // Only the file can say what its tables do.
+  if (!config.engine_tables.empty()) {
+    input.flags["config"] = "/etc/steno.toml";
+    input.read_file = [](const std::string& path) { return steno::parse_config(file_text, path); };
+  }
   const auto again = steno::load_config(input);
   require(again.has_value(), "a configuration's own values are accepted");
   for (std::size_t i = 0; i < config.settings.size(); ++i) {
     const auto& setting = config.settings[i];
     require(setting.value.empty() || again->settings[i].value == setting.value,
             "and mean the same");
+  }
+  require(again->engines.names() == config.engines.names(), "with the same engines");
+  for (const steno::Setting& setting : steno::engine_settings(config)) {
+    require(!setting.key.empty() && !setting.where.empty(), "what a table says has its place");
   }
   const auto endpoints = steno::endpoints_of(config);
   if (endpoints) require(endpoints->command.starts_with("ipc:///"), "sockets have absolute paths");

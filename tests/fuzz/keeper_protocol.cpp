@@ -1,18 +1,18 @@
 // The packets between worker and keeper, in both directions.
-#include "workers/engines/process/keeper_protocol.hpp"
+#include "workers/processes/keeper_protocol.hpp"
 
 #include "tests/fuzz/fuzz.hpp"
 
 void fuzz::run(ByteView in) {
-  if (const auto command = engines::decode_command(in)) {
-    const auto again = engines::decode_command(engines::encode(*command));
+  if (const auto command = processes::decode_command(in)) {
+    const auto again = processes::decode_command(processes::encode(*command));
     require(again && *again == *command, "decode(encode(decode(x))) is the same command");
   }
-  const auto report = engines::decode_report(in);
+  const auto report = processes::decode_report(in);
   if (!report) return;
-  const std::string bytes = engines::encode(*report);
-  require(bytes.size() <= engines::kKeeperMessageBytesMax, "a packet is bounded");
-  const auto again = engines::decode_report(bytes);
-  const bool is_cut = in.size() > engines::kKeeperMessageBytesMax;
+  const std::string bytes = processes::encode(*report);
+  require(bytes.size() <= processes::kKeeperMessageBytesMax, "a packet is bounded");
+  const auto again = processes::decode_report(bytes);
+  const bool is_cut = in.size() > processes::kKeeperMessageBytesMax;
   require(again && (is_cut || *again == *report), "decode(encode(decode(x))) is the same report");
 }

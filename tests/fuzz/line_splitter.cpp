@@ -1,5 +1,5 @@
 // A stream cut into lines: portions of any size give the same lines as the whole stream at once.
-#include "workers/engines/process/line_splitter.hpp"
+#include "workers/processes/line_splitter.hpp"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ namespace {
 using base::Bytes;
 using base::ByteView;
 using fuzz::require;
-using Lines = std::vector<engines::Line>;
+using Lines = std::vector<processes::Frame>;
 
 }  // namespace
 
@@ -22,12 +22,12 @@ void fuzz::run(ByteView in) {
   for (auto& size : sizes) size = 1 + source.byte();
   const ByteView stream = source.rest();
 
-  engines::LineSplitter whole(line_bytes_max);
+  processes::LineSplitter whole(line_bytes_max);
   Lines at_once;
   whole.feed(stream, at_once);
   whole.finish(at_once);
 
-  engines::LineSplitter parts(line_bytes_max);
+  processes::LineSplitter parts(line_bytes_max);
   Lines in_parts;
   for (std::size_t at = 0, i = 0; at < stream.size(); at += sizes[i++ % 4]) {
     parts.feed(stream.substr(at, sizes[i % 4]), in_parts);
@@ -37,7 +37,7 @@ void fuzz::run(ByteView in) {
           "parts give the same lines as the whole");
 
   std::size_t bytes = static_cast<std::size_t>(whole.discarded_bytes());
-  for (const engines::Line& line : at_once) {
+  for (const processes::Frame& line : at_once) {
     require(line.bytes.size() <= line_bytes_max && !line.bytes.empty(), "lines are bounded");
     require(line.bytes.find('\n') == Bytes::npos, "a line is one line");
     bytes += line.bytes.size();

@@ -1,5 +1,6 @@
 // A whole log as it lies in the store. The chain and the checksums of its blocks hold, but events,
 // contents and chunks are whatever the input says. Every reader of a log reads it.
+#include "eventlog/domain/all_events.hpp"
 #include "eventlog/log/log_reader.hpp"
 
 #include "eventlog/domain/event_codec.hpp"
@@ -40,6 +41,8 @@ std::string stream_of(std::uint8_t choice) {
       return std::string(domain::kOutboxStream);
     case 5:
       return std::string(domain::kSchedulesStream);
+    case 6:
+      return std::string(domain::kRulesStream);
     default:
       return domain::session_stream("main", id);
   }
@@ -47,7 +50,7 @@ std::string stream_of(std::uint8_t choice) {
 
 // Draws ids from a few, so that events refer to the same turns, tokens and sessions.
 void narrow(domain::RecordedEvent& event) {
-  std::visit(
+  domain::visit(
       [](auto& e) {
         std::remove_cvref_t<decltype(e)>::fields([&](const char*, auto member) {
           auto& field = e.*member;
@@ -81,7 +84,7 @@ struct Build {
     fuzz::SourceRandom random(source);
     support::RandomValue values(random, false);
     if (kind < 64) values.fill(event.envelope);
-    std::visit([&](auto& e) { values.fill(e); }, event.event);
+    domain::visit([&](auto& e) { values.fill(e); }, event.event);
     narrow(event);
     event.envelope.stream = stream_of(kind);
     event.envelope.version = {++versions[kind & 31]};

@@ -1,5 +1,5 @@
 // The kernel's answers about processes, whose names and environments anybody can choose.
-#include "workers/engines/process/process_table.hpp"
+#include "workers/processes/process_table.hpp"
 
 #include "tests/fuzz/fuzz.hpp"
 
@@ -10,7 +10,7 @@ void fuzz::run(ByteView in) {
   const std::uint8_t how = source.byte();
   const ByteView rest = source.rest();
   if (how % 3 == 2) {
-    const auto value = engines::value_of("STENO_SESSION", rest);
+    const auto value = processes::value_of("STENO_SESSION", rest);
     if (value) require(rest.find("STENO_SESSION=" + *value) != ByteView::npos, "it stands there");
     return;
   }
@@ -18,7 +18,7 @@ void fuzz::run(ByteView in) {
   const std::string line =
       is_named ? "7 (" + std::string(rest) + ") S 1 2 3 0 -1 4 5 6 7 8 9 10 11 12 13 14 15 16 77 0"
                : std::string(rest);
-  const auto row = engines::parse_stat(line);
+  const auto row = processes::parse_stat(line);
   if (is_named) {
     require(row && row->pid == 7 && row->parent == 1 && row->session == 3 &&
                 row->start_ticks == 77 && row->name == rest,

@@ -6,6 +6,7 @@
 #include "workers/protocol/commands.hpp"
 #include "workers/protocol/copies.hpp"
 #include "workers/protocol/notifications.hpp"
+#include "workers/protocol/rules.hpp"
 #include "workers/protocol/schedules.hpp"
 #include "workers/protocol/status.hpp"
 #include "workers/server/older_requests.hpp"
@@ -19,5 +20,6 @@ void fuzz::run(ByteView in) {
               workers::BackupBody, workers::CopyReplyBody, workers::BackupsAnswer,
               workers::AnchorReplyBody, workers::AnchorsAnswer, workers::ArchiveBody,
               workers::ArchivesAnswer, workers::NotificationsAnswer, workers::OutboxReplyBody,
-              workers::SchedulesAnswer, workers::SchedulesReplyBody>(in);
+              workers::SchedulesAnswer, workers::SchedulesReplyBody,
+              workers::AsksAnswer, workers::RulesAnswer, workers::RulesReplyBody>(in);
 }

@@ -34,7 +34,10 @@ void put(eventlog::KeyValueStore& store, Bytes key, ByteView value) {
 // Reads the snapshot of one stream; the source chooses its kind and content.
 void read_snapshot(Source& source) {
   static const char* const kStreams[] = {"main/session/01890a5d-ac96-774b-bcce-b302099a8057",
-                                         "main/registry", "$admission", "$outbox", "$server",
+                                         "main/registry",
+                                         "$admission",
+                                         "$outbox",
+                                         "$server",
                                          "nothing"};
   const auto store = eventlog::make_memory_key_value_store();
   eventlog::SnapshotStore snapshots(*store);
@@ -71,6 +74,7 @@ void read_rows(Source& source) {
   const auto store = eventlog::make_memory_key_value_store();
   const Bytes order(8, '\x7F');
   const Bytes session_key = projections::session_key(kAgent, id);
+  const std::string stream = domain::session_stream(kAgent, id);
   const Bytes keys[] = {"i/",
                         Bytes("i/main/registry\0\0\0\0\0\0\0\0\x02", 24),
                         "checkpoint/session_list",
@@ -105,7 +109,7 @@ void read_rows(Source& source) {
     if (choice >= 160 && choice < 192) fuzz::make_value<projections::MetricsTotals>(source, row);
     if (choice >= 192 && choice < 208) fuzz::make_value<projections::NameRef>(source, row);
     if (choice >= 208 && choice < 216) fuzz::make_value<projections::Erasure>(source, row);
-    if (choice >= 216 && choice < 224) fuzz::make_value<projections::PendingErasure>(source, row);
+    if (choice >= 216 && choice < 224) fuzz::make_value<projections::PendingRow>(source, row);
     if (choice >= 224 && choice < 232) fuzz::make_value<projections::KeptContent>(source, row);
     if (choice >= 232) row = base::encode(projections::SessionRef{id});
     fuzz::damage(source, row);
@@ -122,7 +126,7 @@ void read_rows(Source& source) {
     static_cast<void>(projections::find_resumable(*store, kAgent, reference));
   }
   static_cast<void>(projections::resolve_agent_session(*store, kAgent, id.text()));
-  static_cast<void>(projections::read_erasures(*store, kAgent, id));
+  static_cast<void>(projections::read_erasures(*store, stream));
   static_cast<void>(projections::pending_erasures(*store, 8));
   static_cast<void>(projections::read_takeover(*store));
   static_cast<void>(
@@ -146,13 +150,12 @@ void fuzz::run(ByteView in) {
     case 1:
       return read_rows(source);
     default:
-      return read_one_of<
-          eventlog::Checkpoint, eventlog::ContentBlock, domain::SessionState, domain::LineageState,
-          domain::RegistryState, domain::AdmissionState, domain::ServerState,
-          projections::StoredCheckpoint, projections::SessionRef, projections::NameRef,
-          projections::MetricsTotals, projections::ResumeRecord, projections::Erasure,
-          projections::PendingErasure, projections::KeptContent, eventlog::LaterErasures,
-          eventlog::SignedAnchor, eventlog::Anchor, domain::AnchorMade, eventlog::BaseFile>(
-          source.rest());
+      return read_one_of<eventlog::Checkpoint, eventlog::ContentBlock, domain::SessionState,
+                         domain::LineageState, domain::RegistryState, domain::AdmissionState,
+                         domain::ServerState, projections::StoredCheckpoint,
+                         projections::SessionRef, projections::NameRef, projections::MetricsTotals,
+                         projections::ResumeRecord, projections::Erasure, projections::PendingRow,
+                         projections::KeptContent, eventlog::LaterErasures, eventlog::SignedAnchor,
+                         eventlog::Anchor, domain::AnchorMade, eventlog::BaseFile>(source.rest());
   }
 }

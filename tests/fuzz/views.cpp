@@ -1,13 +1,14 @@
 // Events and texts of agents as people and programs see them: always valid JSON, always safe text.
 #include <nlohmann/json.hpp>
 
+#include "eventlog/domain/all_events.hpp"
 #include "eventlog/domain/event_codec.hpp"
 #include "tests/fuzz/values.hpp"
 #include "tools/steno/text/facts_text.hpp"
-#include "workers/text/terminal_text.hpp"
-#include "workers/text/tool_summary.hpp"
 #include "workers/json/event_json.hpp"
 #include "workers/json/json.hpp"
+#include "workers/text/terminal_text.hpp"
+#include "workers/text/tool_summary.hpp"
 
 namespace {
 
@@ -55,7 +56,7 @@ bus::FeedEvent build(fuzz::Source& source) {
   fuzz::SourceRandom random(source);
   support::RandomValue values(random, false);
   values.fill(event.envelope);
-  std::visit([&](auto& e) { values.fill(e); }, event.event);
+  domain::visit([&](auto& e) { values.fill(e); }, event.event);
   if (source.byte() % 4 == 0) {
     Bytes value;
     base::encode_to(value, std::string(source.piece()));

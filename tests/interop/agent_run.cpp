@@ -33,9 +33,9 @@ void close_once(int& descriptor) {
 
 }  // namespace
 
-AgentRun::AgentRun(engines::Engine& engine, const std::string& folder) : engine_(engine) {
+AgentRun::AgentRun(support::DrivenEngine& engine, const std::string& folder) : engine_(engine) {
   signal(SIGPIPE, SIG_IGN);
-  engines::Launch launch = engine.launch();
+  engines::LaunchPlan launch = engine.plan();
   const std::vector<char*> argv = pointers(launch.argv);
   const std::vector<char*> environment = pointers(launch.environment);
   std::array<int, 2> in{};

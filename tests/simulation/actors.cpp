@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <type_traits>
 
 #include "eventlog/domain/event_codec.hpp"
 #include "eventlog/domain/stream_name.hpp"
@@ -126,6 +127,8 @@ void limit(domain::SessionSpec& spec, unsigned kind) {
   if (kind == 3) spec.repeated_calls_max = 1;
   if (kind == 5) spec.remind_after = std::chrono::milliseconds(300);
   if (kind == 6) spec.use_limits.edit().max_tool_calls = 2;
+  if (kind % 2 == 0) spec.approval_timeout = std::chrono::milliseconds(400);
+  if (kind % 4 == 0) spec.unanswered = domain::UnansweredAsk::approve;
   if (kind == 7) spec.restart_policy = domain::RestartPolicy::retry;
 }
 
@@ -185,6 +188,16 @@ domain::Command ClientActor::make_command(base::CommandId id, std::string& strea
         draw_named(type, {random_, stage_.log.version(stream), kAgent, session});
     stream = domain::stream_of(*domain::target_of(drawn, kAgent, session));
     return drawn;
+  }
+  // Without a draw, as above.
+  if (const auto* asking = stage_.log.session(stream)) {
+    for (const domain::OpenAsk& open : *asking->asks) {
+      if (open.verdict != domain::AskVerdict::none) continue;
+      const bool is_granted = turn.bytes.back() % 2 == 0;
+      return domain::AnswerAsk{
+          open.ask, is_granted ? domain::AskVerdict::granted : domain::AskVerdict::denied,
+          turn.bytes.back() % 4 < 2 ? "[\"because\"]" : ""};
+    }
   }
   switch (random_.below(12)) {
     case 0:
@@ -247,10 +260,18 @@ void ClientActor::ask(base::CommandId id, const domain::Command& command, const 
   asked_ = std::move(asked);
 }
 
+namespace {
+
+bool is_of_session(const std::string& stream) {
+  const auto parsed = domain::parse_stream(stream);
+  return parsed && parsed->is<domain::SessionStream>();
+}
+
+}  // namespace
+
 void ClientActor::choose_repetition() {
   Kept kept = kept_[random_.below(kept_.size())];
-  const bool is_of_session = kept.stream != domain::kSchedulesStream;
-  if (random_.chance(20) && is_of_session) {
+  if (random_.chance(20) && is_of_session(kept.stream)) {
     auto body = *bus::from_body<workers::CommandBody>(kept.asked.body);
     workers::CommandBody other =
         workers::encode_command(domain::SendPrompt{"something else", false});
@@ -324,12 +345,16 @@ void ClientActor::take(const base::Result<bus::Reply>& reply) {
   }
   bool is_repeated = false;
   base::Position position;
+  const auto read = [&]<class Body>(std::type_identity<Body>) {
+    const auto body = bus::from_body<Body>(reply->body);
+    std::tie(position, is_repeated) = std::tie(body->position, body->is_repeated);
+  };
   if (operation.stream == domain::kSchedulesStream) {
-    const auto body = bus::from_body<workers::SchedulesReplyBody>(reply->body);
-    std::tie(position, is_repeated) = std::tie(body->position, body->is_repeated);
+    read(std::type_identity<workers::SchedulesReplyBody>{});
+  } else if (operation.stream == domain::kRulesStream) {
+    read(std::type_identity<workers::RulesReplyBody>{});
   } else {
-    const auto body = bus::from_body<workers::CommandReplyBody>(reply->body);
-    std::tie(position, is_repeated) = std::tie(body->position, body->is_repeated);
+    read(std::type_identity<workers::CommandReplyBody>{});
   }
   operation.position = position;
   operation.is_repeated = is_repeated;
@@ -340,7 +365,7 @@ void ClientActor::take(const base::Result<bus::Reply>& reply) {
     stage_.violate("a command was acknowledged at position " + std::to_string(position.value) +
                    " before it was durable");
   }
-  if (operation.stream == domain::kSchedulesStream) return;
+  if (!is_of_session(operation.stream)) return;
   auto& sessions = stage_.sessions;
   if (std::find(sessions.begin(), sessions.end(), operation.stream) == sessions.end()) {
     sessions.push_back(operation.stream);

@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "eventlog/domain/all_events.hpp"
 #include "eventlog/domain/stream_name.hpp"
 #include "eventlog/log/log_reader.hpp"
 #include "projections/projections.hpp"
@@ -35,9 +36,9 @@ std::string check_outputs(const std::vector<RecordedEvent>& events,
   for (const RecordedEvent& event : events) {
     const auto ref = domain::parse_stream(event.envelope.stream);
     const LeaseKey lease{ref->id, event.envelope.token};
-    if (std::holds_alternative<domain::OutputRecorded>(event.event)) {
+    if (event.event.is<domain::OutputRecorded>()) {
       recorded[lease].push_back(event.content ? event.content->text : "");
-    } else if (std::holds_alternative<domain::AgentExited>(event.event)) {
+    } else if (event.event.is<domain::AgentExited>()) {
       exited.push_back(lease);
     }
   }
@@ -60,7 +61,7 @@ std::string answer_to(base::TurnId turn) {
 
 std::string check_answers(const std::vector<RecordedEvent>& events) {
   for (const RecordedEvent& event : events) {
-    const auto* finished = std::get_if<domain::TurnFinished>(&event.event);
+    const auto* finished = event.event.as<domain::TurnFinished>();
     if (finished == nullptr || !event.content) continue;
     if (event.content->text != answer_to(finished->turn)) {
       return describe(event) + " has the answer to another turn: " + event.content->text;
@@ -75,7 +76,7 @@ using CostByTurn = std::map<base::TurnId, base::NanoUsd>;
 
 // Adds what the event says about a cost.
 void add_cost(const domain::Event& event, CostByTurn& costs) {
-  std::visit(
+  domain::visit(
       [&]<class E>(const E& e) {
         if constexpr (std::same_as<E, domain::SpendingRecorded>) {
           costs[e.turn].value += domain::cost_of(e.spent).value;
@@ -139,7 +140,7 @@ std::string check_costs(const std::vector<RecordedEvent>& events,
     if (!ref->is<domain::SessionStream>()) continue;
     const LeaseKey lease{ref->id, event.envelope.token};
     add_cost(event.event, recorded[lease]);
-    if (std::holds_alternative<domain::AgentExited>(event.event)) exited.push_back(lease);
+    if (event.event.is<domain::AgentExited>()) exited.push_back(lease);
   }
   for (const LeaseKey& lease : exited) {
     const auto agent = records.find(lease);
@@ -164,12 +165,12 @@ std::string check_budgets(const std::vector<RecordedEvent>& events,
   std::map<base::Time, base::NanoUsd> days;
   for (const RecordedEvent& event : events) {
     base::NanoUsd& spent = days[domain::day_start(event.envelope.wall_time)];
-    const bool begins = std::holds_alternative<domain::SessionOpened>(event.event) ||
-                        std::holds_alternative<domain::TurnStarted>(event.event);
+    const bool begins =
+        event.event.is<domain::SessionOpened>() || event.event.is<domain::TurnStarted>();
     if (begins && spent >= daily_budget) {
       return describe(event) + " begins although the day's budget is spent";
     }
-    const auto* more = std::get_if<domain::AgentSpent>(&event.event);
+    const auto* more = event.event.as<domain::AgentSpent>();
     if (more == nullptr) continue;
     spent.value += more->cost.value;
     told[more->session].value += more->cost.value;
@@ -192,20 +193,20 @@ std::string check_prompts(const std::vector<RecordedEvent>& events) {
   std::map<base::TurnId, Prompt> prompts;
   std::set<std::string> retrying;  // streams of sessions
   for (const RecordedEvent& event : events) {
-    if (const auto* opened = std::get_if<domain::SessionOpened>(&event.event)) {
+    if (const auto* opened = event.event.as<domain::SessionOpened>()) {
       const bool retries = opened->spec->restart_policy == domain::RestartPolicy::retry;
       if (retries) retrying.insert(event.envelope.stream);
-    } else if (const auto* queued = std::get_if<domain::TurnQueued>(&event.event)) {
+    } else if (const auto* queued = event.event.as<domain::TurnQueued>()) {
       prompts[queued->turn] = {queued->start_before.us != 0};
-    } else if (const auto* asked = std::get_if<domain::InterruptRequested>(&event.event)) {
+    } else if (const auto* asked = event.event.as<domain::InterruptRequested>()) {
       if (prompts.contains(asked->turn)) prompts[asked->turn].is_asked_to_end = true;
-    } else if (const auto* returned = std::get_if<domain::TurnReturned>(&event.event)) {
+    } else if (const auto* returned = event.event.as<domain::TurnReturned>()) {
       if (returned->attempts == 0) continue;
       const bool is_next = returned->attempts == ++prompts[returned->turn].attempts;
       const bool is_allowed = returned->attempts < domain::kTurnAttemptsMax;
       if (is_next && is_allowed && retrying.contains(event.envelope.stream)) continue;
       return describe(event) + " is not to be tried again";
-    } else if (const auto* ended = std::get_if<domain::TurnInterrupted>(&event.event)) {
+    } else if (const auto* ended = event.event.as<domain::TurnInterrupted>()) {
       const auto found = prompts.find(ended->turn);
       if (found == prompts.end()) continue;
       const Prompt& prompt = found->second;
@@ -240,23 +241,87 @@ std::string check_injections(const std::vector<RecordedEvent>& events,
   };
   std::map<base::TurnId, Turn> turns;
   for (const RecordedEvent& event : events) {
-    if (const auto* queued = std::get_if<domain::TurnQueued>(&event.event)) {
+    if (const auto* queued = event.event.as<domain::TurnQueued>()) {
       turns[queued->turn].prompts = {event.content->text};
-    } else if (const auto* added = std::get_if<domain::PromptInjected>(&event.event)) {
+    } else if (const auto* added = event.event.as<domain::PromptInjected>()) {
       turns[added->turn].prompts.push_back(event.content->text);
       turns[added->turn].has_injected = true;
-    } else if (const auto* asked = std::get_if<domain::InterruptRequested>(&event.event)) {
+    } else if (const auto* asked = event.event.as<domain::InterruptRequested>()) {
       turns[asked->turn].is_asked_to_end = true;
-    } else if (const auto* continued = std::get_if<domain::TurnContinued>(&event.event)) {
+    } else if (const auto* continued = event.event.as<domain::TurnContinued>()) {
       auto& prompts = turns[continued->turn].prompts;
       const auto rest = prompts.begin() + continued->injected + 1;
       const std::vector<std::string> answered(prompts.begin(), rest);
       prompts.erase(prompts.begin(), rest);
       if (heard(event, continued->turn) != answered) return describe(event) + kWrongPrompts;
-    } else if (const auto* finished = std::get_if<domain::TurnFinished>(&event.event)) {
+    } else if (const auto* finished = event.event.as<domain::TurnFinished>()) {
       const Turn& turn = turns[finished->turn];
       if (!turn.has_injected || turn.is_asked_to_end) continue;
       if (heard(event, finished->turn) != turn.prompts) return describe(event) + kWrongPrompts;
+    }
+  }
+  return {};
+}
+
+std::string check_asks(const std::vector<RecordedEvent>& events,
+                       const std::map<LeaseKey, AgentRecord>& records) {
+  struct Asked {
+    std::int64_t request = 0;
+    LeaseKey lease;
+    domain::AskVerdict verdict = domain::AskVerdict::none;
+  };
+  std::map<std::pair<std::string, std::int64_t>, Asked> open;
+  std::map<std::pair<LeaseKey, std::int64_t>, domain::AskVerdict> verdicts;
+  std::map<std::int64_t, domain::RuleVerdict> rules;
+  for (const RecordedEvent& event : events) {
+    const std::string& stream = event.envelope.stream;
+    if (const auto* raised = event.event.as<domain::AskRaised>()) {
+      const LeaseKey lease{domain::parse_stream(stream)->id, event.envelope.token};
+      if (!open.emplace(std::pair(stream, raised->ask), Asked{raised->request, lease}).second) {
+        return describe(event) + " was asked before";
+      }
+    } else if (const auto* answered = event.event.as<domain::AskAnswered>()) {
+      const auto asked = open.find({stream, answered->ask});
+      if (asked == open.end()) return describe(event) + " answers what nobody waits for";
+      if (answered->basis == domain::AskBasis::rule) {
+        const auto rule = rules.find(answered->rule);
+        const bool is_granted = answered->verdict == domain::AskVerdict::granted;
+        const auto said = is_granted ? domain::RuleVerdict::allow : domain::RuleVerdict::deny;
+        if (rule == rules.end() || rule->second != said) {
+          return describe(event) + " names a rule that does not say so";
+        }
+      }
+      const bool is_again = asked->second.verdict != domain::AskVerdict::none;
+      if (is_again && answered->basis != domain::AskBasis::text_lost) {
+        return describe(event) + " was answered before";
+      }
+      asked->second.verdict = answered->verdict;
+      verdicts[{asked->second.lease, asked->second.request}] = answered->verdict;
+    } else if (const auto* added = event.event.as<domain::RuleAdded>()) {
+      rules[added->rule] = added->verdict;
+    } else if (const auto* removed = event.event.as<domain::RuleRemoved>()) {
+      rules.erase(removed->rule);
+    } else if (const auto* closed = event.event.as<domain::AskClosed>()) {
+      const auto asked = open.find({stream, closed->ask});
+      if (asked == open.end()) return describe(event) + " was over before";
+      const bool is_told = closed->end == domain::AskEnd::told;
+      if (is_told && asked->second.verdict == domain::AskVerdict::none) {
+        return describe(event) + " was told no answer";
+      }
+      open.erase(asked);
+    } else if (event.event.is<domain::LeaseReleased>() || event.event.is<domain::LeaseExpired>()) {
+      const auto left = open.lower_bound({stream, 0});
+      if (left != open.end() && left->first.first == stream) {
+        return describe(event) + " leaves request " + std::to_string(left->first.second) + " open";
+      }
+    }
+  }
+  for (const auto& [lease, agent] : records) {
+    for (const std::int64_t request : agent.ran) {
+      const auto verdict = verdicts.find({lease, request});
+      if (verdict != verdicts.end() && verdict->second == domain::AskVerdict::granted) continue;
+      return "request " + std::to_string(request) + " of session " + lease.session.text() +
+             " ran, and was not granted";
     }
   }
   return {};
@@ -268,16 +333,15 @@ std::string check_schedules(const std::vector<RecordedEvent>& events) {
   std::map<base::CommandId, int> begun;  // prompts queued under the run's id
   std::vector<base::CommandId> taken;
   for (const RecordedEvent& event : events) {
-    if (const auto* one = std::get_if<domain::ScheduleFired>(&event.event)) {
+    if (const auto* one = event.event.as<domain::ScheduleFired>()) {
       if (!fired.emplace(one->run, *one).second) return describe(event) + " was fired before";
-    } else if (const auto* run = std::get_if<domain::RunTaken>(&event.event)) {
+    } else if (const auto* run = event.event.as<domain::RunTaken>()) {
       ++outcomes[run->run];
       taken.push_back(run->run);
-    } else if (const auto* refused = std::get_if<domain::RunRefused>(&event.event)) {
+    } else if (const auto* refused = event.event.as<domain::RunRefused>()) {
       ++outcomes[refused->run];
       if (begun[refused->run] != 0) return describe(event) + ", and had begun";
-    } else if (std::holds_alternative<domain::TurnQueued>(event.event) ||
-               std::holds_alternative<domain::PromptInjected>(event.event)) {
+    } else if (event.event.is<domain::TurnQueued>() || event.event.is<domain::PromptInjected>()) {
       const base::CommandId command = event.envelope.command;
       if (event.envelope.actor == "scheduler" && !fired.contains(command)) {
         return describe(event) + " is for a run that is not on the record";
@@ -302,11 +366,11 @@ std::string check_pacing(const std::vector<RecordedEvent>& events, std::int64_t 
   std::map<base::Position, Place> requested;
   std::map<Place, std::vector<base::Time>> heard;
   for (const RecordedEvent& event : events) {
-    if (const auto* request = std::get_if<domain::NotificationRequested>(&event.event)) {
+    if (const auto* request = event.event.as<domain::NotificationRequested>()) {
       const bool is_channel = request->target == NotificationTarget::channel;
       requested[event.envelope.position] = {request->target,
                                             is_channel ? request->channel : std::string()};
-    } else if (const auto* done = std::get_if<domain::NotificationDelivered>(&event.event)) {
+    } else if (const auto* done = event.event.as<domain::NotificationDelivered>()) {
       const Place& place = requested.at(done->notification);
       const auto target = std::get<NotificationTarget>(place);
       if (target == NotificationTarget::webhook || target == NotificationTarget::parent) continue;
@@ -329,17 +393,17 @@ std::string check_parents(const std::vector<RecordedEvent>& events) {
   std::map<Pair, int> prompts;
   std::map<Pair, int> wanted;
   for (const RecordedEvent& event : events) {
-    if (const auto* request = std::get_if<domain::NotificationRequested>(&event.event)) {
+    if (const auto* request = event.event.as<domain::NotificationRequested>()) {
       if (request->target != domain::NotificationTarget::parent) continue;
       const Pair pair{request->parent, request->session};
       requested.emplace(event.envelope.position, pair);
       ++wanted[pair];
-    } else if (const auto* done = std::get_if<domain::NotificationDelivered>(&event.event)) {
+    } else if (const auto* done = event.event.as<domain::NotificationDelivered>()) {
       const auto found = requested.find(done->notification);
       if (found != requested.end()) ++delivered[found->second];
     } else if (event.envelope.actor == "notifier") {
-      const auto* queued = std::get_if<domain::TurnQueued>(&event.event);
-      const auto* injected = std::get_if<domain::PromptInjected>(&event.event);
+      const auto* queued = event.event.as<domain::TurnQueued>();
+      const auto* injected = event.event.as<domain::PromptInjected>();
       if (queued == nullptr && injected == nullptr) continue;
       const base::SessionId from = queued != nullptr ? queued->from : injected->from;
       ++prompts[{domain::parse_stream(event.envelope.stream)->id, from}];
@@ -361,18 +425,18 @@ std::string check_tasks(const std::vector<RecordedEvent>& events,
   std::map<std::string, base::CommandId> released;  // by which command
   for (const RecordedEvent& event : events) {
     const std::string& stream = event.envelope.stream;
-    const auto* changed = std::get_if<domain::TasksChanged>(&event.event);
+    const auto* changed = event.event.as<domain::TasksChanged>();
     const bool is_given_up = changed != nullptr && changed->is_given_up;
-    const bool is_lost = std::holds_alternative<domain::LeaseExpired>(event.event);
+    const bool is_lost = event.event.is<domain::LeaseExpired>();
     if (is_given_up || is_lost) without.insert(stream);
-    if (std::holds_alternative<domain::LeaseGranted>(event.event)) {
+    if (event.event.is<domain::LeaseGranted>()) {
       without.erase(stream);
       released.erase(stream);
     }
-    if (std::holds_alternative<domain::LeaseReleased>(event.event)) {
+    if (event.event.is<domain::LeaseReleased>()) {
       released[stream] = event.envelope.command;
     }
-    const bool is_closed = std::holds_alternative<domain::SessionClosed>(event.event);
+    const bool is_closed = event.event.is<domain::SessionClosed>();
     const auto before = released.find(stream);
     if (is_closed && before != released.end() && before->second != event.envelope.command) {
       without.insert(stream);
@@ -452,7 +516,7 @@ std::string describe(const RecordedEvent& event) {
     text +=
         " token " + std::to_string(e.token.value) + " report " + std::to_string(e.report_sequence);
   }
-  if (e.actor_kind == domain::ActorKind::client) text += " command " + e.command.text();
+  if (domain::is_remembered(e)) text += " command " + e.command.text();
   return text;
 }
 

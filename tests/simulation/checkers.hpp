@@ -57,6 +57,9 @@ std::string check_prompts(const std::vector<RecordedEvent>& events);
 // The agent that finishes a turn was given each prompt of it that was not answered before, once.
 std::string check_injections(const std::vector<RecordedEvent>& events,
                              const std::map<LeaseKey, AgentRecord>& records);
+// Whatever an agent asks has one answer at most and one end, and what ran was granted.
+std::string check_asks(const std::vector<RecordedEvent>& events,
+                       const std::map<LeaseKey, AgentRecord>& records);
 // A parent has a prompt for each notification that was delivered to it, and none without one.
 std::string check_parents(const std::vector<RecordedEvent>& events);
 // No place hears more than `told_max` notifications in a minute; 0: no limit. Webhooks and

@@ -100,7 +100,7 @@ std::map<base::SessionId, std::string> Day::names() const {
   std::map<base::SessionId, std::string> names;
   std::map<std::string, int> runs;
   for (const domain::RecordedEvent& event : world_.log().events()) {
-    const auto* opened = std::get_if<domain::SessionOpened>(&event.event);
+    const auto* opened = event.event.as<domain::SessionOpened>();
     if (opened == nullptr) continue;
     const std::string& task = opened->descriptor->task;
     names[opened->session] =

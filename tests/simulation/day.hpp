@@ -75,7 +75,7 @@ class Day {
   int count(const std::function<bool(const E&)>& holds) const {
     int count = 0;
     for (const domain::RecordedEvent& event : world_.log().events()) {
-      const auto* one = std::get_if<E>(&event.event);
+      const auto* one = event.event.as<E>();
       if (one != nullptr && holds(*one)) ++count;
     }
     return count;

@@ -205,7 +205,7 @@ void power_fails_at_night(Day& day) {
   day.at(summer(2, 29, 59s), [&day] {
     const auto& log = day.world().log();
     const auto is_fired = [&] {
-      const auto* fired = std::get_if<domain::ScheduleFired>(&log.events().back().event);
+      const auto* fired = log.events().back().event.as<domain::ScheduleFired>();
       return fired != nullptr && fired->schedule == "nightly";
     };
     CHECK(day.world().run_until(is_fired, 2s));
@@ -309,10 +309,11 @@ void power_fails_within_a_delivery(Day& day) {
     const auto scout = day.session("scout-2-2");
     const auto known = static_cast<std::ptrdiff_t>(events.size());
     const auto is_prompted = [&] {
-      return std::any_of(events.begin() + known, events.end(), [&](const auto& event) {
-        const auto* queued = std::get_if<domain::TurnQueued>(&event.event);
-        return queued != nullptr && queued->from == scout;
-      });
+      return std::any_of(events.begin() + known, events.end(),
+                         [&](const domain::RecordedEvent& event) {
+                           const auto* queued = event.event.as<domain::TurnQueued>();
+                           return queued != nullptr && queued->from == scout;
+                         });
     };
     CHECK(day.world().run_until(is_prompted, 20s));
     day.world().lose_power(20s);

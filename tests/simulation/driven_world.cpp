@@ -31,8 +31,8 @@ Schedule quiet_schedule(std::uint64_t seed) {
 // Sinks that keep all. The words are the product's.
 class DrivenWorld::Sinks final : public workers::Notifier {
  public:
-  Sinks(DrivenWorld& world, const workers::ServerStores& stores, workers::DerivedStores& derived)
-      : world_(world), log_(stores.log), index_(derived.index) {}
+  Sinks(DrivenWorld& world, const workers::SideStores& stores)
+      : world_(world), log_(stores.log), index_(stores.index) {}
 
   void submit(workers::DeliveryJob job) override {
     Surroundings& around = world_.around_;
@@ -90,12 +90,13 @@ class DrivenWorld::Sinks final : public workers::Notifier {
     workers::DeliveryOutcome outcome{job.notification, job.requested.target, {}, {}, {}, false};
     Duration told_at = world_.around_.time.now;
     const bool is_for_channel = job.requested.target == domain::NotificationTarget::channel;
-    const auto notice = workers::read_notice(log_, index_, job, is_no_time_.get());
+    auto notice = workers::read_notice(log_, index_, job, is_no_time_.get());
     if (!notice) {
       outcome.is_behind = true;
     } else if (is_for_channel && world_.down_.contains(job.requested.channel)) {
       outcome.error = "the channel is down";
     } else {
+      workers::name_agent(*notice, engines::catalog_of_kinds());
       std::string text = text_of(*notice);
       if (job.requested.target == domain::NotificationTarget::parent) outcome.prompt = text;
       if (is_for_channel) told_at += world_.slow_[job.requested.channel];
@@ -129,9 +130,8 @@ DrivenWorld::DrivenWorld(base::Time began, std::uint64_t seed, WorldSettings set
                          Script script)
     : around_(quiet_schedule(seed),
               [&] {
-                settings.make_notifier = [this](const workers::ServerStores& stores,
-                                                workers::DerivedStores& derived) {
-                  return std::make_unique<Sinks>(*this, stores, derived);
+                settings.make_notifier = [this](const workers::SideStores& stores) {
+                  return std::make_unique<Sinks>(*this, stores);
                 };
                 return std::move(settings);
               }()),
@@ -186,7 +186,7 @@ void DrivenWorld::observe() {
   if (auto wrong = log_.check_streams_agree(); !wrong.empty()) violate(wrong);
   for (; observed_ < log_.events().size(); ++observed_) {
     const domain::Event& event = log_.events()[observed_].event;
-    if (const auto* told = std::get_if<domain::NotificationDelivered>(&event)) {
+    if (const auto* told = event.as<domain::NotificationDelivered>()) {
       if (!around_.notified.contains(told->notification)) {
         violate("a notification is recorded as delivered that reached no sink");
       }
@@ -277,8 +277,8 @@ std::string DrivenWorld::check_all() {
   for (std::string wrong :
        {check_outputs(events, records), check_answers(events),
         check_costs(events, log_.states(), records), check_prompts(events),
-        check_injections(events, records), check_schedules(events), check_parents(events),
-        check_pacing(events, around_.settings.limits.told_per_minute),
+        check_injections(events, records), check_asks(events, records), check_schedules(events),
+        check_parents(events), check_pacing(events, around_.settings.limits.told_per_minute),
         check_contents(around_.disk.log(), events, log_.states()),
         check_projections(around_.disk.log(), around_.disk.view_rows())}) {
     if (!wrong.empty()) return wrong;

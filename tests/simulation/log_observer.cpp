@@ -99,7 +99,7 @@ std::string LogObserver::take(const RecordedEvent& event) {
   if (auto wrong = check_token(event); !wrong.empty()) return wrong;
   domain::evolve(found->second, e, event.event);
   if (is_inconsistent(found->second)) return at(event, "is impossible in its stream's state");
-  if (const auto* started = std::get_if<domain::TurnStarted>(&event.event)) {
+  if (const auto* started = event.event.as<domain::TurnStarted>()) {
     started_.emplace(started->turn, started->token);
   }
   ++types_[e.type];
@@ -116,7 +116,7 @@ std::string LogObserver::take(const RecordedEvent& event) {
 std::string LogObserver::check_token(const RecordedEvent& event) {
   const domain::Envelope& e = event.envelope;
   base::FencingToken& highest = tokens_[e.stream];
-  if (const auto* granted = std::get_if<domain::LeaseGranted>(&event.event)) {
+  if (const auto* granted = event.event.as<domain::LeaseGranted>()) {
     if (granted->token <= highest) return at(event, "its token does not grow");
     highest = granted->token;
   }

@@ -9,7 +9,8 @@
 namespace simulation {
 namespace {
 
-using Named = base::Joined<domain::SessionClientCommands, domain::SchedulesClientCommands>;
+using Named = base::Joined<domain::SessionClientCommands, domain::SchedulesClientCommands,
+                           domain::RulesClientCommands>;
 using InEveryWorld = base::Types<domain::Spawn, domain::SendPrompt, domain::InterruptTurn,
                                  domain::KillSession, domain::CloseSession>;
 
@@ -79,6 +80,17 @@ void draw(const Drawing& from, domain::EditSchedule& command) {
   domain::AddSchedule added;
   draw(from, added);
   command.spec = std::move(added.spec);
+}
+
+// About what the simulated agents ask for, and something else.
+void draw(const Drawing& from, domain::AddRule& command) {
+  command.pattern = from.random.chance(70) ? "Bash" : "Read";
+  if (from.random.chance(60)) command.agent = from.agent;
+  if (!command.agent.empty() && from.random.chance(50)) command.session = from.session;
+  command.verdict = static_cast<domain::RuleVerdict>(from.random.below(3));
+}
+void draw(const Drawing& from, domain::RemoveRule& command) {
+  command.rule = static_cast<std::int64_t>(1 + from.random.below(6));
 }
 
 // Calls `use` with a default value of each command that a schedule can name.

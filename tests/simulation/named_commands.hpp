@@ -1,6 +1,6 @@
 // The commands of clients that a schedule names with their share of all commands. Every world has
 // prompts and what begins and ends sessions and turns; all other commands about a session, and
-// those about schedules, are here.
+// those about schedules and rules, are here.
 // A new one is drawn with any values. If it takes more to be accepted now and then, it needs a
 // `draw` of its own.
 #pragma once

@@ -6,6 +6,7 @@
 
 #include "eventlog/log/tail_proof.hpp"
 #include "tests/support/fixed_time_zones.hpp"
+#include "workers/rules/pattern_matcher.hpp"
 
 namespace simulation {
 namespace {
@@ -87,6 +88,7 @@ Surroundings::Surroundings(const Schedule& schedule, WorldSettings with)
       page_events_max(schedule.seed % 2 == 0 ? kSmallPage : 0) {
   birth.log = base::LogId::make({1}, id_random);
   birth.epoch.counter = 1;
+  agents.let_ask(shares.contains("AnswerAsk"));
 }
 
 eventlog::LogTail Surroundings::tail() {
@@ -205,6 +207,13 @@ std::optional<workers::DeliveryOutcome> SimNotifier::poll() {
   return outcome;
 }
 
+bool SimLane::poll() {
+  if (waiting_.empty() || !random_.chance(kThreadReadyPercent)) return false;
+  waiting_.front()();
+  waiting_.pop_front();
+  return true;
+}
+
 std::optional<workers::ShowOutcome> SimNotifier::poll_shown() {
   if (shows_.empty() || !around_.sink_random.chance(kThreadReadyPercent)) return std::nullopt;
   const workers::ShowJob job = std::move(shows_.front());
@@ -235,7 +244,9 @@ namespace {
 workers::CommandLoopOptions command_options(const Surroundings& around) {
   workers::CommandLoopOptions options;
   options.limits = around.settings.limits;
+  static const workers::PatternMatcher matcher;
   options.zones = around.settings.zones;
+  options.calls = &matcher;
   options.inbox_max = around.inbox_max;
   options.streams_max = around.streams_max;
   return options;
@@ -255,9 +266,13 @@ std::unique_ptr<eventlog::StreamLoader> SimSideWork::make_loader(
   return made;
 }
 
+std::unique_ptr<workers::Lane> SimSideWork::make_lane(const char*) {
+  return std::make_unique<SimLane>(around_.disk_random);
+}
+
 std::unique_ptr<workers::ContentLoader> SimSideWork::make_content_loader(
-    const workers::ServerStores& stores, workers::DerivedStores& derived) {
-  return std::make_unique<workers::InlineContentLoader>(stores.log, derived.index);
+    const workers::SideStores& stores) {
+  return std::make_unique<workers::InlineContentLoader>(stores.log, stores.index);
 }
 
 std::unique_ptr<workers::QueryPort> SimSideWork::make_query_port(workers::QueryService& service) {
@@ -272,9 +287,8 @@ std::unique_ptr<workers::UpkeepPort> SimSideWork::make_upkeep_port(workers::Upke
   return made;
 }
 
-std::unique_ptr<workers::Notifier> SimSideWork::make_notifier(const workers::ServerStores& stores,
-                                                              workers::DerivedStores& derived) {
-  if (around_.settings.make_notifier) return around_.settings.make_notifier(stores, derived);
+std::unique_ptr<workers::Notifier> SimSideWork::make_notifier(const workers::SideStores& stores) {
+  if (around_.settings.make_notifier) return around_.settings.make_notifier(stores);
   auto made = std::make_unique<SimNotifier>(around_);
   notifier = made.get();
   return made;
@@ -290,8 +304,10 @@ ServerLife::ServerLife(Surroundings& around, ProcessClock& clock, const eventlog
       assembly_({around.disk.log(), nullptr, around.disk.index_rows(), around.disk.view_rows()},
                 std::move(derived),
                 {clock, around.id_random, locks_, *command_socket_, *worker_socket_, *feed_socket_},
-                {tail, command_options(around), around.settings.leases},
-                {around.settings.keep_for, {}, {}, {}}, side_work_) {}
+                {tail,
+                 command_options(around),
+                 {around.settings.leases, {}, {around.settings.keep_for, {}, {}, {}}}},
+                side_work_) {}
 
 Duration ServerLife::due(const ProcessClock& clock) const {
   const Duration timer = clock.when(assembly_.server().next_timer());

@@ -17,8 +17,7 @@ namespace simulation {
 constexpr std::size_t kWorkers = 2;
 
 // Makes what delivers a server's notifications.
-using MakeNotifier = std::function<std::unique_ptr<workers::Notifier>(const workers::ServerStores&,
-                                                                      workers::DerivedStores&)>;
+using MakeNotifier = std::function<std::unique_ptr<workers::Notifier>(const workers::SideStores&)>;
 
 // The settings of a world's processes.
 struct WorldSettings {
@@ -120,6 +119,18 @@ class SimQueryPort final : public workers::QueryPort {
   std::deque<workers::Query> asked_;
 };
 
+// Does its work as a thread of its own would: at any later moment.
+class SimLane final : public workers::Lane {
+ public:
+  explicit SimLane(base::Random& random) : random_(random) {}
+  void submit(std::function<void()> work) override { waiting_.push_back(std::move(work)); }
+  bool poll() override;
+
+ private:
+  base::Random& random_;
+  std::deque<std::function<void()>> waiting_;
+};
+
 // Takes its time for a job, and again before it reports. In a world without erasures no job is ever
 // done.
 class SimErasures final : public workers::UpkeepPort {
@@ -159,19 +170,19 @@ class SimNotifier final : public workers::Notifier {
 
 // Works beside the server's loop at times that the simulator chooses. The assembly owns the ports
 // that it makes.
-class SimSideWork final : public workers::SideWork {
+class SimSideWork final : public workers::ServerSideWork {
  public:
   explicit SimSideWork(Surroundings& around) : around_(around) {}
 
   std::unique_ptr<eventlog::Committer> make_committer(const workers::ServerStores&) override;
   std::unique_ptr<eventlog::StreamLoader> make_loader(const workers::ServerStores& stores,
                                                       workers::DerivedStores& derived) override;
+  std::unique_ptr<workers::Lane> make_lane(const char* name) override;
   std::unique_ptr<workers::ContentLoader> make_content_loader(
-      const workers::ServerStores& stores, workers::DerivedStores& derived) override;
+      const workers::SideStores& stores) override;
   std::unique_ptr<workers::QueryPort> make_query_port(workers::QueryService& service) override;
   std::unique_ptr<workers::UpkeepPort> make_upkeep_port(workers::UpkeepJobs jobs) override;
-  std::unique_ptr<workers::Notifier> make_notifier(const workers::ServerStores& stores,
-                                                   workers::DerivedStores& derived) override;
+  std::unique_ptr<workers::Notifier> make_notifier(const workers::SideStores& stores) override;
 
   SimCommitter* committer = nullptr;
   SimLoader* loader = nullptr;

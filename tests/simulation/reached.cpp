@@ -75,6 +75,10 @@ constexpr std::string_view kMust[] = {
     "erased contents back after a loss of power",
     "refused: content_in_use",
     "refused: lease_held",
+    "asks granted",
+    "asks denied",
+    "asks withdrawn",
+    "asks answered by a rule",
     "agents that go on at a message",
     "agents without their transcript",
 };

@@ -59,7 +59,8 @@ struct Schedule {
   std::int64_t events_min = 200;     // clients go on until the log holds this many
   bool has_lying_locks = true;       // a held lock sometimes seems free
   // How many percent of the clients' commands are of a type (see named_commands.hpp); a type that
-  // is not here is not sent. Without EraseContent no text expires either.
+  // is not here is not sent. Without EraseContent no text expires either, and without AnswerAsk no
+  // agent asks.
   std::map<std::string, std::int64_t> shares;
   std::vector<Fault> faults;  // ascending by time
 

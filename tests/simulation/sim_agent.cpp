@@ -3,6 +3,7 @@
 #include "tests/simulation/sim_agent.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "eventlog/domain/stream_name.hpp"
 #include "tests/simulation/checkers.hpp"
@@ -18,31 +19,57 @@ namespace {
 constexpr std::string_view kTurn = "turn ";
 constexpr std::string_view kInterrupt = "interrupt ";
 constexpr std::string_view kInject = "inject ";
+constexpr std::string_view kAsk = "ask ";
+constexpr std::string_view kWithdraw = "withdraw ";
+constexpr std::string_view kGranted = "granted ";
+constexpr std::string_view kDenied = "denied ";
 constexpr std::size_t kIdChars = 36;
 
 class SimEngine final : public engines::Engine {
  public:
   explicit SimEngine(bool is_multi_turn) : is_multi_turn_(is_multi_turn) {}
 
-  engines::Launch launch() const override { return {}; }
-  Bytes start() override { return {}; }
-  Bytes begin_turn(TurnId turn, ByteView prompt) override {
-    return Bytes(kTurn) + turn.text() + Bytes(prompt);
+  engines::LaunchPlan plan() const override { return {}; }
+  engines::Output handle(const engines::Input& input) override {
+    engines::Output out;
+    if (const auto* begun = std::get_if<engines::BeginTurn>(&input.step)) {
+      out.writes = Bytes(kTurn) + begun->turn.text() + begun->prompt;
+    } else if (const auto* added = std::get_if<engines::AddPrompt>(&input.step)) {
+      ++injected_;
+      out.writes = Bytes(kInject) + added->prompt;
+    } else if (const auto* interrupt = std::get_if<engines::Interrupt>(&input.step)) {
+      out.writes = Bytes(kInterrupt) + interrupt->turn.text();
+    } else if (const auto* answer = std::get_if<engines::Answer>(&input.step)) {
+      out.writes = Bytes(answer->is_granted ? kGranted : kDenied) + answer->ask.id;
+    } else if (const auto* came = std::get_if<engines::FrameCame>(&input.step)) {
+      take(came->frame, out);
+    }
+    out.state.wants_exit = !is_multi_turn_ && has_result_;
+    out.state.has_tasks = has_tasks_;
+    return out;
   }
-  Bytes inject(ByteView prompt, base::Time) override {
-    ++injected_;
-    return Bytes(kInject) + Bytes(prompt);
+
+ private:
+  void take(const Bytes& line, engines::Output& out) {
+    if (line.starts_with(kAsk)) {
+      engines::Ask ask{line.substr(kAsk.size()), engines::AskKind::permission, "Bash", {}, "{}"};
+      out.asks.push_back(std::move(ask));
+    } else if (line.starts_with(kWithdraw)) {
+      out.withdrawn.push_back(line.substr(kWithdraw.size()));
+    } else {
+      out.reports.push_back(report_in(line));
+    }
   }
-  Bytes interrupt(TurnId turn) override { return Bytes(kInterrupt) + turn.text(); }
-  std::vector<domain::Report> on_line(ByteView line, base::Time) override {
+
+  domain::Report report_in(const Bytes& line) {
     const auto encoded = base::decode<workers::SequencedReport>(line);
-    if (!encoded) return {domain::ReportAgentLine{domain::LineFault::not_json, 0, Bytes(line)}};
+    if (!encoded) return domain::ReportAgentLine{domain::LineFault::not_json, 0, line};
     auto report = workers::decode_report(*encoded);
     if (auto* result = std::get_if<domain::ReportTurnResult>(&*report)) {
       // The agent was given a prompt behind its result, and answers that by another one.
       if (result->agent_base.value >= 0) agent_base_ = result->agent_base;
       if (!result->is_error && result->injected < injected_) {
-        return {domain::ReportSpending{result->turn, std::move(result->spent)}};
+        return domain::ReportSpending{result->turn, std::move(result->spent)};
       }
       has_result_ = true;
       result->agent_base = std::exchange(agent_base_, base::NanoUsd{-1});
@@ -50,16 +77,9 @@ class SimEngine final : public engines::Engine {
     if (const auto* changed = std::get_if<domain::ReportTasksChanged>(&*report)) {
       has_tasks_ = changed->tasks > 0;
     }
-    return {std::move(*report)};
+    return std::move(*report);
   }
-  std::vector<domain::Report> on_time(base::Time) override { return {}; }
-  std::optional<base::Time> deadline() const override { return std::nullopt; }
-  std::vector<domain::Report> on_end() override { return {}; }
-  Bytes take_writes() override { return {}; }
-  bool wants_exit() const override { return !is_multi_turn_ && has_result_; }
-  bool has_tasks() const override { return has_tasks_; }
 
- private:
   const bool is_multi_turn_;
   bool has_result_ = false;
   bool has_tasks_ = false;
@@ -89,7 +109,7 @@ std::string agent_session_of(const workers::DirectiveBody& directive, int& begin
 
 }  // namespace
 
-class SimProcess final : public engines::AgentProcess {
+class SimProcess final : public processes::AgentProcess {
   friend class SimAgents;
 
  public:
@@ -100,6 +120,7 @@ class SimProcess final : public engines::AgentProcess {
         cost_random_(seed + 2),
         task_random_(seed + 3),
         loss_random_(seed + 4),
+        ask_random_(seed + 5),
         is_multi_turn_(directive.spec.is_multi_turn),
         key_{directive.session, directive.token},
         resumed_(resumed_by(directive)),
@@ -132,6 +153,9 @@ class SimProcess final : public engines::AgentProcess {
       const TurnId turn = *TurnId::parse(bytes.substr(kInterrupt.size(), kIdChars));
       if (own_turn_ == turn) return finish_own(true), base::Result<void>();
       if (turn_) finish(true);
+    } else if (!has_ended_ && (bytes.starts_with(kGranted) || bytes.starts_with(kDenied))) {
+      const bool is_granted = bytes.starts_with(kGranted);
+      hear_answer(Bytes(bytes.substr((is_granted ? kGranted : kDenied).size())), is_granted);
     }
     return {};
   }
@@ -143,13 +167,13 @@ class SimProcess final : public engines::AgentProcess {
   }
   void kill() override { exit_with(0, 9); }
   void set_reading(bool is_reading) override { is_reading_ = is_reading; }
-  std::vector<engines::PollWish> poll_wishes() const override { return {}; }
+  std::vector<processes::PollWish> poll_wishes() const override { return {}; }
 
   void pump(Duration) override {
     if (has_ended_) return;
     if (!has_started_) {
       has_started_ = true;
-      events_.emplace_back(engines::ProcessStarted{42, 7});
+      events_.emplace_back(processes::ProcessStarted{42, 7});
     }
     if (is_keeper_dead_) return exit_with(-1, 9);
     const Duration now = agents_.time_.now;
@@ -158,6 +182,8 @@ class SimProcess final : public engines::AgentProcess {
       return;
     }
     if (now < next_ || now < stopped_until_ || !is_reading_) return;
+    if (asked_ && now < withdraws_at_) return;
+    if (asked_) return withdraw();
     if (plan_) return go_on_with_plan();
     next_ = now + Duration{random_.below(20'000)};
     if (own_turn_) return finish_own(false);
@@ -171,8 +197,7 @@ class SimProcess final : public engines::AgentProcess {
     finish(random_.chance(5));
   }
 
-  std::vector<engines::ProcessEvent> take_events() override { return std::exchange(events_, {}); }
-  std::int64_t discarded_bytes() const override { return 0; }
+  std::vector<processes::ProcessEvent> take_events() override { return std::exchange(events_, {}); }
 
   // The agent lives on until its worker sees that, and its session's lock is free meanwhile.
   void lose_keeper() {
@@ -184,7 +209,7 @@ class SimProcess final : public engines::AgentProcess {
     if (!has_ended_ && has_started_ && ends_at_) return ends_at_;
     const bool is_busy = turn_ || own_turn_ || has_own_work_;
     if (has_ended_ || !has_started_ || (!is_busy && !is_closed_)) return std::nullopt;
-    return std::max(next_, stopped_until_);
+    return std::max(asked_ ? withdraws_at_ : next_, stopped_until_);
   }
 
  private:
@@ -198,7 +223,7 @@ class SimProcess final : public engines::AgentProcess {
     const auto* of = agents_.log_->session(domain::session_stream("main", key_.session));
     if (of != nullptr && of->turn && of->turn->turn == turn) {
       const domain::RecordedEvent& asked = recorded(of->turn->prompt);
-      const bool is_rest = std::holds_alternative<domain::PromptInjected>(asked.event);
+      const bool is_rest = asked.event.is<domain::PromptInjected>();
       const std::int64_t part = is_rest ? of->turn->prompt.value : 0;
       begun_.second = part * domain::kTurnAttemptsMax + of->turn->attempts;
       own = asked.content->text;
@@ -304,8 +329,10 @@ class SimProcess final : public engines::AgentProcess {
   }
 
   void emit(const domain::Report& report) {
-    events_.emplace_back(
-        engines::Line{base::encode(workers::encode_report(0, report)), engines::LineEnding::whole});
+    emit_line(base::encode(workers::encode_report(0, report)));
+  }
+  void emit_line(Bytes line) {
+    events_.emplace_back(processes::Frame{std::move(line), processes::FrameEnding::whole});
   }
 
   // A call of the model. Its cost is told at once, later, or by the turn's result.
@@ -335,8 +362,54 @@ class SimProcess final : public engines::AgentProcess {
     result.agent_base = base_;
   }
 
+  // Waits for an answer, but not for ever.
+  void ask() {
+    asked_ = ++asks_;
+    withdraws_at_ = agents_.time_.now + Duration{ask_random_.below(1'000'000)};
+    ++agents_.counts_["asks"];
+    emit_line(Bytes(kAsk) + std::to_string(*asked_));
+  }
+
+  void withdraw() {
+    ++agents_.counts_["asks withdrawn"];
+    emit_line(Bytes(kWithdraw) + std::to_string(*std::exchange(asked_, std::nullopt)));
+  }
+
+  // An answer can be on its way when the agent does not wait any more.
+  void hear_answer(const Bytes& id, bool is_granted) {
+    const std::int64_t number = std::stoll(id);
+    if (!answered_.insert(number).second) {
+      agents_.violate("an agent under " + lease_text(key_) + " was answered request " + id +
+                      " twice");
+    }
+    if (asked_ != number) return;
+    asked_.reset();
+    next_ = agents_.time_.now;
+    check_answer(number, is_granted);
+    if (!turn_) return;
+    ++agents_.counts_[is_granted ? "asks granted" : "asks denied"];
+    if (is_granted) record().ran.push_back(number);
+    const std::string call = "call-" + std::to_string(++calls_);
+    emit(domain::ReportToolCallStarted{*turn_, call, "Bash", "{}"});
+    emit(domain::ReportToolCallFinished{*turn_, call, !is_granted, "done", !is_granted});
+  }
+
+  void check_answer(std::int64_t request, bool is_granted) {
+    if (is_lease_over()) return;
+    const auto* s = agents_.log_->session(domain::session_stream("main", key_.session));
+    const domain::OpenAsks& open = s->asks;
+    const auto verdict = is_granted ? domain::AskVerdict::granted : domain::AskVerdict::denied;
+    const bool is_known = std::any_of(open.begin(), open.end(), [&](const domain::OpenAsk& one) {
+      return one.request == request && one.verdict == verdict;
+    });
+    if (is_known) return;
+    agents_.violate("an agent under " + lease_text(key_) + " was told an answer to request " +
+                    std::to_string(request) + " that is not on the record");
+  }
+
   void step() {
     spend(*turn_);
+    if (agents_.asks_ && ask_random_.chance(20)) return ask();
     switch (random_.below(3)) {
       case 0:
         return say(*turn_);
@@ -351,6 +424,7 @@ class SimProcess final : public engines::AgentProcess {
   }
 
   void finish(bool is_error) {
+    if (asked_) withdraw();
     std::string answer;
     if (plan_) {
       answer = finish_plan(is_error);
@@ -446,7 +520,7 @@ class SimProcess final : public engines::AgentProcess {
     record().has_cut_off_subagents = subagents() > 0;
     if (signal == 0) agents_.totals_[agent_session_] = total_;
     end_tree();
-    events_.emplace_back(engines::ProcessExited{code, signal, 0, ""});
+    events_.emplace_back(processes::ProcessExited{code, signal, 0, ""});
   }
 
   void release_lock() {
@@ -466,11 +540,12 @@ class SimProcess final : public engines::AgentProcess {
   base::SeededRandom cost_random_;
   base::SeededRandom task_random_;
   base::SeededRandom loss_random_;
+  base::SeededRandom ask_random_;
   const bool is_multi_turn_;
   const LeaseKey key_;
   const std::string resumed_;
   const std::string agent_session_;
-  std::vector<engines::ProcessEvent> events_;
+  std::vector<processes::ProcessEvent> events_;
   std::optional<TurnId> turn_;
   std::pair<TurnId, std::int64_t> begun_;  // the last turn that it was given, and which attempt
   std::optional<TurnPlan> plan_;           // of that turn, if there is a script
@@ -479,6 +554,10 @@ class SimProcess final : public engines::AgentProcess {
   bool has_own_work_ = false;
   std::uint64_t steps_ = 0;
   int calls_ = 0;
+  std::int64_t asks_ = 0;
+  std::optional<std::int64_t> asked_;  // it waits for an answer to that one
+  Duration withdraws_at_{0};
+  std::set<std::int64_t> answered_;
   std::int64_t taken_in_ = 0;  // prompts that were added to its turn
   base::NanoUsd total_;        // of the agent's own session
   const base::NanoUsd base_;

@@ -29,6 +29,7 @@ struct AgentRecord {
   std::map<base::TurnId, base::NanoUsd> spent{};  // for each turn
   int tasks = 0;  // that run, or with whose end the agent has not dealt
   std::map<base::TurnId, std::vector<std::string>> heard{};  // prompts for each turn, in order
+  std::vector<std::int64_t> ran{};     // requests in the lease that were granted
   bool has_cut_off_subagents = false;  // some ended with it, in a call of the model
 };
 
@@ -59,6 +60,8 @@ class SimAgents {
   void stop_agent(std::int64_t choice, Duration until);
   // Prompts to agents are compared with this record, which must outlive the agents.
   void hold_against(const LogObserver& log) { log_ = &log; }
+  // From now on agents ask now and then.
+  void let_ask(bool does) { asks_ = does; }
   // From now on agents do as the script says, and never fail by themselves. Prompts can be any.
   void follow(Script script) { script_ = std::move(script); }
   bool has_script() const { return script_ != nullptr; }
@@ -83,6 +86,7 @@ class SimAgents {
   const VirtualTime& time_;
   base::Random& random_;
   Counts& counts_;
+  bool asks_ = false;
   std::vector<SimProcess*> living_;                           // in the order of their start
   std::map<base::SessionId, int> locks_;                      // number of keepers that hold each
   std::map<base::SessionId, base::FencingToken> overlooked_;  // leases up to that token

@@ -54,7 +54,6 @@ class SimLog final : public eventlog::BlockStore {
   base::Result<void> trim_before(base::Position position) override {
     return durable_.trim_before(position);
   }
-  eventlog::DurabilityClass durability() const override { return durable_.durability(); }
 
   // Keeps a block that was written and not synced, and whose writer is gone.
   void leave(eventlog::SealedBlock block) { left_ = std::move(block); }

@@ -346,7 +346,7 @@ void World::observe() {
   }
   for (; told_ < log_.events().size(); ++told_) {
     const domain::RecordedEvent& event = log_.events()[told_];
-    if (const auto* told = std::get_if<domain::NotificationDelivered>(&event.event)) {
+    if (const auto* told = event.event.as<domain::NotificationDelivered>()) {
       if (!around_.notified.contains(told->notification)) {
         stage_.violate("a notification is recorded as delivered that reached no sink");
       }
@@ -476,18 +476,22 @@ namespace {
 
 void count_limits(Counts& counts, const std::vector<domain::RecordedEvent>& events) {
   for (const domain::RecordedEvent& recorded : events) {
-    const auto* closed = std::get_if<domain::SessionClosed>(&recorded.event);
-    const auto* asked = std::get_if<domain::InterruptRequested>(&recorded.event);
+    const auto* closed = recorded.event.as<domain::SessionClosed>();
+    const auto* asked = recorded.event.as<domain::InterruptRequested>();
     using domain::EndReason;
     const EndReason reason = closed != nullptr  ? closed->reason
                              : asked != nullptr ? asked->reason
                                                 : EndReason::none;
-    const auto* returned = std::get_if<domain::TurnReturned>(&recorded.event);
+    const auto* answered = recorded.event.as<domain::AskAnswered>();
+    if (answered != nullptr && answered->basis == domain::AskBasis::rule) {
+      ++counts["asks answered by a rule"];
+    }
+    const auto* returned = recorded.event.as<domain::TurnReturned>();
     if (returned != nullptr && returned->attempts > 0) ++counts["turns that are tried again"];
-    const auto* ended = std::get_if<domain::TurnInterrupted>(&recorded.event);
+    const auto* ended = recorded.event.as<domain::TurnInterrupted>();
     if (ended != nullptr && ended->reason == EndReason::expired) ++counts["prompts dropped"];
     if (reason == EndReason::idle) ++counts["sessions that waited too long"];
-    const auto* paused = std::get_if<domain::QueuePaused>(&recorded.event);
+    const auto* paused = recorded.event.as<domain::QueuePaused>();
     if (paused != nullptr && paused->reason == EndReason::daily_budget) {
       ++counts["prompts that wait for the next day"];
     }
@@ -514,6 +518,7 @@ void World::finish() {
   check(check_tasks(log_.events(), log_.states(), around_.agents.records()));
   check(check_prompts(log_.events()));
   check(check_injections(log_.events(), around_.agents.records()));
+  check(check_asks(log_.events(), around_.agents.records()));
   check(check_schedules(log_.events()));
   check(check_parents(log_.events()));
   check(check_pacing(log_.events(), around_.settings.limits.told_per_minute));
@@ -530,8 +535,8 @@ void World::finish() {
   counts["events"] = log_.position().value;
   for (const auto& [type, number] : log_.types()) counts["event " + type] += number;
   counts["texts that expired"] =
-      std::count_if(log_.events().begin(), log_.events().end(), [](const auto& recorded) {
-        const auto* erased = std::get_if<domain::ContentErased>(&recorded.event);
+      std::count_if(log_.events().begin(), log_.events().end(), [](const RecordedEvent& recorded) {
+        const auto* erased = recorded.event.as<domain::ContentErased>();
         return erased != nullptr && erased->reason == domain::ErasureReason::retention;
       });
   count_limits(counts, log_.events());

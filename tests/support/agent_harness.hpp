@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tests/support/temporary_folder.hpp"
-#include "workers/engines/process/agent_process.hpp"
+#include "workers/processes/agent_process.hpp"
 
 namespace support {
 
@@ -30,36 +30,36 @@ inline std::int64_t number_after(const std::string& text, const std::string& bef
 
 struct AgentHarness {
   TemporaryFolder folder;
-  engines::LaunchPlan plan = default_plan();
-  std::unique_ptr<engines::AgentProcess> process;
-  std::vector<engines::ProcessEvent> events;
+  processes::KeeperPlan plan = default_plan();
+  std::unique_ptr<processes::AgentProcess> process;
+  std::vector<processes::ProcessEvent> events;
 
-  engines::LaunchPlan default_plan() const {
-    engines::LaunchPlan out;
+  processes::KeeperPlan default_plan() const {
+    processes::KeeperPlan out;
     out.keeper = STENO_KEEPER;
     out.lock_file = folder.file("session.lock");
     out.workdir = folder.path();
-    out.argv = {STENO_SCRIPTED_AGENT};
-    out.env = {"PATH=/usr/bin:/bin", "PRESENT=yes"};
+    out.agent.argv = {STENO_SCRIPTED_AGENT};
+    out.agent.environment = {"PATH=/usr/bin:/bin", "PRESENT=yes"};
     out.session.bytes.fill('\x07');
     return out;
   }
 
   bool start() {
-    auto spawned = engines::spawn_under_keeper(plan);
+    auto spawned = processes::spawn_under_keeper(plan);
     if (!spawned) return false;
     process = *std::move(spawned);
     return true;
   }
   bool start(std::vector<std::string> argv) {
-    plan.argv = std::move(argv);
+    plan.agent.argv = std::move(argv);
     return start();
   }
   bool start_shell(const std::string& script) { return start({"/bin/sh", "-c", script}); }
 
   void pump_once(int timeout_ms) {
     std::vector<pollfd> fds;
-    for (const engines::PollWish& wish : process->poll_wishes()) {
+    for (const processes::PollWish& wish : process->poll_wishes()) {
       const int events_wanted = (wish.wants_read ? POLLIN : 0) | (wish.wants_write ? POLLOUT : 0);
       fds.push_back({wish.fd, static_cast<short>(events_wanted), 0});
     }
@@ -91,12 +91,12 @@ struct AgentHarness {
     }
     return nullptr;
   }
-  const engines::ProcessExited* exited() const { return find<engines::ProcessExited>(); }
-  const engines::StartFailed* failed() const { return find<engines::StartFailed>(); }
-  std::vector<engines::Line> lines() const {
-    std::vector<engines::Line> out;
+  const processes::ProcessExited* exited() const { return find<processes::ProcessExited>(); }
+  const processes::StartFailed* failed() const { return find<processes::StartFailed>(); }
+  std::vector<processes::Frame> lines() const {
+    std::vector<processes::Frame> out;
     for (const auto& event : events) {
-      if (const auto* line = std::get_if<engines::Line>(&event)) out.push_back(*line);
+      if (const auto* line = std::get_if<processes::Frame>(&event)) out.push_back(*line);
     }
     return out;
   }

@@ -83,7 +83,7 @@ class DrivenLoop {
         committer(store),
         loader(store, index_, snapshots_),
         sequencer(tail_of(store), committer, random_),
-        worker(sequencer, loader, random_, options) {
+        worker(sequencer, loader, options) {
     REQUIRE(index_.catch_up(store, store.tail()));
     worker.know_agents(*index_.agents());
     for (const std::string& stream : domain::kept_streams()) {

@@ -3,6 +3,7 @@
 
 The newest prompt chooses the answer. It contains one of:
   say TEXT            the text, up to the end of the line
+  dear TEXT           likewise, and the call is charged for 150,000 tokens of input
   stream N            N numbered words, one every --word-ms
   cut N               likewise, but the connection breaks off behind the last word. The same prompt
                       asked again is answered "as said", to its end
@@ -24,7 +25,8 @@ Any other prompt is answered "I read: " and its first 60 characters. A request t
 of the user (a title, a summary) is answered in the same way.
 
 GET /charged returns a JSON object: for each of the agent's sessions the calls that were charged, in
-order, each with its tokens, its texts, its tool calls, and whether its answer was sent to the end.
+order, each with its tokens, its texts, its tool calls, the results of tools that came with it, and
+whether its answer was sent to the end.
 """
 import argparse
 import http.server
@@ -36,13 +38,14 @@ import sys
 import threading
 import time
 
-VERBS = ("tool|background|delegate|say|stream|cut|bash|loop|parallel|system|history|hang|fail|"
+VERBS = ("tool|background|delegate|say|dear|stream|cut|bash|loop|parallel|system|history|hang|fail|"
          "overload")
 KEYWORD = re.compile(rf"\b({VERBS})\b[ \t]*([^\n]*)")
 THEN = re.compile(rf"\bthen ({VERBS})\b[ \t]*([^\n]*)")
 TASK = re.compile(r"(.*?)\n\nThis is a task for a subagent\.", re.S)
 REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.S)
 PRICE_TOKENS = {"input_tokens": 100, "output_tokens": 20}
+DEAR_TOKENS = {"input_tokens": 150_000, "output_tokens": 20}
 NUMBERS = itertools.count(1)
 SESSION = re.compile(r"session[_\W]+(?:id)?\W*([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
 
@@ -69,6 +72,18 @@ def prompts_of(request):
     return prompts or [""], has_result
 
 
+def newest_results(request):
+    """Returns the texts of the results of tools behind the model's last message."""
+    results = []
+    for message in request.get("messages", []):
+        if message.get("role") == "assistant":
+            results = []
+        for block in blocks_of(message):
+            if block.get("type") == "tool_result":
+                results.append("".join(part.get("text", "") for part in blocks_of(block)))
+    return results
+
+
 def told_of_task(request):
     """Returns the newest message of the user's side if it tells of a task in the background."""
     texts = [block.get("text", "") for message in request.get("messages", [])
@@ -91,12 +106,14 @@ class Answer:
         self.verb, self.rest = (found.group(1), found.group(2).strip()) if found else ("", "")
         self.number = int(re.match(r"\d+", self.rest).group()) if re.match(r"\d", self.rest) else 0
         self.model = request.get("model", "model")
+        self.results = newest_results(request)
         user = json.dumps(request.get("metadata", {})).replace("\\", "")
         session = SESSION.search(user)
         self.session = session.group(1) if session else ""
+        self.tokens = DEAR_TOKENS if self.verb == "dear" else PRICE_TOKENS
         self.is_slow = self.verb in ("stream", "cut")
         self.stop_reason = "end_turn"
-        if self.verb == "say":
+        if self.verb in ("say", "dear"):
             self.blocks = [text_block(self.rest)]
         elif self.is_slow:
             self.blocks = [text_block(" ".join(f"word{i}" for i in range(self.number)))]
@@ -147,7 +164,7 @@ class Answer:
         return {"id": f"msg_fake{next(NUMBERS):06}", "type": "message", "role": "assistant",
                 "model": self.model, "content": self.blocks if is_finished else [],
                 "stop_reason": self.stop_reason if is_finished else None, "stop_sequence": None,
-                "usage": PRICE_TOKENS if is_finished else {**PRICE_TOKENS, "output_tokens": 1}}
+                "usage": self.tokens if is_finished else {**self.tokens, "output_tokens": 1}}
 
     def events(self):
         """Returns the pieces of the streamed answer, and whether to wait before each."""
@@ -164,7 +181,7 @@ class Answer:
             for piece in pieces:
                 yield {"type": "content_block_delta", "index": index, "delta": piece}, self.is_slow
             yield {"type": "content_block_stop", "index": index}, False
-        yield {"type": "message_delta", "usage": {"output_tokens": PRICE_TOKENS["output_tokens"]},
+        yield {"type": "message_delta", "usage": {"output_tokens": self.tokens["output_tokens"]},
                "delta": {"stop_reason": self.stop_reason, "stop_sequence": None}}, False
         yield {"type": "message_stop"}, False
 
@@ -225,8 +242,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if answer.verb == "cut" and not is_cut:
             answer.blocks = [text_block("as said")]
         self.server.cuts.add(cut)
-        call = {"model": answer.model, **PRICE_TOKENS, "complete": False, "texts": answer.texts(),
-                "calls": answer.calls()}
+        call = {"model": answer.model, **answer.tokens, "complete": False, "texts": answer.texts(),
+                "calls": answer.calls(), "results": answer.results}
         self.server.charged.setdefault(answer.session, []).append(call)
         if is_streaming:
             self.stream(answer, is_cut)

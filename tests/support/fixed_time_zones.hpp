@@ -2,7 +2,7 @@
 // two from a spring to an autumn.
 #pragma once
 
-#include "eventlog/domain/schedules/time_zones.hpp"
+#include "eventlog/domain/time_zones.hpp"
 
 namespace support {
 

@@ -89,7 +89,7 @@ inline domain::Context context_of(domain::StreamRef target, base::CommandId comm
   return context;
 }
 inline domain::StreamRef session_ref(std::string agent, base::SessionId session) {
-  return {domain::kIndexOf<domain::SessionStream>, std::move(agent), session};
+  return {domain::SessionStream::kPattern, std::move(agent), session};
 }
 
 }  // namespace support

@@ -40,7 +40,6 @@ class ForwardingStore : public eventlog::BlockStore {
   base::Result<void> trim_before(eventlog::Position position) override {
     return inner_.trim_before(position);
   }
-  eventlog::DurabilityClass durability() const override { return inner_.durability(); }
 
  private:
   eventlog::BlockStore& inner_;

@@ -119,6 +119,8 @@ Complaints check_is_fuzzed(const std::vector<SourceFile>& files) {
   // Templates that only pick an alternative of a variant, or that write.
   static const std::set<std::string> kNotReading = {"encode", "optional", "std::get", "std::get_if",
                                                     "std::holds_alternative"};
+  // These pick one without an argument; with one they read a row.
+  static const std::set<std::string> kPicking = {"as", "is", "get"};
   static const std::regex kRead(R"re(\b((?:std::)?\w+)<\s*([\w:]+)\s*>\s*\()re");
   const std::vector<Target> targets = targets_of(files);
   std::vector<SourceFile> product;
@@ -133,6 +135,8 @@ Complaints check_is_fuzzed(const std::vector<SourceFile>& files) {
       const std::string name = last_part(match[2]);
       const auto defined = structs.find(name);
       if (defined == structs.end() || kNotReading.contains(match[1])) return;
+      const bool has_argument = !match.suffix().str().starts_with(')');
+      if (kPicking.contains(match[1]) && !has_argument) return;
       const bool is_private = defined->second.contains(file.path) && file.path.ends_with(".cpp");
       const std::string own = file.path.substr(0, file.path.rfind('.')) + ".hpp";
       const auto& headers = defined->second;

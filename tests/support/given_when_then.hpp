@@ -50,15 +50,12 @@ struct Fact {
   Fact on(std::string where) const;
   // Marks the event as made by a worker's report.
   Fact by_report(std::int64_t lease_token, std::int64_t number) const;
-  // Marks the event as made by a client's command.
-  Fact by_command(base::CommandId id) const;
 
   Event event;
   std::string stream;  // empty: the command's
   std::string content;
   base::FencingToken token;
   std::int64_t sequence = 0;
-  base::CommandId command;
 };
 
 template <class E>

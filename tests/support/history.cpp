@@ -153,6 +153,12 @@ void History::act_in_turn(const std::string& stream) {
       emit(stream, domain::ToolCallsRepeated{turn, "Bash", 12});
       emit(stream, domain::AgentSilenceReported{turn});
       emit(stream, domain::AgentSilenceReported{turn, true});
+      emit(stream,
+           domain::AskRaised{s.asks_raised + 1, 1, domain::AskKind::approval, turn, "Bash", "call"},
+           "{\"input\":{}}");
+      emit(stream, domain::AskAnswered{s.asks_raised, domain::AskVerdict::granted,
+                                       domain::AskBasis::person});
+      emit(stream, domain::AskClosed{s.asks_raised, domain::AskEnd::told});
       emit(stream, domain::ToolCallFinished{turn, "call", chance(20)}, "done");
       return;
     case 4:

@@ -49,7 +49,7 @@ class LogBuilder {
     e.position = head_.plus(builder_.count() + 1);
     e.stream = stream;
     e.version = versions_[e.stream] = versions_[e.stream].next();
-    e.type = domain::type_name(event);
+    e.type = event.type();
     e.event = base::EventId::make(now_, random_);
     e.command = base::CommandId::make(now_, random_);
     e.actor = "test";

@@ -2,11 +2,14 @@
 // out, as in the encoded form.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
-#include "eventlog/domain/event.hpp"
-
+#include "eventlog/base/fields.hpp"
+#include "eventlog/base/sparse.hpp"
 #include "eventlog/base/text_bytes.hpp"
+#include "eventlog/domain/event.hpp"
 
 namespace support {
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes tests/requirements.md: which tests show which requirement, and that a complaint or defect
-has no cause here. Without --write it checks that the page is current.
+"""Writes tests/requirements.md: which tests show which requirement, and that a complaint, defect or
+report has no cause here. Without --write it checks that the page is current.
 
 A C++ test has the numbers as tags: "[session][R012][C09]". A Python test has the comment
 "# Shows R012, C09." in the line above it. tests/requirements.txt lists first the requirements
-(R001), then the complaints (C01), then the defects (D01):
+(R001), then the complaints (C01), the defects (D01) and the newer reports (N01):
 
   number | what it asks | the ruling that replaces it, or nothing | what its tests leave out, if any
 """
@@ -18,12 +18,12 @@ REQUIREMENTS = TESTS / "requirements.txt"
 PAGE = TESTS / "requirements.md"
 COMMAND = "tests/support/requirements.py --write"
 CPP_TEST = re.compile(r'TEST_CASE\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+),\s*"([^"]*)"')
-NUMBER = re.compile(r"R\d{3}|[CD]\d{2}")
-CPP_TAG = re.compile(r"\[([RCD]\d+)\]")
-PYTHON_TEST = re.compile(r"^ *# Shows ([RCD]\d+(?:, [RCD]\d+)*)\.\n *def (test_\w+)", re.MULTILINE)
-PYTHON_TAG = re.compile(r"^ *# Shows [RCD]\d+", re.MULTILINE)
+NUMBER = re.compile(r"R\d{3}|[CDN]\d{2}")
+CPP_TAG = re.compile(r"\[([RCDN]\d+)\]")
+PYTHON_TEST = re.compile(r"^ *# Shows ([RCDN]\d+(?:, [RCDN]\d+)*)\.\n *def (test_\w+)", re.MULTILINE)
+PYTHON_TAG = re.compile(r"^ *# Shows [RCDN]\d+", re.MULTILINE)
 HEAD = (
-    "# Requirements, complaints and defects, and the tests that show them\n\n"
+    "# Requirements, complaints, defects and reports, and the tests that show them\n\n"
     f"`{COMMAND}` writes this page from [requirements.txt](requirements.txt) and from the tags of "
     "the tests. A test is named if it fails without what is asked, or without what a ruling puts "
     'in its place. "Not yet" says what no test shows.\n')
@@ -33,7 +33,9 @@ KINDS = (
     ("C", "Complaints", "Users of such systems complain of this. Each line ends with what is so here.",
      "Complaint, and what is so here"),
     ("D", "Defects", "The system that this one replaces had these faults. None of them is here.",
-     "Defect"))
+     "Defect"),
+    ("N", "Reports", "Users reported this of other programs. Each line ends with what is so here.",
+     "Report, and what is so here"))
 
 
 def read_requirements(text):

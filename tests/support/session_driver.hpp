@@ -111,7 +111,7 @@ class SessionDriver {
     e.position = position_ = position_.next();
     e.stream = name;
     e.version = version_of(name).next();
-    e.type = domain::type_name(event);
+    e.type = event.type();
     if (!emitted.content.text.empty()) e.content = domain::ContentProof{{}, 1};
     e.command = sent.id;
     e.actor_kind =
@@ -147,14 +147,16 @@ class SessionDriver {
     }
     if (random_.chance(5)) return erase(id);
     if (s.lease && random_.chance(60)) return report(s);
-    switch (random_.below(14)) {
+    switch (random_.below(15)) {
+      case 14:
+        return answer(s);
       case 12:
         return as_command(domain::SetForeground{"telegram|1234", random_.chance(50)});
       case 13:
         return as_command(domain::MarkSeen{"telegram|1234", position_});
       case 10:
         return as_command(
-            domain::PassDeadline{static_cast<domain::DeadlineKind>(random_.below(7))});
+            domain::PassDeadline{static_cast<domain::DeadlineKind>(random_.below(8))});
       case 11:
         return as_command(domain::DismissAttention{});
       case 0:
@@ -182,6 +184,18 @@ class SessionDriver {
     }
   }
 
+  // Usually of one that waits; sometimes of one that is over, or was never asked.
+  Command answer(const domain::SessionState& s) {
+    domain::AnswerAsk c;
+    c.ask = static_cast<std::int64_t>(random_.below(4));
+    if (!s.asks->empty() && random_.chance(80)) {
+      c.ask = (*s.asks)[random_.below(s.asks->size())].ask;
+    }
+    c.verdict = static_cast<domain::AskVerdict>(random_.below(3));
+    if (random_.chance(50)) c.text = "[\"yes\"]";
+    return as_command(std::move(c));
+  }
+
   domain::ReportTasksChanged tasks_changed() {
     const auto tasks = static_cast<std::int64_t>(random_.below(3));
     return {tasks, "Wait.", random_.chance(20), tasks / 2};
@@ -195,6 +209,8 @@ class SessionDriver {
     if (random_.chance(50)) c.spec.repeated_calls_max = 2;
     c.spec.remind_after = base::Duration{1};
     if (random_.chance(50)) c.spec.restart_policy = domain::RestartPolicy::retry;
+    if (random_.chance(50)) c.spec.approval_timeout = base::Duration{1};
+    if (random_.chance(50)) c.spec.unanswered = domain::UnansweredAsk::approve;
     c.spec.hooks_must_answer = random_.chance(50);
     c.spec.mcp_must_connect = random_.chance(50);
     c.origin_channel = "telegram|1234";
@@ -248,7 +264,17 @@ class SessionDriver {
       if (random_.chance(20))
         result.agent_base = {static_cast<std::int64_t>(random_.below(2'000'000))};
     }
-    switch (random_.below(26)) {
+    switch (random_.below(29)) {
+      case 28:
+      case 27:
+        r.report = domain::ReportAskRaised{
+            r.sequence, static_cast<domain::AskKind>(random_.below(3)), t, "Bash", "call", "{}"};
+        break;
+      case 26:
+        r.report = domain::ReportAskClosed{
+            s.asks->empty() ? 7 : (*s.asks)[random_.below(s.asks->size())].request,
+            random_.chance(50)};
+        break;
       case 25:
         r.report = domain::TranscriptWritesLost{t, "ENOSPC"};
         if (random_.chance(30)) {

@@ -91,8 +91,13 @@ const std::vector<Allowance>& allowances() {
       {"projections/start",
        {"projections/start", "projections/views", "projections/fold", "eventlog/log",
         "eventlog/domain", "eventlog/base"}},
+      {"projections/content",
+       {"projections/content", "projections/fold", "eventlog/copies", "eventlog/log",
+        "eventlog/store", "eventlog/domain", "eventlog/base"}},
       {"projections", {"projections", "eventlog"}},
-      {"workers/engines", {"workers/engines", "eventlog/domain", "eventlog/base"}},
+      {"workers/engines",
+       {"workers/engines", "workers/processes", "eventlog/domain", "eventlog/base"}},
+      {"workers/processes", {"workers/processes", "eventlog/base"}},
       {"workers/instruments", {"workers/instruments", "eventlog/base"}},
       {"workers/protocol",
        {"workers/protocol", "workers/instruments", "projections/views", "bus", "eventlog/domain",
@@ -100,43 +105,45 @@ const std::vector<Allowance>& allowances() {
       {"workers/json", {"workers/json", "bus", "eventlog/domain", "eventlog/base"}},
       {"workers/client",
        {"workers/client", "workers/protocol", "bus", "eventlog/domain", "eventlog/base"}},
+      {"workers/operations",
+       {"workers/operations", "workers/client", "workers/json", "workers/protocol", "workers/rules",
+        "workers/text", "projections/views", "bus", "eventlog/domain", "eventlog/base"}},
       {"workers/commands",
        {"workers/commands", "workers/engines", "eventlog/log", "eventlog/domain", "eventlog/base"}},
       {"workers/queries",
        {"workers/queries", "workers/protocol", "workers/text", "projections", "bus", "eventlog"}},
       {"workers/text", {"workers/text", "eventlog/domain", "eventlog/base"}},
       {"workers/time_zones", {"workers/time_zones", "eventlog"}},
+      {"workers/rules", {"workers/rules", "eventlog"}},
       {"workers/notifications",
-       {"workers/notifications", "workers/queries", "workers/engines", "workers/text", "eventlog"}},
+       {"workers/notifications", "workers/queries", "workers/engines", "workers/processes",
+        "workers/text", "eventlog"}},
       {"workers/upkeep", {"workers/upkeep", "projections", "eventlog"}},
       {"workers/reactors",
        {"workers/reactors", "workers/upkeep", "workers/notifications", "workers/commands",
-        "workers/protocol", "workers/instruments", "bus", "eventlog"}},
+        "workers/protocol", "workers/instruments", "projections/start", "bus", "eventlog"}},
       {"workers/server",
        {"workers/server", "workers/reactors", "workers/queries", "workers/commands",
         "workers/upkeep", "workers/notifications", "workers/protocol", "workers/instruments",
         "projections", "bus", "eventlog"}},
       {"workers/runner",
-       {"workers/runner", "workers/engines", "workers/protocol", "bus", "eventlog/base"}},
+       {"workers/runner", "workers/engines", "workers/processes", "workers/protocol", "bus",
+        "eventlog/base"}},
       {"tools/steno/text",
-       {"tools/steno/text", "workers/json", "workers/text", "bus", "eventlog/domain",
+       {"tools/steno/text", "workers/client", "workers/json", "workers/text", "eventlog/domain",
         "eventlog/base"}},
       {"tools/steno/config",
-       {"tools/steno/config", "tools/steno/text", "workers/engines", "bus", "eventlog/domain",
-        "eventlog/base"}},
-      {"tools/steno/connection",
-       {"tools/steno/connection", "tools/steno/config", "tools/steno/text", "workers/client",
-        "workers/protocol", "workers/text", "projections/views", "bus", "eventlog/domain",
-        "eventlog/base"}},
-      {"tools/steno/operations",
-       {"tools/steno/operations", "tools/steno/connection", "tools/steno/config",
-        "tools/steno/text", "workers/json", "workers/protocol", "workers/text", "projections/views",
-        "bus", "eventlog/domain", "eventlog/base"}},
-      {"tools/steno/client",
-       {"tools/steno/client", "tools/steno/operations", "tools/steno/connection",
-        "tools/steno/config", "tools/steno/text", "workers/client", "workers/json",
-        "workers/protocol", "workers/text", "projections/views", "bus", "eventlog/proof",
+       {"tools/steno/config", "tools/steno/text", "workers/engines", "workers/text", "bus",
         "eventlog/domain", "eventlog/base"}},
+      {"tools/steno/connection",
+       {"tools/steno/connection", "tools/steno/config", "tools/steno/text", "workers/operations",
+        "workers/client", "workers/protocol", "projections/views", "bus", "eventlog/domain",
+        "eventlog/base"}},
+      {"tools/steno/client",
+       {"tools/steno/client", "tools/steno/connection", "tools/steno/config", "tools/steno/text",
+        "workers/operations", "workers/client", "workers/json", "workers/protocol", "workers/rules",
+        "workers/text", "projections/views", "bus", "eventlog/proof", "eventlog/domain",
+        "eventlog/base"}},
       {"tools/steno/offline",
        {"tools/steno/offline", "tools/steno/client", "tools/steno/connection", "tools/steno/config",
         "tools/steno/text", "workers/json", "workers/protocol", "workers/text", "projections",
@@ -262,9 +269,10 @@ Complaints check_dependencies(const SourceFile& file) {
 
 Complaints check_purity(const SourceFile& file) {
   static const std::set<std::string> kAllowed = {
-      "algorithm", "array",       "bitset", "compare",     "concepts", "cstddef", "cstdint",
-      "iterator",  "limits",      "map",    "numeric",     "optional", "set",     "span",
-      "string",    "string_view", "tuple",  "type_traits", "utility",  "variant", "vector"};
+      "algorithm", "array",       "bit",     "bitset",   "new",    "compare",
+      "concepts",  "cstddef",     "cstdint", "iterator", "limits", "map",
+      "numeric",   "optional",    "set",     "span",     "string", "string_view",
+      "tuple",     "type_traits", "utility", "variant",  "vector"};
   // The codec only looks event types up by name, so no order depends on it.
   static const std::set<std::string> kLookUp = {"eventlog/domain/event_codec.cpp"};
   static const std::vector<std::string> kBanned = {"float", "double",    "Clock",       "Random",
@@ -288,6 +296,59 @@ Complaints check_purity(const SourceFile& file) {
     if (lines[i].find("_clock") != std::string::npos) {
       complaints.push_back(at(file, i + 1, "the domain must not read a clock"));
     }
+  }
+  return complaints;
+}
+
+namespace {
+
+// Returns the folder of an aggregate that the path is in; empty if it is in none.
+std::string aggregate_of(std::string_view path) {
+  constexpr std::string_view kDomain = "eventlog/domain/";
+  if (!path.starts_with(kDomain)) return {};
+  const std::string_view below = path.substr(kDomain.size());
+  const std::size_t end = below.find('/');
+  return end == std::string_view::npos ? std::string() : std::string(below.substr(0, end));
+}
+
+}  // namespace
+
+Complaints check_aggregates(const std::vector<SourceFile>& files) {
+  static const std::set<std::string> kKnowAll = {
+      "eventlog/domain/aggregates.hpp", "eventlog/domain/all_events.hpp",
+      "eventlog/domain/command.hpp",    "eventlog/domain/erasable.hpp",
+      "eventlog/domain/evolve.hpp",     "eventlog/domain/stream_name.hpp"};
+  Complaints complaints;
+  std::map<std::string, std::set<std::string>> below;  // what an aggregate includes, by its folder
+  for (const SourceFile& file : files) {
+    const std::string aggregate = aggregate_of(file.path);
+    const bool is_shared = file.path.starts_with("eventlog/domain/") && is_header(file.path) &&
+                           aggregate.empty() && !kKnowAll.contains(file.path);
+    if (aggregate.empty() && !is_shared) continue;
+    for (const Include& include : includes_of(file)) {
+      if (kKnowAll.contains(include.name)) {
+        complaints.push_back(
+            at(file, include.line,
+               "an aggregate must not include " + include.name + ", which includes all of them"));
+      }
+      const std::string other = aggregate_of(include.name);
+      if (is_shared && !other.empty()) {
+        complaints.push_back(
+            at(file, include.line, "what aggregates share must not include " + include.name));
+      }
+      if (!is_shared && !other.empty() && other != aggregate) below[aggregate].insert(other);
+    }
+  }
+  // Aggregates that include none but those taken off before are taken off, until none is left.
+  for (bool has_shrunk = true; has_shrunk;) {
+    has_shrunk = std::erase_if(below, [&](const auto& one) {
+                   return std::none_of(one.second.begin(), one.second.end(),
+                                       [&](const auto& other) { return below.contains(other); });
+                 }) > 0;
+  }
+  for (const auto& [aggregate, others] : below) {
+    complaints.push_back("eventlog/domain/" + aggregate +
+                         " includes an aggregate that includes it");
   }
   return complaints;
 }
@@ -336,6 +397,8 @@ Complaints check_banned_words(const SourceFile& file) {
                                                   "eventlog/rocksdb/rocksdb_key_value_store.cpp",
                                                   "eventlog/rocksdb/rocksdb_store.cpp",
                                                   "eventlog/log/stream_index.hpp",
+                                                  "projections/content/content_feed.cpp",
+                                                  "projections/content/content_feed.hpp",
                                                   "tests/simulation/processes_at_once.cpp",
                                                   "tests/support/faulty_disk_model.hpp"};
   static const std::set<std::string> kTime = {"eventlog/base/time.cpp"};
@@ -452,6 +515,10 @@ Complaints check_is_used(const std::vector<SourceFile>& files) {
   // A type, then the name: neither a call nor a constructor.
   static const std::regex kDeclared(R"re([\w>&*]\s+[&*]?([a-z]\w*)\()re");
   static const std::regex kDefined(R"re(^[^\s].*?\b([a-z]\w*)\()re");
+  // A coroutine calls these of its promise.
+  static const std::set<std::string> kOfCoroutines = {"get_return_object", "initial_suspend",
+                                                      "final_suspend", "return_value",
+                                                      "unhandled_exception"};
   std::map<std::string, std::size_t> uses;
   std::set<std::string> defined;
   std::vector<std::pair<const SourceFile*, std::string>> headers;
@@ -478,7 +545,7 @@ Complaints check_is_used(const std::vector<SourceFile>& files) {
       const std::string name = found[1];
       const bool is_call = contains_word(found.prefix().str() + found.str(), "return");
       const std::size_t own = defined.contains(name) ? 2 : 1;
-      if (is_call || uses[name] > own) continue;
+      if (is_call || uses[name] > own || kOfCoroutines.contains(name)) continue;
       complaints.push_back(at(*file, i + 1, name + " is used nowhere"));
     }
   }

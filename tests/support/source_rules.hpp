@@ -27,6 +27,8 @@ Complaints check_dependencies(const SourceFile& file);
 // The domain (eventlog/domain and below) uses no clock, randomness, thread, I/O, floating point or
 // library.
 Complaints check_purity(const SourceFile& file);
+// An aggregate compiles with those that its folder includes alone, and includes go one way.
+Complaints check_aggregates(const std::vector<SourceFile>& files);
 
 // A library's types stay in one folder: a header that includes the library, or such a header, is
 // private to the files of its folder. Checks the product's files.

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "eventlog/base/unique_fd.hpp"
-#include "workers/engines/process/pidfd.hpp"
+#include "workers/processes/pidfd.hpp"
 
 namespace support {
 

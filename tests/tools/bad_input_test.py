@@ -163,7 +163,8 @@ class Frames(OneServer):
 
     def test_an_unknown_verb_is_told_the_known_ones(self):
         self.assert_reply(self.wire().request("dance", {}), "error", "invalid", "dance",
-                          "command, list, attention, show, output, stats, digests, read, status")
+                          "command, list, attention, show, output, stats, digests, read, asks, "
+                          "status")
 
     def test_an_unknown_command_is_told_the_known_ones(self):
         self.assert_reply(self.wire().command("Dance", {}), "rejected", "invalid", "Dance",
@@ -381,7 +382,7 @@ class CommandLine(OneServer):
                             ('\nmax_sessions = "5"\n', ("max_sessions", "from 1 to 10000", "line 2")),
                             ('workdir = "here"\n', ("workdir", "here", "absolute")),
                             ('timeout = 5\n', ("timeout", "500ms", "in quotes")),
-                            ('[table]\na = 1\n', ("unknown key 'table'",)),
+                            ('[table]\na = 1\n', ("unknown table [table]", "[engines.NAME]")),
                             ('agent = \n', ("not TOML", "line 1")),
                             ('agent = "a"\nagent = "b"\n', ("not TOML", "line 2"))):
             with self.subTest(text=text):

@@ -517,7 +517,7 @@ class Money(OneServer):
     def test_forks_at_once_share_one_budget(self):
         source = self.home.start_session("[say hi]", *self.MODEL, "--budget-usd", "0.02")
         self.home.wait_for_end(source)
-        forks = [self.home.ask("resume", source, "--fork", "[tools 60] [delay 60]",
+        forks = [self.home.ask("resume", source, "--fork", "[tools 60] [delay 600]",
                                "--budget-usd", "0.02")["alias"] for _ in range(4)]
         rows = [self.home.wait_for_end(alias) for alias in forks]
         for row in rows:

@@ -28,7 +28,7 @@ class Fact:
 
 
 FACTS = [
-    Fact("a denied tool call", "[ask] change a file", code=5,
+    Fact("a denied tool call", "[ask] change a file", "--approvals", "deny", code=5,
          run="✗ Bash — .*: denied(.|\n)*; --allow-tool Bash grants it:",
          ls="completed, 1 denied",
          show="denied +1 tool call was denied: Bash",
@@ -193,7 +193,7 @@ class Advice(unittest.TestCase):
         home = Home('engine = "scripted"\n')
         self.addCleanup(home.close)
         home.start()
-        alias = home.start_session("[say hi]", "--multi-turn")
+        alias = home.start_session("[say hi]", "--multi-turn", "--approvals", "deny")
         denied = home.run("send", "--wait", alias, "[ask]")
         self.assertEqual(denied.code, 5, str(denied))
         self.assertIn(f"steno close {alias}; steno resume {alias} --allow-tool Bash PROMPT:",

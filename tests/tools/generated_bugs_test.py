@@ -32,7 +32,7 @@ struct Row {
 bool apply(State& s, const Event& e) {
   CHECK(s.count > 0);
   names.reserve(s.count + 1);
-  if (mutant(Mutant::queue_reversed) && s.count == 0) return false;
+  if (mutant(Mutant::skip_deduplication) && s.count == 0) return false;
   base::rare(base::Rare::report_gap);
   if (!s.turn || s.turn->turn != e.turn) return false;
   s.first = e.first;

@@ -334,7 +334,7 @@ TEST_CASE("what was erased from a copy is on the record of the log that is salva
   REQUIRE(last);
   CHECK(last->front().envelope.stream == stream);
   const domain::ContentErased expected{{{content, content}}, domain::ErasureReason::requested};
-  CHECK(std::get<domain::ContentErased>(last->front().event) == expected);
+  CHECK(last->front().event.get<domain::ContentErased>() == expected);
 }
 
 TEST_CASE("what is left out because of an erasure behind the damage is on the record as lost",

@@ -239,7 +239,7 @@ class Schedules(WithHome):
         until(lambda: " completed $" in self.home.run("schedule", "log", "fine").out, "its end")
         until(lambda: " failed (turn_error) $" in self.home.run("schedule", "log", "bad").out,
               "the failure")
-        self.add("asks", "[ask]")
+        self.add("asks", "[ask]", "--approvals", "deny")
         self.home.run("schedule", "run", "asks")
         for command in ("log", "asks"), ("ls",), ("show", "asks"):
             until(lambda: "completed, 1 denied $" in self.home.run("schedule", *command).out,
@@ -335,6 +335,7 @@ class Schedules(WithHome):
         self.assertEqual(self.home.show(child)["descriptor"]["parent"], own["STENO_SESSION"])
         opened = self.home.wait_for_event(child, "SessionOpened")
         self.assertEqual(opened["facts"]["spec"]["channel"], "telegram|77")
+        self.home.wait_for_event(boss, "AgentInitialized")
         self.home.run("kill", boss)
         for flags, channel in ((), "telegram|77"), (("--channel", "telegram|78"), "telegram|78"):
             resumed = self.home.ask("resume", boss, *flags, "--fork", "go on")["alias"]
@@ -370,7 +371,7 @@ class Schedules(WithHome):
         self.assertIn("the prompt is empty", refusal("--every", "1h", ""))
         self.assertIn("has no session 'nobody'",
                       refusal("--every", "1h", "--to", "nobody", "x", code=3))
-        self.assertIn("--to excludes --model",
+        self.assertIn("--model is of a session that is opened",
                       refusal("--every", "1h", "--to", "nobody", "--model", "opus", "x"))
         self.assertIn("--subagent requires --heartbeat",
                       refusal("--every", "1h", "--subagent", "x"))

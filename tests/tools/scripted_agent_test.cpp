@@ -2,6 +2,7 @@
 // output depends only on the prompts.
 #include "tests/support/agent_harness.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/workers/engines/claude/driven_claude.hpp"
 #include "workers/engines/claude/claude_engine.hpp"
 
 namespace {
@@ -35,10 +36,9 @@ std::vector<domain::Report> reports_of(const std::vector<std::string>& prompts) 
   AgentHarness harness;
   engines::SessionLaunch launch;
   launch.spec.is_multi_turn = true;
-  const auto engine =
-      engines::make_claude_engine({{STENO_SCRIPTED_AGENT}, {}, true, {}, {}}, launch);
+  const auto engine = engines::driven_claude({{STENO_SCRIPTED_AGENT}, {}, {}, {}}, launch);
   std::vector<domain::Report> reports;
-  if (!harness.start(engine->launch().argv)) return reports;
+  if (!harness.start(engine->plan().argv)) return reports;
   bool is_written = harness.process->write(engine->start()).has_value();
   for (std::size_t i = 0; i < prompts.size() && is_written; ++i) {
     base::TurnId turn;
@@ -50,8 +50,9 @@ std::vector<domain::Report> reports_of(const std::vector<std::string>& prompts) 
       for (const auto& line : harness.lines()) {
         for (auto& report : engine->on_line(line.bytes, {})) reports.push_back(std::move(report));
       }
-      std::erase_if(harness.events,
-                    [](const auto& event) { return std::holds_alternative<engines::Line>(event); });
+      std::erase_if(harness.events, [](const auto& event) {
+        return std::holds_alternative<processes::Frame>(event);
+      });
       const auto* result =
           reports.empty() ? nullptr : std::get_if<domain::ReportTurnResult>(&reports.back());
       return result != nullptr && result->turn == turn;
@@ -104,8 +105,8 @@ TEST_CASE("each turn begins with init and ends with a result", "[tools]") {
 TEST_CASE("costs add up over turns, and carry over on resume and fork", "[tools]") {
   const support::TemporaryFolder state;
   const auto play_with = [&](AgentHarness& harness, std::vector<std::string> options) {
-    harness.plan.env.push_back("STENO_SCRIPTED_STATE=" + state.path());
-    for (auto& option : options) harness.plan.argv.push_back(std::move(option));
+    harness.plan.agent.environment.push_back("STENO_SCRIPTED_STATE=" + state.path());
+    for (auto& option : options) harness.plan.agent.argv.push_back(std::move(option));
     return play(harness, {"[cost 0.5]", "[cost 0.25]"});
   };
   AgentHarness first;
@@ -128,7 +129,7 @@ TEST_CASE("costs add up over turns, and carry over on resume and fork", "[tools]
 
 TEST_CASE("words are streamed one by one when partial messages are wanted", "[tools]") {
   AgentHarness harness;
-  harness.plan.argv.push_back("--include-partial-messages");
+  harness.plan.agent.argv.push_back("--include-partial-messages");
   REQUIRE(play(harness, {"[words 4] [delay 1]"}));
   CHECK(count_with(harness, "content_block_delta") == 4);
   CHECK(count_with(harness, R"("text":"word0 word1 word2 word3"}])") == 1);
@@ -162,8 +163,8 @@ TEST_CASE("an interrupt while idle is answered and does not hit the next turn", 
 
 TEST_CASE("an interrupt right behind its prompt withdraws it", "[tools]") {
   AgentHarness harness;
-  const auto engine = engines::make_claude_engine({{STENO_SCRIPTED_AGENT}, {}, true, {}, {}}, {});
-  REQUIRE(harness.start(engine->launch().argv));
+  const auto engine = engines::driven_claude({{STENO_SCRIPTED_AGENT}, {}, {}, {}}, {});
+  REQUIRE(harness.start(engine->plan().argv));
   const std::string prompt = engine->begin_turn({}, "[hang]");
   REQUIRE(harness.process->write(prompt + engine->interrupt({})));
   harness.process->close_stdin();

@@ -41,7 +41,7 @@ class Soak(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
         self.write("numbers.py", NUMBERS)
-        self.ledger, self.told = self.path("ledger.jsonl"), self.path("told")
+        self.ledger, self.told = self.path("campaigns.jsonl"), self.path("told")
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -74,8 +74,8 @@ class Soak(unittest.TestCase):
     def start(self, *entries, arguments=()):
         registry = self.write("campaigns.toml", "\n".join(entries))
         return subprocess.Popen(
-            [sys.executable, SOAK, "--registry", registry, "--ledger", self.ledger, "--logs",
-             self.path("logs"), *arguments],
+            [sys.executable, SOAK, "--registry", registry, "--results", self.folder,
+             *arguments],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def soak(self, *entries, arguments=(), code=0):
@@ -188,7 +188,7 @@ class Soak(unittest.TestCase):
         past = [{"campaign": name, "commit": "one", "product": "other", "at": "then", "from": 1,
                  "asked": 10, "count": 10, "seconds": seconds, "findings": 0, "figures": {}}
                 for name, seconds in (("numbers", 4.0), ("others", 3.0))]
-        self.write("ledger.jsonl", "".join(json.dumps(entry) + "\n" for entry in past))
+        self.write("campaigns.jsonl", "".join(json.dumps(entry) + "\n" for entry in past))
         self.soak(self.entry(goal=10**6), self.entry("others", goal=10**6), self.canary(),
                   arguments=("--minutes", "0.05"))
         ran = self.recorded()[2:]
@@ -241,7 +241,7 @@ class Soak(unittest.TestCase):
         out = self.soak(self.entry(long=long), self.canary(), code=1)
         self.assertNotIn("the first line\n", out)
         path = out.split("All that it said is in ")[1].splitlines()[0]
-        self.assertEqual(path, self.path("logs/numbers-1.log"))
+        self.assertEqual(path, self.path("numbers-1.log"))
         self.assertTrue(self.read(path).startswith("the first line\n1\n2\n"))
 
     def test_what_could_not_be_run_is_no_finding(self):
@@ -313,7 +313,7 @@ class Soak(unittest.TestCase):
     def test_what_was_not_run_is_named_with_the_reason(self):
         slow = {"campaign": "numbers", "commit": "one", "product": "other", "at": "then", "from": 1,
                 "asked": 1, "count": 1, "seconds": 3600.0, "findings": 0, "figures": {}}
-        self.write("ledger.jsonl", json.dumps(slow) + "\n")
+        self.write("campaigns.jsonl", json.dumps(slow) + "\n")
         out = self.soak(self.entry(), self.canary(), arguments=("--minutes", "0.02"))
         self.assertIn("numbers: not run: one of its numbers took 1 h 00 min the last time, which is "
                       "more than --minutes", out)
@@ -364,18 +364,6 @@ class Soak(unittest.TestCase):
         again = self.recorded()[before]
         self.assertEqual((again["from"], again["asked"], again["count"]), (1, 20, 20))
         self.assertIn(", 0 |", self.row(silent))
-
-    def test_an_old_line_of_a_sequence_counts_as_a_whole_portion(self):
-        long = "sh -c 'echo {\\\"numbers\\\": {count}}'"
-        entry = self.entry(long=long, in_sequence=True, portion=20, goal=5)
-        self.soak(entry, self.canary(), arguments=("--minutes", "0.02"))
-        clean = {**self.recorded()[0], "from": 21}
-        del clean["asked"]
-        for count, is_open in ((19, 1), (20, 0)):
-            with open(self.ledger, "w", encoding="utf-8") as file:
-                for line in ({**clean, "count": 0, "findings": 1}, {**clean, "count": count}):
-                    file.write(json.dumps(line) + "\n")
-            self.assertIn(f", {is_open} |", self.row(entry))
 
     def test_what_runs_in_one_go_is_open_until_it_has_run_clean(self):
         def whole(bad):

@@ -290,13 +290,13 @@ class Gateways(WithServer):
         beyond = self.call("claude-code.events", session="followed", after=10**6)["error"]
         self.assertEqual((beyond["code"], beyond["data"]["exit"]), (-32602, 2))
         self.assertIn("and the log ends at", beyond["message"])
-        # Waits of a batch would hold up everybody else, one after the other.
+        # The waits of a batch are one.
         asked = {"session": "followed", "after": rest["through"], "wait_ms": 2000}
         began = time.monotonic()
         answers = self.exchange(json.dumps([
             {"jsonrpc": "2.0", "id": id_, "method": "claude-code.events", "params": asked}
             for id_ in range(20)]).encode())
-        self.assertLess(time.monotonic() - began, 20)
+        self.assertLess(time.monotonic() - began, 15)
         self.assertEqual([answer["result"]["events"] for answer in answers], [[]] * 20)
         self.result("respond", session="followed", message="[hang]")
         begun = self.result("events", session="followed", after=rest["through"], wait_ms=2000)
@@ -306,6 +306,69 @@ class Gateways(WithServer):
         self.wait_for_input("followed")
         error = self.call("claude-code.interrupt", session="followed")["error"]
         self.assertEqual(error["data"]["exit"], 4)
+        self.home.run("kill", "--all")
+
+    def test_a_call_that_waits_holds_nobody_up(self):
+        self.result("launch", prompt="[say ok]", name="quiet")
+        self.wait_for_input("quiet")
+        through = self.result("events", session="quiet", limit=1000)["through"]
+        wait = {"session": "quiet", "after": through, "wait_ms": 2000}
+        for id_, method, params in ((1, "events", wait), (2, "stats", {}), (3, "sessions", {})):
+            self.socket.send(json.dumps({"jsonrpc": "2.0", "id": id_, "params": params,
+                                         "method": "claude-code." + method}).encode())
+        answers = [json.loads(self.socket.recv())["id"] for _ in range(3)]
+        self.assertEqual(sorted(answers[:2]), [2, 3])
+        self.assertEqual(answers[2], 1)
+        self.home.run("kill", "--all")
+
+    def test_a_launch_that_is_sent_again_with_its_key_is_one_session(self):
+        asked = {"prompt": "[say ok]", "maxBudgetUsd": 1, "idempotencyKey": "monday"}
+        first = self.result("launch", **asked)
+        self.assertEqual(self.result("launch", **asked)["id"], first["id"])
+        both = [{"jsonrpc": "2.0", "id": id_, "method": "session.launch",
+                 "params": {**asked, "idempotencyKey": "tuesday"}} for id_ in (1, 2)]
+        answers = self.exchange(json.dumps(both).encode())
+        self.assertEqual(answers[0]["result"]["id"], answers[1]["result"]["id"])
+        self.home.stop(signal.SIGKILL)
+        self.home.start()
+        until(self.gateway, "the gateway")
+        again = self.result("launch", **asked)
+        self.assertEqual([again[name] for name in ("id", "alias", "name", "workdir")],
+                         [first[name] for name in ("id", "alias", "name", "workdir")])
+        error = self.call("claude-code.launch", **{**asked, "prompt": "other"})["error"]
+        self.assertEqual(error["data"], {"code": "conflict", "exit": 4})
+        self.assertIn("was used with another body", error["message"])
+        self.assertEqual(self.result("sessions")["total"], 2)
+        self.result("kill", session=first["id"], idempotencyKey="monday")
+        self.assertEqual(self.result("launch", **asked)["status"], "killed")
+        self.home.run("kill", "--all")
+
+    def test_a_resume_that_is_sent_again_with_its_key_is_one_session(self):
+        self.home.run("run", "--name", "old", "[say ok]")
+        asked = {"prompt": "[say on]", "resumeSessionId": "old", "idempotencyKey": "k"}
+        first = self.result("launch", **asked)
+        # The name now means the session that goes on.
+        self.assertEqual(self.home.show("old")["session"], first["id"])
+        self.assertEqual(self.result("launch", **asked)["id"], first["id"])
+        self.assertEqual(self.result("sessions")["total"], 2)
+        self.home.run("kill", "--all")
+
+    def test_a_prompt_that_is_sent_again_with_its_key_is_one_turn(self):
+        self.result("launch", prompt="[say one]", name="talk")
+        self.wait_for_input("talk")
+        asked = {"session": "talk", "message": "[say two]", "idempotencyKey": "k"}
+        for _ in range(3):
+            self.result("respond", **asked)
+        self.assertIn("error", self.call("claude-code.respond", **{**asked, "interrupt": True}))
+        until(lambda: self.home.show("talk")["turns_finished"] == 2, "the second answer")
+        self.wait_for_input("talk")
+        self.result("respond", session="talk", message="[say two]")
+        until(lambda: self.home.show("talk")["turns_finished"] == 3, "the third answer")
+        events = self.home.events(self.home.show("talk")["session"])
+        queued = [event for event in events if event["type"] == "TurnQueued"]
+        self.assertEqual(len(queued), 3)
+        wrong = self.call("claude-code.kill", session="talk", idempotencyKey="")["error"]
+        self.assertIn("idempotency_key takes a text of 1 to 200 bytes", wrong["message"])
         self.home.run("kill", "--all")
 
     def test_half_an_emoji_is_answered_under_its_id(self):
@@ -433,6 +496,41 @@ class Agents(WithServer):
         self.assertEqual(len(shown(lines=1).splitlines()), 3)
         self.assertEqual(client.finish().code, 0)
 
+    def test_a_call_that_waits_for_the_server_holds_no_other_up(self):
+        client = self.home.follow("mcp")
+
+        def write(id_, method, **params):
+            client.write(json.dumps({"jsonrpc": "2.0", "id": id_, "method": method,
+                                     "params": params}) + "\n")
+
+        write(1, "tools/call", name="claude_stats")
+        self.assertEqual(json.loads(client.line())["id"], 1)
+        self.home.server.signal(signal.SIGSTOP)
+        write(2, "tools/call", name="claude_stats")
+        for id_ in range(3, 103):
+            write(id_, "ping")
+        self.assertEqual([json.loads(client.line())["id"] for _ in range(100)],
+                         list(range(3, 103)))
+        self.home.server.signal(signal.SIGCONT)
+        self.assertEqual(json.loads(client.line())["id"], 2)
+        # More than are answered at once.
+        for id_ in range(200):
+            write(id_, "tools/call", name="claude_stats")
+        self.assertEqual({json.loads(client.line())["id"] for _ in range(200)}, set(range(200)))
+        self.assertEqual(client.finish().code, 0)
+
+    def test_a_key_beside_the_arguments_makes_one_session(self):
+        client = self.home.follow("mcp")
+        for id_ in (1, 2):
+            client.write(json.dumps({"jsonrpc": "2.0", "id": id_, "method": "tools/call", "params": {
+                "name": "claude_launch", "arguments": {"prompt": "[say ok]"},
+                "_meta": {"idempotencyKey": "k"}}}) + "\n")
+        launched = [json.loads(client.line())["result"]["structuredContent"] for _ in range(2)]
+        self.assertEqual(launched[0]["id"], launched[1]["id"])
+        self.assertEqual(len(self.home.ask("ls")["sessions"]), 1)
+        self.home.run("kill", "--all")
+        self.assertEqual(client.finish().code, 0)
+
     def test_a_client_whose_pipe_does_not_block_is_waited_for(self):
         reader, writer = os.pipe()
         os.set_blocking(reader, False)
@@ -465,7 +563,16 @@ class Agents(WithServer):
         self.assertEqual(ask("initialize", protocolVersion="2025-06-18")["protocolVersion"],
                          "2025-06-18")
         client.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n\n')
-        self.assertEqual(len(ask("tools/list")["tools"]), 8)
+        tools = {tool["name"]: tool for tool in ask("tools/list")["tools"]}
+        self.assertEqual(len(tools), 12)
+        # Whatever can be said of a session can be said at each surface that opens one.
+        said = tools["claude_launch"]["inputSchema"]["properties"]
+        keys = [row["key"] for row in self.home.ask("config")["settings"] if row["key"] in said]
+        self.assertIn("setting_sources", keys)
+        for command in (("run",), ("spawn",), ("resume",), ("schedule", "add"), ("schedule", "edit")):
+            help_text = self.home.run(*command, "--help").out
+            for key in keys:
+                self.assertIn("--" + key.replace("_", "-"), help_text, command)
         launched = call("claude_launch", prompt="[say Done.] work", name="sub")
         self.assertFalse(launched["isError"])
         self.wait_for_input("sub")
@@ -613,12 +720,16 @@ class Within(unittest.TestCase):
                 continue
             self.assertEqual({key: spec[key] for key in wanted}, wanted)
             self.assertEqual(spec["use_limits"]["max_tokens"], 500000)
+        self.home.wait_for_end("child")
         for flags in (("--setting-sources", "user,project"), ("--setting-sources", "all"),
                       ("--hooks-must-answer", "false"), ("--mcp-must-connect", "false"),
-                      ("--max-tokens", "0"), ("--max-tokens", "600000"), ("--background", "allow")):
-            refused = self.home.run("run", *flags, "[say x]")
-            self.assertEqual(refused.code, 5, str(refused))
-            self.assertIn(f"gives more than what session {alias} launches", refused.err)
+                      ("--max-tokens", "0"), ("--max-tokens", "600000"), ("--background", "allow"),
+                      ("--engine", "claude")):
+            # A session that has the protection does not hand it on if somebody takes it off.
+            for words in (("run",), ("resume", "child", "--fork")):
+                refused = self.home.run(*words, *flags, "[say x]")
+                self.assertEqual(refused.code, 5, str(refused))
+                self.assertIn(f"gives more than what session {alias} launches", refused.err)
 
     def test_no_flag_of_its_own_widens_what_the_settings_allow(self):
         self.home.write_config('engine = "scripted"\nbudget_usd = 2\n')

@@ -16,15 +16,26 @@ TOYS = {
         ('#include "eventlog/domain/registry/registry.hpp"\n',
          '#include "eventlog/domain/counter/counter.hpp"\n'
          '#include "eventlog/domain/registry/registry.hpp"\n'),
-        ("ServerStream>;", "ServerStream, CounterStream>;"),
+        ("RulesStream>;", "RulesStream, CounterStream>;"),
+    ]),
+    "note": ("eventlog/domain/aggregates.hpp", [
+        ('#include "eventlog/domain/outbox/outbox.hpp"\n',
+         '#include "eventlog/domain/note/note.hpp"\n#include "eventlog/domain/outbox/outbox.hpp"\n'),
+        ("AdmissionStream, OutboxStream,", "AdmissionStream, NoteStream, OutboxStream,"),
+    ]),
+    "word_index": ("projections/content/content_indexes.cpp", [
+        ('#include "projections/content/content_indexes.hpp"\n',
+         '#include "projections/content/content_indexes.hpp"\n\n'
+         '#include "projections/content/word_index.hpp"\n'),
+        ("  return {};", "  return {&kWordIndex};"),
     ]),
     "counter_resetter": ("workers/reactors/reactors.cpp", [
         ('#include "workers/reactors/backups.hpp"\n',
          '#include "workers/reactors/backups.hpp"\n'
          '#include "workers/reactors/counter_resetter.hpp"\n'),
         ("  return reactors;",
-         "  reactors.push_back(std::make_unique<CounterResetter>(ports.commands, ports.random));\n"
-         "  return reactors;"),
+         '  add(std::make_unique<CounterResetter>(commands, random, ports.side_work.make_lane("toy")));'
+         "\n  return reactors;"),
     ]),
     "log_end": ("workers/queries/queries.cpp", [
         ('#include "workers/queries/list.hpp"\n',
@@ -47,7 +58,7 @@ def laid_over(toy, text, edits):
             sys.exit(f"toy {toy}: {old!r} is there {changed.count(old)} times, not once")
         changed = changed.replace(old, new)
     lines = [line for line in difflib.ndiff(text.splitlines(), changed.splitlines())
-             if line.startswith("+ ")]
+             if line.startswith("+ ") and line.strip() != "+"]
     if len(lines) > LINES_MAX:
         sys.exit(f"toy {toy} needs {len(lines)} lines, of {LINES_MAX} at most: {lines}")
     return changed
@@ -61,8 +72,11 @@ def write(path, text):
 
 def main():
     root, out = map(pathlib.Path, sys.argv[1:])
+    texts = {}
     for toy, (name, edits) in TOYS.items():
-        write(out / name, laid_over(toy, (root / name).read_text(), edits))
+        texts[name] = laid_over(toy, texts.get(name, (root / name).read_text()), edits)
+    for name, text in texts.items():
+        write(out / name, text)
     toys = root / "tests/toy"
     for path in sorted([*toys.glob("*/**/*.hpp"), *toys.glob("*/**/*.cpp")]):
         write(out / path.relative_to(toys), path.read_text())

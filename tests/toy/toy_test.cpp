@@ -2,12 +2,17 @@
 // those of the product.
 #include <algorithm>
 
+#include "bus/memory_bus.hpp"
 #include "eventlog/domain/event_codec.hpp"
+#include "projections/projections.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/driven_engine.hpp"
 #include "tests/support/driven_loop.hpp"
 #include "tests/support/folded_streams.hpp"
+#include "tests/support/told_lease_locks.hpp"
 #include "workers/engines/engines.hpp"
 #include "workers/protocol/commands.hpp"
+#include "workers/protocol/feed_levels.hpp"
 #include "workers/queries/log_end.hpp"
 #include "workers/queries/queries.hpp"
 #include "workers/reactors/counter_resetter.hpp"
@@ -38,6 +43,29 @@ std::int64_t value_in(const DrivenLoop& loop) {
 workers::CommandMessage raise(int command, std::int64_t by) {
   return DrivenLoop::message(1, command, RaiseCounter{by});
 }
+
+class NoNotifier final : public workers::Notifier {
+  void submit(workers::DeliveryJob) override {}
+  std::optional<workers::DeliveryOutcome> poll() override { return std::nullopt; }
+  void submit_show(workers::ShowJob) override {}
+  std::optional<workers::ShowOutcome> poll_shown() override { return std::nullopt; }
+};
+
+class InlineWork final : public workers::SideWork {
+  std::unique_ptr<workers::Lane> make_lane(const char*) override {
+    return workers::make_inline_lane();
+  }
+  std::unique_ptr<workers::ContentLoader> make_content_loader(
+      const workers::SideStores& stores) override {
+    return std::make_unique<workers::InlineContentLoader>(stores.log, stores.index);
+  }
+  std::unique_ptr<workers::UpkeepPort> make_upkeep_port(workers::UpkeepJobs jobs) override {
+    return std::make_unique<workers::InlineUpkeepPort>(std::move(jobs));
+  }
+  std::unique_ptr<workers::Notifier> make_notifier(const workers::SideStores&) override {
+    return std::make_unique<NoNotifier>();
+  }
+};
 
 TEST_CASE("the event of a further aggregate is stored and read", "[toy]") {
   const auto types = domain::event_types();
@@ -70,6 +98,15 @@ TEST_CASE("an event of another aggregate is impossible in a further one's stream
   envelope.actor_kind = domain::ActorKind::server;
   domain::evolve(state, envelope, domain::CloseRequested{});
   CHECK(domain::inconsistency(state) == base::Position{5});
+}
+
+TEST_CASE("a further aggregate's stream has its level of the feed", "[toy]") {
+  domain::Envelope envelope;
+  envelope.stream = kStream;
+  const std::string level = "counter/main/" + kId.text() + "/";
+  CHECK(workers::levels_of(envelope) == std::vector<std::string>{"all/", "agent/main/", level});
+  CHECK(workers::is_level(level));
+  CHECK(workers::LevelStreams(level).only() == kStream);
 }
 
 TEST_CASE("a further aggregate's command comes over the wire", "[toy]") {
@@ -114,32 +151,81 @@ TEST_CASE("a further aggregate's state comes back from the log", "[toy]") {
   CHECK(value_of(after.ask(raise(2, 3))) == 5);
 }
 
-TEST_CASE("a further reactor is made with the others, is told of facts, and commands", "[toy]") {
+TEST_CASE("a further aggregate's stream is found by its key", "[toy]") {
   LastingStores disk;
   DrivenLoop loop(disk.store, *disk.rows);
-  class NoUpkeep final : public workers::UpkeepPort {
-    void submit(const workers::UpkeepJob&) override {}
-    std::optional<workers::UpkeepOutcome> poll() override { return std::nullopt; }
-  } port;
-  class NoNotifier final : public workers::Notifier {
-    void submit(workers::DeliveryJob) override {}
-    std::optional<workers::DeliveryOutcome> poll() override { return std::nullopt; }
-    void submit_show(workers::ShowJob) override {}
-    std::optional<workers::ShowOutcome> poll_shown() override { return std::nullopt; }
-  } notifier;
+  const domain::CountNamed count{"visitors"};
+  CHECK(value_of(loop.ask(DrivenLoop::message(1, 1, count))) == 1);
+  CHECK(value_of(loop.ask(DrivenLoop::message(2, 2, count))) == 2);  // whatever the message's id
+  CHECK(value_of(loop.ask(DrivenLoop::message(1, 3, domain::CountNamed{"others"}))) == 1);
+  const auto target = domain::target_of(count, "main", {});
+  REQUIRE(target);
+  CHECK(loop.worker.find<CounterStream>(domain::stream_of(*target))->value == 2);
+}
+
+TEST_CASE("a further aggregate's stream is under way for a server that starts", "[toy]") {
+  LastingStores disk;
+  DrivenLoop loop(disk.store, *disk.rows);
+  REQUIRE(loop.record(domain::StartServer{{}, 1, "test", 1}));
+  REQUIRE(loop.ask(raise(1, 4)));
+  const auto views = eventlog::make_memory_key_value_store();
+  const auto taken = [&] {
+    auto set = projections::ProjectionSet::open(*views);
+    REQUIRE(set);
+    const auto up = set->bring_up(projections::StartupRows::kName, disk.store, disk.store.tail());
+    if (!up) FAIL(base::describe(up.error()));
+    auto takeover = projections::read_takeover(*views);
+    REQUIRE(takeover);
+    return std::move(takeover->under_way);
+  };
+  const auto under_way = taken();
+  REQUIRE(under_way.size() == 1);
+  CHECK(domain::stream_of(under_way.front().stream) == kStream);
+  CHECK(std::get<domain::CounterState>(under_way.front().state).value == 4);
+  workers::StreamsUnderWay streams;
+  streams.restore(under_way.front());
+  CHECK(streams.of<CounterStream>().find({kId, "main"})->value == 4);
+  // The log keeps what it needs.
+  REQUIRE(streams.needed().size() == 1);
+  CHECK(streams.needed().front().from == loop.events.back().envelope.position);
+  REQUIRE(loop.ask(DrivenLoop::message(1, 2, ResetCounter{})));
+  CHECK(taken().empty());
+}
+
+TEST_CASE("a further reactor is made with the others, has a port of its own, and commands",
+          "[toy]") {
+  LastingStores disk;
+  DrivenLoop loop(disk.store, *disk.rows);
   base::SeededRandom random(3);
-  const workers::SessionsUnderWay sessions;
-  workers::Upkeep upkeep(loop.worker, port, random);
-  const auto reactors =
-      workers::make_reactors({loop.worker, upkeep, notifier, random, sessions, {}, {}});
-  const auto resetter = std::find_if(reactors.begin(), reactors.end(), [](const auto& reactor) {
-    return dynamic_cast<workers::CounterResetter*>(reactor.get()) != nullptr;
-  });
-  REQUIRE(resetter != reactors.end());
+  const workers::StreamsUnderWay streams;
+  support::ToldLeaseLocks locks;
+  bus::MemoryBus bus(random);
+  const auto socket = bus.bind_server("worker");
+  eventlog::StreamIndex index(*disk.rows);
+  const auto views = eventlog::make_memory_key_value_store();
+  InlineWork side_work;
+  const auto reactors = workers::make_reactors({loop.worker,
+                                                random,
+                                                streams,
+                                                locks,
+                                                *socket,
+                                                {disk.store, index, *disk.rows, *views},
+                                                side_work},
+                                               {});
+  workers::CounterResetter* resetter = nullptr;
+  for (const auto& one : reactors) {
+    if (auto* its = dynamic_cast<workers::CounterResetter*>(one.get())) resetter = its;
+  }
+  REQUIRE(resetter != nullptr);
+  resetter->restore({*domain::parse_stream(kStream), domain::CounterState{}});
+  CHECK(resetter->restored == 1);
   REQUIRE(loop.ask(raise(1, 4)));
   REQUIRE(loop.ask(raise(2, workers::CounterResetter::kRaisedFar)));
   CHECK(value_in(loop) == 14);
-  for (const auto& event : std::vector(loop.events)) (*resetter)->on_durable(event);
+  for (const auto& event : std::vector(loop.events)) resetter->on_durable(event);
+  workers::FlightRecorder flight;
+  while (resetter->do_work({{}, {}, {}, disk.store.tail(), true, flight})) {
+  }
   loop.settle();
   CHECK(value_in(loop) == 0);
   CHECK(loop.answer_reactors());
@@ -166,13 +252,14 @@ TEST_CASE("a further query is found by its verb and answered", "[toy]") {
 }
 
 TEST_CASE("a further engine is made by its name, and a session may name it", "[toy]") {
-  const auto engine = engines::make_engine("echo", {{"/bin/cat"}, {}, true, {}, {}}, {});
-  REQUIRE(engine);
-  CHECK(engine->launch().argv == std::vector<std::string>{"/bin/cat"});
+  const engines::EngineKind* kind = engines::find_kind("echo");
+  REQUIRE(kind);
+  support::DrivenEngine engine(kind->make({{"/bin/cat"}, {}, {}, {}}, {}));
+  CHECK(engine.plan().argv == std::vector<std::string>{"/bin/cat"});
   const auto turn = support::numbered<base::TurnId>(2);
-  CHECK(engine->begin_turn(turn, "hello") == "hello\n");
-  CHECK(engine->on_line("hello", {1}).size() == 2);
-  CHECK(engines::engine_names_text().find("echo") != std::string::npos);
+  CHECK(engine.begin_turn(turn, "hello") == "hello\n");
+  CHECK(engine.on_line("hello", {1}).size() == 2);
+  CHECK(engines::kind_names_text().find("echo") != std::string::npos);
   LastingStores disk;
   DrivenLoop loop(disk.store, *disk.rows);
   domain::Spawn spawn;

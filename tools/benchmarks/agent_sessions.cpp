@@ -10,7 +10,7 @@
 
 #include "tools/benchmarks/log_author.hpp"
 #include "tools/benchmarks/stop.hpp"
-#include "workers/engines/process/process_table.hpp"
+#include "workers/processes/process_table.hpp"
 
 namespace benchmarks {
 namespace {
@@ -22,12 +22,13 @@ constexpr Nanoseconds kLastTurnMax = std::chrono::seconds(10);
 constexpr Nanoseconds kTurnsMax = std::chrono::minutes(1);
 
 // Returns the living agents of the server's worker: the children of its keepers.
-engines::ProcessTable agents_of(const StenoServer& server) {
-  engines::ProcessTable ours = engines::descendants_of(server.pid(), engines::all_processes());
-  std::erase_if(ours, [](const engines::ProcessRow& row) { return row.has_ended(); });
+processes::ProcessTable agents_of(const StenoServer& server) {
+  processes::ProcessTable ours =
+      processes::descendants_of(server.pid(), processes::all_processes());
+  std::erase_if(ours, [](const processes::ProcessRow& row) { return row.has_ended(); });
   std::set<pid_t> keepers;
-  for (const engines::ProcessRow& row : ours) {
-    if (row.name == engines::kKeeperName) keepers.insert(row.pid);
+  for (const processes::ProcessRow& row : ours) {
+    if (row.name == processes::kKeeperName) keepers.insert(row.pid);
   }
   std::erase_if(ours, [&](const auto& row) { return !keepers.contains(row.parent); });
   return ours;
@@ -186,7 +187,7 @@ std::size_t AgentSessions::count_processes() const {
 }
 
 double AgentSessions::private_bytes_of_one() const {
-  const engines::ProcessTable agents = agents_of(server_);
+  const processes::ProcessTable agents = agents_of(server_);
   if (agents.empty()) return 0;
   return private_bytes_of(agents.front().pid) + private_bytes_of(agents.front().parent);
 }

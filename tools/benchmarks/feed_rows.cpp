@@ -32,7 +32,7 @@ base::Bytes any_facts(Workbench& bench) {
   domain::Envelope& e = recorded.envelope;
   e.stream = domain::session_stream(identity.agent, identity.id);
   e.version = {17};
-  e.type = domain::type_name(recorded.event);
+  e.type = recorded.event.type();
   e.event = base::EventId::make(bench.clock().wall(), bench.random());
   e.command = base::CommandId::make(bench.clock().wall(), bench.random());
   e.actor_kind = domain::ActorKind::worker;

@@ -39,7 +39,7 @@ class Writer {
     domain::Envelope& e = recorded.envelope;
     e.stream = session.stream();
     e.version = session.version();
-    e.type = domain::type_name(recorded.event);
+    e.type = recorded.event.type();
     e.event = base::EventId::make(now_, random_);
     e.command = base::CommandId::make(now_, random_);
     e.actor_kind = domain::ActorKind::worker;

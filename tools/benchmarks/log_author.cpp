@@ -27,13 +27,11 @@ eventlog::AppendContext client_context() {
 
 // Returns the context of the role that appends such an event: client, server or worker.
 eventlog::AppendContext context_of(const domain::Event& event, base::StreamVersion version) {
-  if (std::holds_alternative<domain::SessionOpened>(event) ||
-      std::holds_alternative<domain::TurnQueued>(event)) {
+  if (event.is<domain::SessionOpened>() || event.is<domain::TurnQueued>()) {
     return client_context();
   }
   eventlog::AppendContext context;
-  if (std::holds_alternative<domain::LeaseGranted>(event) ||
-      std::holds_alternative<domain::TurnStarted>(event)) {
+  if (event.is<domain::LeaseGranted>() || event.is<domain::TurnStarted>()) {
     return context;
   }
   context.actor_kind = domain::ActorKind::worker;
@@ -193,7 +191,7 @@ base::Result<base::SessionId> LogAuthor::add_short(const ShortLife& life) {
   const auto append_one = [&](domain::Event event, bool has_text) -> base::Result<void> {
     std::vector<eventlog::StreamAppend> appends;
     appends.push_back({stream, version, {}});
-    const bool ends = std::holds_alternative<domain::SessionClosed>(event);
+    const bool ends = event.is<domain::SessionClosed>();
     appends.back().events.push_back({std::move(event), {}});
     if (has_text) appends.back().events.back().content.text.assign(kPromptBytes, 'p');
     if (version.value == 0) add_opening(appends, identity);

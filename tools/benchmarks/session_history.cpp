@@ -27,11 +27,9 @@ domain::SessionOpened opened_event(const SessionIdentity& identity) {
 }
 
 bool has_content(const domain::Event& event) {
-  return std::holds_alternative<domain::TurnQueued>(event) ||
-         std::holds_alternative<domain::TurnFinished>(event) ||
-         std::holds_alternative<domain::OutputRecorded>(event) ||
-         std::holds_alternative<domain::ToolCallStarted>(event) ||
-         std::holds_alternative<domain::ToolCallFinished>(event);
+  return event.is<domain::TurnQueued>() || event.is<domain::TurnFinished>() ||
+         event.is<domain::OutputRecorded>() || event.is<domain::ToolCallStarted>() ||
+         event.is<domain::ToolCallFinished>();
 }
 
 SessionHistory::SessionHistory(SessionIdentity identity, base::Random& random)

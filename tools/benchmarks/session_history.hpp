@@ -7,6 +7,7 @@
 
 #include "eventlog/base/random.hpp"
 #include "eventlog/domain/recorded_event.hpp"
+#include "eventlog/domain/session/events.hpp"
 
 namespace benchmarks {
 

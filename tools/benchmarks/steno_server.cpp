@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "eventlog/base/list_files.hpp"
-#include "workers/engines/process/process_table.hpp"
+#include "workers/processes/process_table.hpp"
 
 namespace benchmarks {
 namespace {
@@ -64,16 +64,16 @@ base::Result<std::unique_ptr<StenoServer>> StenoServer::start_with_worker(
 
 StenoServer::~StenoServer() {
   if (!has_worker_ || process_->is_gone()) return;
-  const auto worker = engines::read_process(worker_pid());
+  const auto worker = processes::read_process(worker_pid());
   process_->terminate(kWorkerEndMax);
   // A worker outlives a server that had to be killed.
-  if (worker) engines::signal_process(*worker, SIGINT);
+  if (worker) processes::signal_process(*worker, SIGINT);
 }
 
 // A server without sinks of notifications has no other child.
 int StenoServer::worker_pid() const {
   if (!has_worker_) return 0;
-  for (const engines::ProcessRow& row : engines::all_processes()) {
+  for (const processes::ProcessRow& row : processes::all_processes()) {
     if (row.parent == process_->pid() && !row.has_ended()) return row.pid;
   }
   return 0;

@@ -1,5 +1,5 @@
-"""tests/campaigns.jsonl: the record of runs, one line of JSON for each portion. Lines are only ever
-added, each in one write, by one process at a time. A line that a crash tore is skipped."""
+"""build/soak/campaigns.jsonl: the record of runs, one line of JSON for each portion. Lines are only
+ever added, each in one write, by one process at a time. A line that a crash tore is skipped."""
 import fcntl
 import hashlib
 import json
@@ -24,12 +24,11 @@ def product_digest(root):
 
 
 def commit(root):
-    """Returns the sources' commit, with -dirty if changed; files that runs write do not count."""
+    """Returns the sources' commit, with -dirty if changed."""
     def git(*arguments):
         return subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True,
                               check=False).stdout.strip()
-    changes = git("status", "--porcelain", "--", ".", ":!tests/campaigns.jsonl",
-                  ":!tests/README.md")
+    changes = git("status", "--porcelain")
     return (git("rev-parse", "--short=12", "HEAD") or "unknown") + ("-dirty" if changes else "")
 
 
@@ -38,12 +37,13 @@ class InUse(Exception):
 
 
 class Ledger:
-    def __init__(self, path, is_written=False):
-        self.path = path
+    def __init__(self, folder, is_written=False):
+        self.path = path = os.path.join(folder, "campaigns.jsonl")
         self.torn = []  # numbers of lines that cannot be read
         self.entries = []
         self.fd = -1
         if is_written:  # locked until this process ends, or two runs would take the same numbers
+            os.makedirs(folder, exist_ok=True)
             self.fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
             try:
                 fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -60,7 +60,7 @@ class Ledger:
             for key in ("campaign", "commit", "product"):
                 if not isinstance(entry[key], str):
                     raise ValueError(key)
-            for key in ("from", "count", "seconds", "findings"):
+            for key in ("from", "asked", "count", "seconds", "findings"):
                 if not isinstance(entry[key], int | float):
                     raise ValueError(key)
             self.entries.append(entry)
@@ -106,18 +106,11 @@ def _clean_ranges(entries):
     return [(entry["from"], entry["count"]) for entry in entries if entry["findings"] == 0]
 
 
-def asked(entry, campaign):
-    """Returns how many units the portion should run. Old lines lack it: then it is the counted ones
-    and the one that failed. A sequence can have counted nothing; then it is a whole portion."""
-    least = campaign.portion if campaign.in_sequence else 0
-    return entry.get("asked", max(entry["count"] + 1, least))
-
-
 def _covers(later, finding, campaign):
     ranges = _clean_ranges(later)
     if campaign.goal == registry.ALL:
         return bool(ranges)
-    at, end = finding["from"], finding["from"] + asked(finding, campaign)
+    at, end = finding["from"], finding["from"] + finding["asked"]
     if campaign.in_sequence:
         return any(start == at and start + count >= end for start, count in ranges)
     for start, count in sorted(ranges):

@@ -3,8 +3,6 @@ import dataclasses
 
 from . import registry
 
-BEGIN, END = "<!-- soak: written by ./tools/soak --write-report -->", "<!-- /soak -->"
-
 
 @dataclasses.dataclass
 class Sum:
@@ -74,18 +72,6 @@ def table(campaigns, ledger, product):
                      f"{total.open} | "
                      f"{duration(total.seconds)} | {_figures(total.figures)} |")
     return "\n".join(lines)
-
-
-def write(path, text):
-    """Puts the text between the two markers of a document. False if they are missing."""
-    with open(path, encoding="utf-8") as file:
-        before, begin, rest = file.read().partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        return False
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(f"{before}{BEGIN}\n{text}\n{END}{after}")
-    return True
 
 
 def listing(campaigns):

@@ -137,7 +137,7 @@ class Soak:
         taken = [(portion.first, portion.count) for portion in self.running
                  if portion.campaign is campaign]
         if campaign.in_sequence:  # a finding is run again as it was, or skipped for now
-            again = [(entry["from"], ledgers.asked(entry, campaign))
+            again = [(entry["from"], entry["asked"])
                      for entry in self.ledger.open_findings(campaign)]
             for first, size in again:
                 if (first, size) not in taken and (unit or 0) * size <= left:
@@ -217,7 +217,7 @@ class Soak:
                     if portion.is_late else "")
             say(f"{portion.text()[-OUTPUT_SHOWN:].rstrip()}\n"
                 f"{name}: FOUND SOMETHING. {what}This repeats it:\n  {portion.command}\n"
-                f"All that it said is in {portion.keep(self.arguments.logs)}")
+                f"All that it said is in {portion.keep(self.arguments.results)}")
         elif not sys.stderr.isatty():
             say(f"{name}: {report.number(count)} {campaign.unit} from {portion.first} "
                 f"in {report.duration(portion.seconds)}")

@@ -2,18 +2,21 @@
 // lock while the agent's process tree lives. It ends the whole tree, members in sessions of their
 // own included, when the agent exits, when it is told to, or when its worker is gone.
 //
-//   steno-keeper LOCK_FILE WORKDIR -- PROGRAM [ARGUMENT…]
+//   steno-keeper [--terminal] LOCK_FILE WORKDIR -- PROGRAM [ARGUMENT…]
 //   steno-keeper --guard -- PROGRAM [ARGUMENT…]
+//
+// With --terminal fds 0, 1, 2 are a terminal, which becomes the agent's controlling one.
 //
 // The second form guards a program of the server's, such as one that delivers notifications: its
 // tree is ended when fd 3 is closed at the other end, and its exit code becomes that of the keeper.
 // An error number is sent over fd 3 if the program cannot be started.
 //
-// fds 0, 1, 2 are the agent's; fd 3 is the connection to the worker (workers/engines/process/
+// fds 0, 1, 2 are the agent's; fd 3 is the connection to the worker (workers/processes/
 // keeper_protocol.hpp). Linked statically and free of libraries: one runs for every session.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -26,10 +29,10 @@
 #include <optional>
 
 #include "eventlog/base/file_lock.hpp"
-#include "workers/engines/process/keeper_protocol.hpp"
-#include "workers/engines/process/process_table.hpp"
-#include "workers/engines/process/system_failure.hpp"
-#include "workers/engines/process/tree_mark.hpp"
+#include "workers/processes/keeper_protocol.hpp"
+#include "workers/processes/process_table.hpp"
+#include "workers/processes/system_failure.hpp"
+#include "workers/processes/tree_mark.hpp"
 
 namespace {
 
@@ -54,30 +57,37 @@ struct Arguments {
   const char* lock_file = nullptr;
   const char* workdir = nullptr;
   char** program = nullptr;  // argv of the agent, ended by nullptr
+  bool has_terminal = false;
 };
 
 // Written by the vfork child, which shares our memory, if it cannot become the agent.
 struct ChildFailure {
-  engines::StartFailure reason = engines::StartFailure::no_program;
+  processes::StartFailure reason = processes::StartFailure::no_program;
   int error = 0;
 };
 
-void report(const engines::KeeperReport& message) {
-  const std::string bytes = engines::encode(message);
+void report(const processes::KeeperReport& message) {
+  const std::string bytes = processes::encode(message);
   // A worker that is gone or does not read must not block the keeper.
   ::send(kControl, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-int fail(engines::StartFailure reason, std::string text) {
-  report(engines::KeptNotStarted{reason, std::move(text)});
+int fail(processes::StartFailure reason, std::string text) {
+  report(processes::KeptNotStarted{reason, std::move(text)});
   return 1;
 }
 
 // Runs in the vfork child: does only what is safe there, and never returns.
 [[noreturn]] void become_agent(const Arguments& arguments, pid_t keeper,
                                volatile ChildFailure& failure) {
-  // A process group of its own, so that a kill(0, …) by the agent does not hit the keeper.
-  ::setpgid(0, 0);
+  // A process group of its own, so that a kill(0, …) by the agent does not hit the keeper. Only the
+  // leader of a session can take a terminal.
+  if (arguments.has_terminal) {
+    ::setsid();
+    ::ioctl(STDIN_FILENO, TIOCSCTTY, 0);
+  } else {
+    ::setpgid(0, 0);
+  }
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != keeper) ::_exit(127);  // the keeper died before the line above
   for (int number : kIgnored) ::signal(number, SIG_DFL);
@@ -85,13 +95,13 @@ int fail(engines::StartFailure reason, std::string text) {
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   if (arguments.workdir != nullptr && ::chdir(arguments.workdir) != 0) {
-    failure.reason = engines::StartFailure::no_folder;
+    failure.reason = processes::StartFailure::no_folder;
     failure.error = errno;
     ::_exit(127);
   }
   ::close_range(kControl, ~0U, 0);
   ::execvpe(arguments.program[0], arguments.program, environ);
-  failure.reason = engines::StartFailure::no_program;
+  failure.reason = processes::StartFailure::no_program;
   failure.error = errno;
   ::_exit(127);
 }
@@ -105,9 +115,9 @@ int fail(engines::StartFailure reason, std::string text) {
   return child;
 }
 
-engines::ProcessTable kill_tree() {
-  return engines::kill_selected([](const engines::ProcessTable& table) {
-    return engines::descendants_of(::getpid(), table);
+processes::ProcessTable kill_tree() {
+  return processes::kill_selected([](const processes::ProcessTable& table) {
+    return processes::descendants_of(::getpid(), table);
   });
 }
 
@@ -117,7 +127,7 @@ class Keeper {
       : agent_(agent), signals_(signals), alone_grace_(alone_grace) {}
 
   // Returns when the agent has exited and its tree is gone, as far as SIGKILL can achieve that.
-  engines::KeptExited run() {
+  processes::KeptExited run() {
     while (!status_) {
       wait();
       reap();
@@ -128,7 +138,7 @@ class Keeper {
         kill_at_ = SteadyClock::now() + milliseconds(kRoundMs);
       }
     }
-    engines::KeptExited exited;
+    processes::KeptExited exited;
     // What a guarded program leaves behind at its own end goes on.
     const bool ends_tree = !is_guard() || is_alone_;
     exited.left_behind = ends_tree ? end_tree() : 0;
@@ -163,7 +173,7 @@ class Keeper {
   }
 
   void obey() {
-    char bytes[engines::kKeeperMessageBytesMax];
+    char bytes[processes::kKeeperMessageBytesMax];
     while (!is_alone_) {
       const ssize_t count = ::recv(kControl, bytes, sizeof bytes, MSG_DONTWAIT);
       if (count < 0 && errno == EINTR) continue;
@@ -173,9 +183,9 @@ class Keeper {
         terminate(alone_grace_);
         return;
       }
-      const auto command = engines::decode_command({bytes, static_cast<std::size_t>(count)});
+      const auto command = processes::decode_command({bytes, static_cast<std::size_t>(count)});
       if (!command) continue;
-      if (const auto* wish = std::get_if<engines::TerminateAgent>(&*command)) {
+      if (const auto* wish = std::get_if<processes::TerminateAgent>(&*command)) {
         terminate(milliseconds(std::min<std::int64_t>(wish->grace_ms, 86'400'000)));
       } else {
         kill_by(SteadyClock::now());
@@ -199,7 +209,7 @@ class Keeper {
     const auto deadline = SteadyClock::now() + kTreeEndMax;
     while (reap()) {
       if (SteadyClock::now() >= deadline) {
-        const auto left = engines::descendants_of(::getpid(), engines::all_processes());
+        const auto left = processes::descendants_of(::getpid(), processes::all_processes());
         return std::count_if(left.begin(), left.end(),
                              [](const auto& row) { return !row.has_ended(); });
       }
@@ -234,10 +244,10 @@ int prepare() {
 }
 
 std::string start_failure_text(const Arguments& arguments, const volatile ChildFailure& failure) {
-  const bool is_folder = failure.reason == engines::StartFailure::no_folder;
+  const bool is_folder = failure.reason == processes::StartFailure::no_folder;
   std::string text = is_folder ? "cannot enter the working folder " : "cannot start ";
   text += is_folder ? arguments.workdir : arguments.program[0];
-  return text + ": " + engines::errno_text(failure.error);
+  return text + ": " + processes::errno_text(failure.error);
 }
 
 // Waits this long; true if the worker is gone or has sent something.
@@ -265,11 +275,11 @@ int keep(const Arguments& arguments) {
   auto lock = take_lock(arguments.lock_file);
   if (!lock) {
     const bool is_held = lock.error().code == base::ErrorCode::in_use;
-    return fail(is_held ? engines::StartFailure::lock_held : engines::StartFailure::lock_failed,
+    return fail(is_held ? processes::StartFailure::lock_held : processes::StartFailure::lock_failed,
                 base::describe(lock.error()));
   }
   if (is_abandoned()) return 1;  // while it waited; nobody is left to be told
-  if (const auto mark = engines::tree_mark(arguments.lock_file)) engines::take_mark(*mark);
+  if (const auto mark = processes::tree_mark(arguments.lock_file)) processes::take_mark(*mark);
   volatile ChildFailure failure;
   const pid_t agent = start_agent(arguments, failure);
   if (failure.error != 0) return fail(failure.reason, start_failure_text(arguments, failure));
@@ -277,8 +287,8 @@ int keep(const Arguments& arguments) {
   for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::close(fd);
   ::chdir("/") == 0 ? void() : void();  // blocks no unmount; nothing depends on it
 
-  const auto row = engines::read_process(agent);
-  report(engines::KeptStarted{agent, row ? static_cast<std::int64_t>(row->start_ticks) : 0});
+  const auto row = processes::read_process(agent);
+  report(processes::KeptStarted{agent, row ? static_cast<std::int64_t>(row->start_ticks) : 0});
   report(Keeper(agent, signals).run());
   return 0;
 }
@@ -294,7 +304,7 @@ int guard(char** program) {
     return 127;
   }
   for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::close(fd);
-  const engines::KeptExited exited = Keeper(child, signals, milliseconds{0}).run();
+  const processes::KeptExited exited = Keeper(child, signals, milliseconds{0}).run();
   const auto number = static_cast<int>(exited.signal);
   if (number == 0) return static_cast<int>(exited.code);
   // Whoever waits is to see the same signal.
@@ -309,10 +319,13 @@ int main(int argc, char** argv) {
   if (argc > 3 && std::strcmp(argv[1], "--guard") == 0 && std::strcmp(argv[2], "--") == 0) {
     ::_exit(guard(argv + 3));
   }
+  const bool has_terminal = argc > 1 && std::strcmp(argv[1], "--terminal") == 0;
+  if (has_terminal) --argc, ++argv;
   if (argc < 5 || std::strcmp(argv[3], "--") != 0) {
-    constexpr char kUsage[] = "usage: steno-keeper LOCK_FILE WORKDIR -- PROGRAM [ARGUMENT…]\n";
+    constexpr char kUsage[] =
+        "usage: steno-keeper [--terminal] LOCK_FILE WORKDIR -- PROGRAM [ARGUMENT…]\n";
     return ::write(STDERR_FILENO, kUsage, sizeof kUsage - 1) > 0 ? 2 : 2;
   }
   // With _exit the lock is released with the process, after the last report.
-  ::_exit(keep({argv[1], argv[2], argv + 4}));
+  ::_exit(keep({argv[1], argv[2], argv + 4, has_terminal}));
 }

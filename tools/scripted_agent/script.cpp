@@ -62,7 +62,9 @@ void apply(Script& script, std::string_view keyword, std::string_view argument) 
     script.warning = argument;
     script.tools = std::max<std::int64_t>(script.tools, 1);
   }
-  if (keyword == "ask") {
+  if (keyword == "question") script.question = argument;
+  if (keyword == "plan") script.plan = argument;
+  if (keyword == "ask" || keyword == "question" || keyword == "plan") {
     script.asks = true;
     script.tools = std::max<std::int64_t>(script.tools, 1);
   }

@@ -5,6 +5,8 @@
 //   [delay MS]     wait so long before each word, tool result and answer
 //   [tools N]      N tool calls first
 //   [ask]          ask for permission before each tool call (one call when [tools] is missing)
+//   [question Q|A|B]  ask Q with the choices A and B; further questions behind a slash
+//   [plan TEXT]    ask for approval of that plan
 //   [big N]        answer with N bytes
 //   [cost X]       the turn costs X US dollars
 //   [later TEXT]   after the turn's result, say TEXT in a turn of the agent's own, as after the end
@@ -56,6 +58,8 @@ struct Script {
   bool is_stopped = false;
   std::optional<std::int64_t> limit_s;
   bool asks = false;
+  std::optional<std::string> question;
+  std::optional<std::string> plan;
   bool starts_child = false;
   bool child_is_bare = false;
   bool hangs = false;

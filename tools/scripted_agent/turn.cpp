@@ -17,11 +17,58 @@ Json text_block(const std::string& text) {
   return {{"type", "text"}, {"text", text}};
 }
 
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == separator) parts.emplace_back();
+    if (c != separator) parts.back() += c;
+  }
+  return parts;
+}
+
 Json tool_result(const Json& tool_use, const std::string& content, bool is_error) {
   return {{"tool_use_id", tool_use["id"]},
           {"type", "tool_result"},
           {"content", content},
           {"is_error", is_error}};
+}
+
+// Returns what the script's calls are: a question, a plan, or an echo.
+Json call_of(const Script& script, const std::string& number, const std::string& id) {
+  Json call = {{"type", "tool_use"}, {"id", id}, {"name", "Bash"}};
+  call["input"] = {{"command", "echo " + number}, {"description", "Say " + number}};
+  if (script.plan) {
+    call["name"] = "ExitPlanMode";
+    call["input"] = {{"plan", *script.plan}};
+  }
+  if (!script.question) return call;
+  call["name"] = "AskUserQuestion";
+  Json questions = Json::array();
+  for (const std::string& each : split(*script.question, '/')) {
+    std::vector<std::string> parts = split(each, '|');
+    Json options = Json::array();
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      options.push_back({{"label", parts[i]}, {"description", ""}});
+    }
+    questions.push_back(
+        {{"question", parts[0]}, {"header", ""}, {"multiSelect", false}, {"options", options}});
+  }
+  call["input"] = {{"questions", questions}};
+  return call;
+}
+
+// Returns what a call yields that got this input.
+std::string result_of(const Json& call, const Json& input, const std::string& number) {
+  if (call["name"] == "ExitPlanMode") return "User has approved your plan";
+  if (call["name"] == "Bash") {
+    return input == call["input"] ? number : input.value("command", std::string());
+  }
+  std::string text = "Your questions have been answered:";
+  const Json answers = input.value("answers", Json::object());
+  for (const auto& [question, answer] : answers.items()) {
+    text += " \"" + question + "\"=" + answer.dump();
+  }
+  return text;
 }
 
 }  // namespace
@@ -99,52 +146,50 @@ void Turn::play_tools(const Script& script) {
     ++outcome_.calls;
     outcome_.duration_ms += kCallMs;
     const std::string number = std::to_string(i);
-    const Json tool_use = {
-        {"type", "tool_use"},
-        {"id", "toolu_" + frames_.next_id()},
-        {"name", "Bash"},
-        {"input", {{"command", "echo " + number}, {"description", "Say " + number}}}};
+    const Json tool_use = call_of(script, number, "toolu_" + frames_.next_id());
     if (settings_.has_partial_messages) frames_.message_start();
     frames_.assistant(tool_use, false);
     end_message("tool_use");
     is_in_tool_ = true;
     if (script.warning) frames_.informational(*script.warning, tool_use["id"].get<std::string>());
-    const bool is_allowed = !script.asks || ask(tool_use);
+    Permission permission{true, tool_use["input"], {}};
+    if (script.asks) permission = ask(tool_use);
     if (!pause(script.delay_ms)) return;
     is_in_tool_ = false;
-    if (is_allowed) {
-      frames_.user(tool_result(tool_use, number, false),
-                   {{"stdout", number}, {"stderr", ""}, {"interrupted", false}});
+    if (permission.is_given) {
+      const std::string result = result_of(tool_use, permission.input, number);
+      frames_.user(tool_result(tool_use, result, false),
+                   {{"stdout", result}, {"stderr", ""}, {"interrupted", false}});
     } else {
-      outcome_.permission_denials.push_back({{"tool_name", "Bash"},
+      outcome_.permission_denials.push_back({{"tool_name", tool_use["name"]},
                                              {"tool_use_id", tool_use["id"]},
                                              {"tool_input", tool_use["input"]}});
-      frames_.user(tool_result(tool_use, "denied", true), "Error: denied");
+      frames_.user(tool_result(tool_use, permission.message, true), "Error: " + permission.message);
     }
   }
 }
 
-bool Turn::ask(const Json& tool_use) {
+Turn::Permission Turn::ask(const Json& tool_use) {
   const std::string id = frames_.next_id();
   host_.set_pending_request(id);
   frames_.control_request(id, {{"subtype", "can_use_tool"},
                                {"tool_name", tool_use["name"]},
                                {"display_name", tool_use["name"]},
                                {"input", tool_use["input"]},
-                               {"description", tool_use["input"]["description"]},
+                               {"description", tool_use["input"].value("description", "")},
                                {"permission_suggestions", Json::array()},
                                {"tool_use_id", tool_use["id"]}});
   while (!host_.is_interrupted()) {
     if (const auto answer = host_.take_answer(id)) {
       host_.set_pending_request({});
-      const Json none;
-      const Json& response = answer->contains("response") ? (*answer)["response"] : none;
-      return response.is_object() && response.contains("behavior") &&
-             response["behavior"] == "allow";
+      const Json response = answer->value("response", Json::object());
+      const bool is_given = response.value("behavior", "") == "allow";
+      return {is_given, response.value("updatedInput", tool_use["input"]),
+              response.value("message", "denied")};
     }
     host_.wait(-1);
   }
-  return false;
+  return {false, {}, "denied"};
 }
 
 void Turn::play_text(const Script& script) {

@@ -32,7 +32,12 @@ class Turn {
   bool is_limited(const Script& script);
   void play_oddities(const Script& script);
   void play_tools(const Script& script);
-  bool ask(const Json& tool_use);
+  struct Permission {
+    bool is_given = false;
+    Json input;           // that the call gets
+    std::string message;  // why it is not given
+  };
+  Permission ask(const Json& tool_use);
   void play_text(const Script& script);
   void stream_text(const Script& script, std::string& sent);
   void end_message(const Json& stop_reason);

@@ -39,6 +39,11 @@ class ServerClient {
 
   base::CommandId fresh_id() { return base::CommandId::make(clock_.wall(), random_); }
 
+  // Starts a request with an encoded body. Errors: those of bus::Client::start.
+  base::Result<base::CommandId> start(const base::CommandId& id, std::string_view verb,
+                                      base::RawValue body, base::Duration timeout) {
+    return client_.start(id, verb, std::move(body), timeout);
+  }
   // Starts a request. It is sent again under its id until it is answered, for at most `timeout`
   // after the next do_work(). `id` is the idempotency key. It is also the id of the session that
   // the command opens, or of the turn that it queues. Errors: those of bus::Client::start.

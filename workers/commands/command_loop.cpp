@@ -8,6 +8,7 @@
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/base/rare_branches.hpp"
 #include "eventlog/domain/evolve.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "eventlog/domain/text_limits.hpp"
 
 namespace workers {
@@ -34,11 +35,15 @@ Rejection busy(const std::string& what, std::size_t waiting) {
   return {RejectionCode::busy, what + " (" + std::to_string(waiting) + " commands); try again"};
 }
 
+bool is_remembered(const CommandMessage& message) {
+  return message.actor_kind == domain::ActorKind::client || message.is_sent_again;
+}
+
 }  // namespace
 
 CommandLoop::CommandLoop(eventlog::Sequencer& sequencer, eventlog::StreamLoader& loader,
-                         base::Random& random, CommandLoopOptions options)
-    : sequencer_(sequencer), loader_(loader), random_(random), options_(std::move(options)) {}
+                         CommandLoopOptions options)
+    : sequencer_(sequencer), loader_(loader), options_(std::move(options)) {}
 
 CommandLoop::Stream& CommandLoop::new_stream(const std::string& name) {
   const std::string& kept = sequencer_.set_head(name, eventlog::kHeadUnknown);
@@ -130,7 +135,8 @@ void CommandLoop::submit(Ticket ticket, CommandMessage message) {
   Inbox& in = inbox(of);
   Queue& q = queue(s, of);
   auto full = check_inbox(in, message.asker, message.bytes);
-  if (!full) full = check_share("session", q.commands.size(), q.bytes, message.bytes);
+  if (!full)
+    full = check_share(domain::noun_of(*target), q.commands.size(), q.bytes, message.bytes);
   if (full && of != CommandClass::recorded) {
     drop_pending(s);
     return turn_away(ticket, std::move(*full));
@@ -164,8 +170,8 @@ std::optional<Rejection> CommandLoop::check_inbox(const Inbox& in, const std::st
   return check_share("connection", share->second.count, share->second.bytes, bytes);
 }
 
-// `count` commands of `held` bytes wait, of one session or one connection.
-std::optional<Rejection> CommandLoop::check_share(const char* whose, std::size_t count,
+// `count` commands of `held` bytes wait, of one stream or one connection.
+std::optional<Rejection> CommandLoop::check_share(std::string_view whose, std::size_t count,
                                                   std::size_t held, std::size_t bytes) const {
   const bool is_full = count > 0 && (count >= options_.inbox_max / kShares ||
                                      held + bytes > options_.inbox_bytes_max / kShares);
@@ -260,7 +266,9 @@ std::optional<CommandLoop::Involved> CommandLoop::involve(Stream& target, const 
   Involved streams{&target};
   const domain::Reads further = domain::reads_of(waiting.message.command, waiting.target);
   for (const std::string& name : further.streams()) streams.push_back(&stream(name));
-  if (domain::opens_stream(waiting.message.command)) add_twins(waiting.target, streams);
+  const bool is_twin_possible =
+      domain::opens_stream(waiting.message.command) && !domain::is_keyed(waiting.message.command);
+  if (is_twin_possible) add_twins(waiting.target, streams);
   const Turn turn{of, *target.name};
   if (!are_at_hand(streams, 0, turn)) return std::nullopt;
   // What cannot be read names no further streams; the command is refused.
@@ -354,8 +362,7 @@ void CommandLoop::run_next(CommandClass of) {
   Position release;
   CommandOutcome outcome = decide(*streams, waiting, release);
   if (!outcome) domain::cut_text(outcome.error().text, domain::kRefusalBytesMax);
-  if (!outcome && !domain::is_undecided(outcome.error().code) &&
-      waiting.message.actor_kind == domain::ActorKind::client) {
+  if (!outcome && !domain::is_undecided(outcome.error().code) && is_remembered(waiting.message)) {
     refusals_.add(waiting.message.id, {waiting.message.ask, outcome.error(), release}, boot_);
   }
   hold(release, {waiting.ticket, std::move(outcome)});
@@ -368,7 +375,7 @@ CommandOutcome CommandLoop::decide(const Involved& streams, const Waiting& waiti
   const CommandMessage& message = waiting.message;
   // A repeated command gets its earlier answer, even if the other streams cannot be read by now.
   const Stream& target = *streams.front();
-  if (message.actor_kind == domain::ActorKind::client && !target.has_fault()) {
+  if (is_remembered(message) && !target.has_fault()) {
     release = target.last;
     if (auto answer = answer_again(target, message, release)) return std::move(*answer);
   }
@@ -397,10 +404,11 @@ CommandOutcome CommandLoop::decide(const Involved& streams, const Waiting& waiti
   context.head = sequencer_.tail();
   context.now = now_;
   context.wall = wall_;
-  context.engines = options_.engines;
-  context.injecting_engines = options_.injecting_engines;
+  context.engines = options_.engines.names();
+  context.injecting_engines = options_.engines.injecting_names();
   context.has_key = options_.has_key;
   context.zones = options_.zones;
+  context.calls = options_.calls;
   context.channels = &options_.channels;
   auto decision = domain::decide_on(message.command, states_of(streams), context);
   if (!decision) return tl::unexpected(decision.error());
@@ -420,7 +428,7 @@ std::optional<CommandOutcome> CommandLoop::answer_again(const Stream& target,
     release = std::max(release, refused->release);
     return tl::unexpected(refused->rejection);
   }
-  if (known->digest != message.digest) {
+  if (!message.is_sent_again && known->digest != message.digest) {
     base::rare(base::Rare::id_reused);
     return reject(RejectionCode::id_reused,
                   "command id " + message.id.text() + " was used with another body");
@@ -454,7 +462,7 @@ CommandOutcome CommandLoop::append(const Involved& streams, const CommandMessage
   if (!appends.empty()) {
     eventlog::AppendContext context;
     context.command = message.id;
-    context.command_digest = message.digest;
+    context.command_digest = message.is_sent_again ? domain::kOwnDigest : message.digest;
     context.correlation = message.correlation;
     context.causation = message.causation;
     context.actor_kind = message.actor_kind;
@@ -503,26 +511,8 @@ const domain::StreamState* CommandLoop::find_state(std::string_view stream) cons
   return found == streams_.end() || !found->second.is_loaded ? nullptr : &found->second.state;
 }
 
-const domain::AdmissionState& CommandLoop::admission() const {
-  const auto* state = find<domain::AdmissionStream>(domain::kAdmissionStream);
-  CHECK(state != nullptr);  // it was adopted
-  return *state;
-}
-
-const domain::ServerState& CommandLoop::server() const {
-  const auto* state = find<domain::ServerStream>(domain::kServerStream);
-  CHECK(state != nullptr);  // it was adopted
-  return *state;
-}
-
-const domain::OutboxState& CommandLoop::outbox() const {
-  const auto* state = find<domain::OutboxStream>(domain::kOutboxStream);
-  CHECK(state != nullptr);  // it was adopted
-  return *state;
-}
-
-const domain::SchedulesState& CommandLoop::schedules() const {
-  const auto* state = find<domain::SchedulesStream>(domain::kSchedulesStream);
+const domain::StreamState& CommandLoop::kept_state(std::string_view stream) const {
+  const domain::StreamState* state = find_state(stream);
   CHECK(state != nullptr);  // it was adopted
   return *state;
 }

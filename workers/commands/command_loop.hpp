@@ -27,7 +27,7 @@
 #include "eventlog/log/stream_loader.hpp"
 #include "workers/commands/durable_states.hpp"
 #include "workers/commands/recent_rejections.hpp"
-#include "workers/engines/engines.hpp"
+#include "workers/engines/engine_catalog.hpp"
 
 namespace workers {
 
@@ -58,6 +58,8 @@ struct CommandMessage {
   std::string agent;          // in the name of the target stream, if there is one
   base::SessionId stream_id;  // the id in that name, likewise
   domain::ActorKind actor_kind = domain::ActorKind::client;
+  // The server may have to send it again after a restart, so its id is remembered as a client's is.
+  bool is_sent_again = false;
   std::string actor;
   base::FencingToken token;          // of the lease whose worker reports it; 0: no report
   std::int64_t report_sequence = 0;  // the number of that report
@@ -90,10 +92,9 @@ struct CommandAnswer {
 
 struct CommandLoopOptions {
   domain::Limits limits;
-  std::vector<std::string> engines =
-      engines::engine_names();  // the engines that a session can name
-  std::vector<std::string> injecting_engines = engines::injecting_engine_names();
-  bool has_key = false;                      // anchors can be signed
+  engines::EngineCatalog engines = engines::catalog_of_kinds();  // that a session can name
+  bool has_key = false;                                          // anchors can be signed
+  const domain::CallMatcher* calls = nullptr;  // must outlive the loop; null: no rule answers
   const domain::TimeZones* zones = nullptr;  // must outlive the loop; null: there are none
   domain::ChannelRules channels{};
   std::size_t inbox_max = 100'000;  // waiting commands of one class; beyond it: `busy`
@@ -119,7 +120,7 @@ class CommandLoop {
   static constexpr int kDecisionsPerCycle = 256;
 
   // All references must outlive the loop.
-  CommandLoop(eventlog::Sequencer& sequencer, eventlog::StreamLoader& loader, base::Random& random,
+  CommandLoop(eventlog::Sequencer& sequencer, eventlog::StreamLoader& loader,
               CommandLoopOptions options);
 
   // Puts the command into the inbox of its stream. Its answer always comes from take_answers(). It
@@ -160,11 +161,12 @@ class CommandLoop {
     const domain::StreamState* state = find_state(stream);
     return state == nullptr ? nullptr : std::get_if<typename Aggregate::State>(state);
   }
-  // The states of these streams, which must have been adopted before the first command.
-  const domain::AdmissionState& admission() const;
-  const domain::ServerState& server() const;
-  const domain::OutboxState& outbox() const;
-  const domain::SchedulesState& schedules() const;
+  // The same of a stream that stays with the server, which must have been adopted.
+  template <class Aggregate>
+  const typename Aggregate::State& of() const {
+    static_assert(Aggregate::kResidency == domain::Residency::with_server);
+    return std::get<typename Aggregate::State>(kept_state(Aggregate::kPattern));
+  }
 
   const domain::Limits& limits() const { return options_.limits; }
 
@@ -237,7 +239,7 @@ class CommandLoop {
   void take_state(Stream& stream, eventlog::LoadedStream loaded);
   std::optional<domain::Rejection> check_inbox(const Inbox& inbox, const std::string& asker,
                                                std::size_t bytes) const;
-  std::optional<domain::Rejection> check_share(const char* whose, std::size_t count,
+  std::optional<domain::Rejection> check_share(std::string_view whose, std::size_t count,
                                                std::size_t held, std::size_t bytes) const;
   Inbox& inbox(CommandClass of) { return inboxes_[static_cast<std::size_t>(of)]; }
   static Queue& queue(Stream& stream, CommandClass of);
@@ -258,6 +260,7 @@ class CommandLoop {
   CommandOutcome append(const Involved& streams, const CommandMessage& message,
                         domain::Decision decision, Position& release);
   const domain::StreamState* find_state(std::string_view stream) const;
+  const domain::StreamState& kept_state(std::string_view stream) const;
   Position append_and_evolve(const Involved& streams, std::vector<eventlog::StreamAppend> appends,
                              const eventlog::AppendContext& context);
   void take_saved();
@@ -266,7 +269,6 @@ class CommandLoop {
 
   eventlog::Sequencer& sequencer_;
   eventlog::StreamLoader& loader_;
-  base::Random& random_;
   const CommandLoopOptions options_;
   std::set<std::string> agents_;                          // that have sessions, or had
   std::unordered_map<std::string_view, Stream> streams_;  // by their names

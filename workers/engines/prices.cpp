@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "eventlog/base/msgpack.hpp"
-#include "eventlog/domain/session/spending.hpp"
+#include "eventlog/domain/spending.hpp"
 
 namespace engines {
 namespace {

@@ -1,6 +1,7 @@
 // Adds the envelope's fields by name, so that their order and names are this form's own.
 #include "workers/json/event_json.hpp"
 
+#include "eventlog/domain/all_events.hpp"
 #include "eventlog/domain/event_codec.hpp"
 #include "workers/json/json.hpp"
 
@@ -47,8 +48,8 @@ std::string event_json(const SeenEvent& seen) {
       .add("token", e.token)
       .add("report_sequence", e.report_sequence)
       .add("traceparent", e.traceparent);
-  json.add_raw("facts",
-               std::visit([](const auto& event) { return to_json(event); }, seen.recorded.event));
+  json.add_raw("facts", domain::visit([](const auto& event) { return to_json(event); },
+                                      seen.recorded.event));
   for (const auto& [name, raw] : seen.recorded.extra) {
     json.add_raw("later_" + name, msgpack_to_json(raw));
   }

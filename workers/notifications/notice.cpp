@@ -7,10 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "eventlog/base/time_text.hpp"
+#include "eventlog/domain/all_events.hpp"
 #include "eventlog/domain/stream_name.hpp"
 #include "eventlog/log/stream_reader.hpp"
 #include "workers/notifications/command_template.hpp"
 #include "workers/notifications/shown_output.hpp"
+#include "workers/text/ask_risk.hpp"
+#include "workers/text/ask_text.hpp"
 #include "workers/text/characters.hpp"
 #include "workers/text/end_text.hpp"
 
@@ -23,6 +26,8 @@ using domain::RecordedEvent;
 
 constexpr std::size_t kLastBlocksMax = 5;  // of last words
 constexpr std::size_t kLastCharactersMax = 500;
+// Of what an agent asks; the place where it is answered shows all.
+constexpr std::size_t kAskedLinesMax = 30;
 constexpr std::size_t kPromptCharactersMax = 60;
 constexpr std::size_t kLookedAtMax = 5'000;                     // events
 constexpr std::int64_t kNoticeReadMax = std::int64_t{1} << 20;  // longer texts are not read
@@ -56,7 +61,7 @@ class NoticeReader {
     if (!block) return tl::unexpected(block.error());
     if (auto ok = add_contents(*block); !ok) return ok;
     for (const RecordedEvent& event : block->events) {
-      std::visit([&](const auto& fact) { begin(fact, event); }, event.event);
+      domain::visit([&](const auto& fact) { begin(fact, event); }, event.event);
     }
     // The beginning can be in an archive.
     if (opened_.us != 0) notice_.lived = ended_ - opened_;
@@ -65,6 +70,7 @@ class NoticeReader {
       notice_.last.append(notice_.last.empty() ? "" : "\n").append(text);
     }
     notice_.last = last_characters(notice_.last, kLastCharactersMax);
+    if (notice_.ask != 0) notice_.last = notice_.asked;
     notice_.at = ended_;
     return {};
   }
@@ -85,7 +91,7 @@ class NoticeReader {
       if (auto ok = add_contents(*block); !ok) return ok;
       for (auto event = block->events.rbegin(); event != block->events.rend(); ++event) {
         if (ended_.us == 0) ended_ = event->envelope.log_time;
-        std::visit([&](const auto& fact) { end(fact, *event); }, event->event);
+        domain::visit([&](const auto& fact) { end(fact, *event); }, event->event);
       }
       if (said_.size() >= kLastBlocksMax || looked_at >= kLookedAtMax) break;
       version = first.plus(-1);
@@ -100,9 +106,9 @@ class NoticeReader {
   // Words of its subagents and thoughts are not what the agent says. Of an answer to it only the
   // prompt is told, which is the newest one.
   bool is_of_end(const RecordedEvent& event) const {
-    const auto* output = std::get_if<domain::OutputRecorded>(&event.event);
-    const bool is_prompt = std::holds_alternative<domain::TurnQueued>(event.event) ||
-                           std::holds_alternative<domain::PromptInjected>(event.event);
+    const auto* output = event.event.as<domain::OutputRecorded>();
+    const bool is_prompt =
+        event.event.is<domain::TurnQueued>() || event.event.is<domain::PromptInjected>();
     const bool is_of_answer = notice_.requested.kind == domain::NotificationKind::responded;
     if (is_prompt || is_of_answer) return is_prompt && is_of_answer;
     if (output == nullptr) return true;
@@ -182,6 +188,18 @@ class NoticeReader {
     const bool is_last = !std::exchange(has_turn_ended_, true);
     if (is_last && is_told) notice_.error = base::enum_name(e.reason);
   }
+  // The newest one, of which the notification is.
+  void end(const domain::AskRaised& e, const RecordedEvent& event) {
+    if (notice_.requested.kind != NotificationKind::asks || notice_.ask != 0) return;
+    const AskText text = read_ask(text_of(event));
+    notice_.ask = e.ask;
+    notice_.ask_kind = e.kind;
+    notice_.asked = ask_line(e.kind, e.tool, text);
+    notice_.asked_lines = ask_lines(e.kind, text, kAskedLinesMax);
+    for (const std::string& reason : risk_of(e.tool, text).reasons) {
+      notice_.risks += (notice_.risks.empty() ? "" : ", ") + reason;
+    }
+  }
   void end(const domain::AgentSilenceReported&, const RecordedEvent&) {
     if (!std::exchange(is_stuck_known_, true)) notice_.is_silent = true;
   }
@@ -226,10 +244,6 @@ std::string caution_text(const Notice& notice) {
   return text;
 }
 
-std::string agent_name(const Notice& notice) {
-  return notice.engine == "claude" ? "Claude" : "The agent";
-}
-
 std::string id_text(const Notice& notice) {
   return "[" + notice.requested.alias + "]";
 }
@@ -269,7 +283,7 @@ std::string ended_text(const Notice& notice, std::string_view sign) {
   const std::string caution = caution_text(notice);
   const bool is_completed = notice.requested.kind == NotificationKind::completed;
   std::string text(is_completed && !caution.empty() ? "⚠️" : sign);
-  text += notice.engine == "claude" ? " Claude Code " : " Session ";
+  text += " " + notice.title + " ";
   const std::string how = is_stopped(notice) ? "was stopped with the server"
                                              : std::string(base::enum_name(notice.requested.kind));
   text += named(notice) + " " + how + (caution.empty() ? "" : ", but " + caution) + " (" +
@@ -302,11 +316,30 @@ std::string waiting_text(const Notice& notice) {
            base::duration_text(notice.lived) + ")\nReply: steno send " + notice.requested.alias +
            " \"…\"";
   }
-  std::string text = "🔔 [" + notice.name + "] " + agent_name(notice);
+  std::string text = "🔔 [" + notice.name + "] " + notice.speaker;
   text += is_question(notice.last) ? " asks:" : " waits for input:";
   if (notice.last.empty()) text.pop_back();
   add_line(text, "", notice.last);
   add_line(text, "⚠️ ", caution_text(notice));
+  return text;
+}
+
+std::string ask_reference(const Notice& notice) {
+  return notice.requested.alias + "#" + std::to_string(notice.ask);
+}
+
+// A place where people chat can answer there.
+std::string asks_text(const Notice& notice) {
+  const std::string reference = ask_reference(notice);
+  const bool is_question = notice.ask_kind == domain::AskKind::question;
+  std::string text = "❓ [" + notice.name + "] " + notice.speaker +
+                     (notice.ask_kind == domain::AskKind::approval ? " asks for approval: " : " ") +
+                     notice.asked;
+  for (const std::string& line : notice.asked_lines) add_line(text, "   ", line);
+  add_line(text, "⚠️ ", notice.risks);
+  add_line(text, "",
+           is_question ? "/answer " + reference + " …"
+                       : "/approve " + reference + "   /deny " + reference + " …");
   return text;
 }
 
@@ -333,6 +366,13 @@ base::Result<Notice> read_notice(eventlog::BlockStore& log, eventlog::StreamInde
   NotificationKind& kind = notice.requested.kind;
   if (is_of_stop && kind == NotificationKind::failed) kind = NotificationKind::killed;
   return notice;
+}
+
+void name_agent(Notice& notice, const engines::EngineCatalog& engines) {
+  const engines::CatalogEntry* entry = engines.find(notice.engine);
+  if (entry == nullptr) return;
+  notice.speaker = entry->kind->speaker;
+  notice.title = entry->kind->title;
 }
 
 namespace {
@@ -431,6 +471,9 @@ std::string chat_text(const Notice& notice) {
     case NotificationKind::all_killed:
       text = title_text(notice);
       break;
+    case NotificationKind::asks:
+      text = asks_text(notice);
+      break;
   }
   add_line(text, "", notice.fault);
   return text;
@@ -466,6 +509,8 @@ std::string title_text(const Notice& notice) {
       return "Session was answered: " + named(notice);
     case NotificationKind::all_killed:
       return "All sessions were killed: " + notice.requested.alias;
+    case NotificationKind::asks:
+      return "Session asks: " + named(notice);
   }
   return named(notice);
 }
@@ -484,6 +529,13 @@ std::string system_text(const Notice& notice) {
   if (!notice.last.empty()) add_line(text, "\nLast output:\n", notice.last);
   add_line(text, "", notice.fault);
   add_line(text, "\nFull output: steno output ", notice.requested.alias);
+  if (notice.requested.kind == NotificationKind::asks) {
+    add_line(text, "\nAsks: ", notice.asked);
+    const bool is_question = notice.ask_kind == domain::AskKind::question;
+    add_line(text, "Answer: ",
+             (is_question ? "steno answer " : "steno approve ") + ask_reference(notice) +
+                 (is_question ? "" : ", or steno deny " + ask_reference(notice)));
+  }
   if (notice.requested.kind == NotificationKind::waiting ||
       notice.requested.kind == NotificationKind::turn_failed) {
     add_line(text, "", "Reply: steno send " + notice.requested.alias + " \"…\"");
@@ -506,6 +558,8 @@ std::string parent_text(const Notice& notice) {
     text += " is paused: " + pause_text(notice) + ".";
   } else if (kind == NotificationKind::turn_failed) {
     text += " failed a turn, and waits for a prompt.";
+  } else if (kind == NotificationKind::asks) {
+    text += " waits for an answer of a person (steno approvals).";
   } else if (kind == NotificationKind::tasks_lost) {
     text += " goes on: " + lost_text(notice) + ".";
   } else if (kind == NotificationKind::expired) {
@@ -553,6 +607,10 @@ std::string json_text(const Notice& notice) {
       {"agent", requested.agent},
       {"engine", notice.engine},
       {"workdir", notice.workdir},
+      {"ask", notice.ask},
+      {"ask_kind", notice.ask == 0 ? "" : base::enum_name(notice.ask_kind)},
+      {"asked", notice.asked},
+      {"risks", notice.risks},
       {"channel", requested.channel},
       {"prompt", notice.prompt},
       {"last_output", notice.last},

@@ -4,8 +4,10 @@
 #include <map>
 #include <string>
 
+#include "eventlog/domain/session/ask.hpp"
 #include "eventlog/log/stream_index.hpp"
 #include "eventlog/store/block_store.hpp"
+#include "workers/engines/engine_catalog.hpp"
 #include "workers/notifications/notifier.hpp"
 
 namespace workers {
@@ -16,13 +18,21 @@ struct Notice {
   std::string name;        // the session's; its alias if it has none
   std::string given_name;  // empty: its name was made from the prompt
   std::string engine;
+  // The agent's names for people: as the one who speaks, and as what has run; see name_agent.
+  std::string speaker = "The agent";
+  std::string title = "Session";
   std::string workdir;
   std::string prompt;  // the first one
   // The agent's last words: at most 5 blocks, and of them the last 500 characters. Of an answer to
   // it that answer.
   std::string last;
-  std::string error;  // of the turn that failed last, if that is what it is about
-  std::string end;    // what is odd about the end of the turn that finished last; empty: nothing
+  std::string error;     // of the turn that failed last, if that is what it is about
+  std::string end;       // what is odd about the end of the turn that finished last; empty: nothing
+  std::int64_t ask = 0;  // of one that asks: the number of that; 0: it is not about one
+  domain::AskKind ask_kind = domain::AskKind::approval;
+  std::string asked{};                     // on one line
+  std::vector<std::string> asked_lines{};  // the beginning of all of it
+  std::string risks{};                     // in words; empty: none is known
   bool is_silent = false;  // of a stuck one: it says nothing; else it repeats one tool call
   bool is_multi_turn = false;
   bool is_completed = false;                           // the session has ended so
@@ -38,6 +48,9 @@ struct Notice {
 // unless `stop_fd` is readable. Error busy: it is behind.
 base::Result<Notice> read_notice(eventlog::BlockStore& log, eventlog::StreamIndex& index,
                                  const DeliveryJob& job, int stop_fd);
+
+// Fills in the agent's names, if its engine is in the catalogue.
+void name_agent(Notice& notice, const engines::EngineCatalog& engines);
 
 // The texts for a place where people chat, and for an orchestrator.
 std::string chat_text(const Notice& notice);

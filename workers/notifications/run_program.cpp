@@ -18,8 +18,8 @@
 #include <string_view>
 
 #include "eventlog/base/unique_fd.hpp"
-#include "workers/engines/process/pidfd.hpp"
-#include "workers/engines/process/system_failure.hpp"
+#include "workers/processes/pidfd.hpp"
+#include "workers/processes/system_failure.hpp"
 
 extern char** environ;
 
@@ -51,11 +51,11 @@ int reap(pid_t pid) {
 // Returns a file in memory that holds the text, to be read from its beginning.
 base::Result<base::UniqueFd> file_of(std::string_view text) {
   base::UniqueFd file(::memfd_create("input", MFD_CLOEXEC));
-  if (!file.is_open()) return engines::system_failure(errno, "no file in memory");
+  if (!file.is_open()) return processes::system_failure(errno, "no file in memory");
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t bytes = ::write(file.get(), text.data() + done, text.size() - done);
     if (bytes < 0 && errno == EINTR) continue;
-    if (bytes <= 0) return engines::system_failure(errno, "no memory for what a program reads");
+    if (bytes <= 0) return processes::system_failure(errno, "no memory for what a program reads");
     done += static_cast<std::size_t>(bytes);
   }
   ::lseek(file.get(), 0, SEEK_SET);
@@ -67,7 +67,7 @@ base::Result<Started> start(std::vector<std::string> argv, const std::string& gu
   const auto file = file_of(input);
   if (!file) return tl::unexpected(file.error());
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return engines::system_failure(errno, "no pipe");
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return processes::system_failure(errno, "no pipe");
   base::UniqueFd theirs(ends[1]);
   Started started;
   started.output = base::UniqueFd(ends[0]);
@@ -76,13 +76,13 @@ base::Result<Started> start(std::vector<std::string> argv, const std::string& gu
     argv.insert(argv.begin(), {guard, "--guard", "--"});
     std::array<int, 2> pair{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0) {
-      return engines::system_failure(errno, "no socket");
+      return processes::system_failure(errno, "no socket");
     }
     started.guard = base::UniqueFd(pair[0]);
     // Where it is 3 already, it would be closed at the exec.
     control = base::UniqueFd(::fcntl(pair[1], F_DUPFD_CLOEXEC, kGuardControl + 1));
     ::close(pair[1]);
-    if (!control.is_open()) return engines::system_failure(errno, "no socket");
+    if (!control.is_open()) return processes::system_failure(errno, "no socket");
   }
   std::vector<char*> arguments;
   arguments.reserve(argv.size() + 1);
@@ -112,7 +112,7 @@ base::Result<Started> start(std::vector<std::string> argv, const std::string& gu
   ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
-    return engines::system_failure(
+    return processes::system_failure(
         error, std::string("the program ") + arguments.front() + " cannot be started");
   }
   started.pidfd = base::UniqueFd(::pidfd_open(started.pid, 0));
@@ -120,7 +120,7 @@ base::Result<Started> start(std::vector<std::string> argv, const std::string& gu
   const int fault = errno;
   ::kill(-started.pid, SIGKILL);
   reap(started.pid);
-  return engines::system_failure(fault, "the program cannot be watched");
+  return processes::system_failure(fault, "the program cannot be watched");
 }
 
 int milliseconds_until(Clock::time_point end) {
@@ -202,7 +202,7 @@ ProgramOutcome run_program(const std::vector<std::string>& argv, const ProgramRu
   const int status = reap(started->pid);
   outcome.problem = broken_off ? *broken_off : problem_of(status);
   if (const int error = guard_fault(*started); error != 0 && !broken_off) {
-    outcome.problem = "the program cannot be started: " + engines::errno_text(error);
+    outcome.problem = "the program cannot be started: " + processes::errno_text(error);
   }
   outcome.output.erase(outcome.output.find_last_not_of(" \t\r\n") + 1);
   return outcome;

@@ -21,34 +21,33 @@ constexpr base::Duration kShowPatience = std::chrono::seconds(3);
 constexpr std::chrono::milliseconds kIndexPause{5};
 
 bool has_words(const domain::RecordedEvent& event) {
-  if (const auto* output = std::get_if<domain::OutputRecorded>(&event.event)) {
+  if (const auto* output = event.event.as<domain::OutputRecorded>()) {
     return output->kind == domain::OutputKind::text && output->parent.empty();
   }
-  const auto* call = std::get_if<domain::ToolCallStarted>(&event.event);
+  const auto* call = event.event.as<domain::ToolCallStarted>();
   if (call != nullptr) return call->parent.empty();
-  if (const auto* noted = std::get_if<domain::AgentNoted>(&event.event)) {
+  if (const auto* noted = event.event.as<domain::AgentNoted>()) {
     return domain::is_warning(*noted);
   }
-  if (std::holds_alternative<domain::AgentSessionShared>(event.event)) return true;
-  const auto* finished = std::get_if<domain::TurnFinished>(&event.event);
+  if (event.event.is<domain::AgentSessionShared>()) return true;
+  const auto* finished = event.event.as<domain::TurnFinished>();
   if (finished != nullptr) return finished->is_answer;
-  return std::holds_alternative<domain::TurnFailed>(event.event);
+  return event.event.is<domain::TurnFailed>();
 }
 
 std::string shown_text(const domain::RecordedEvent& event) {
   std::string text = event.content ? event.content->text : std::string();
-  if (const auto* call = std::get_if<domain::ToolCallStarted>(&event.event)) {
+  if (const auto* call = event.event.as<domain::ToolCallStarted>()) {
     return tool_line(call->tool, text);
   }
-  const auto* shared = std::get_if<domain::AgentSessionShared>(&event.event);
+  const auto* shared = event.event.as<domain::AgentSessionShared>();
   if (shared != nullptr) text = shared_text(*shared);
-  const auto* finished = std::get_if<domain::TurnFinished>(&event.event);
+  const auto* finished = event.event.as<domain::TurnFinished>();
   const bool is_empty =
       finished != nullptr && (!event.envelope.content || event.envelope.content->bytes == 0);
   if (is_empty) text = end_text(*finished);
-  const bool is_warning = is_empty || shared != nullptr ||
-                          std::holds_alternative<domain::TurnFailed>(event.event) ||
-                          std::holds_alternative<domain::AgentNoted>(event.event);
+  const bool is_warning = is_empty || shared != nullptr || event.event.is<domain::TurnFailed>() ||
+                          event.event.is<domain::AgentNoted>();
   return is_warning ? "⚠️ " + text : text;
 }
 

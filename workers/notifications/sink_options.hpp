@@ -7,6 +7,7 @@
 
 #include "eventlog/base/result.hpp"
 #include "eventlog/domain/decision.hpp"
+#include "workers/engines/engine_catalog.hpp"
 
 namespace workers {
 
@@ -31,6 +32,7 @@ struct SinkOptions {
   std::optional<WakeOptions> wake;
   // Path of steno-keeper, which ends a program with this process; empty: programs go on.
   std::string guard_program;
+  engines::EngineCatalog engines = engines::catalog_of_kinds();  // whose agents are named
 };
 
 // Returns the targets for which there is a sink; for `parent` there always is.

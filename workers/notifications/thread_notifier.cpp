@@ -256,8 +256,10 @@ class ThreadNotifier final : public Notifier {
                       const DeliveryJob& job) {
     DeliveryOutcome behind{job.notification, job.requested.target, {}, {}, {}, true};
     if (is_stopped()) return behind;
-    const auto notice = read_notice(log, index, job, stop_.get());
-    return notice ? deliver(*notice, job.wall, options_, stop_.get()) : behind;
+    auto notice = read_notice(log, index, job, stop_.get());
+    if (!notice) return behind;
+    name_agent(*notice, options_.engines);
+    return deliver(*notice, job.wall, options_, stop_.get());
   }
   ShowOutcome run(eventlog::BlockStore& log, eventlog::StreamIndex& index, const ShowJob& job) {
     ShowOutcome behind{job.agent, job.session, job.channel, job.after, false, false, {}, true};

@@ -68,14 +68,18 @@ domain::BodyDigest digest_of(std::string_view verb, const base::RawValue& body) 
   return start_of(stream.finish());
 }
 
-domain::BodyDigest digest_of(base::SessionId session, const std::string& agent,
-                             const domain::Command& command) {
-  const CommandBody body = encode_command(command);
+domain::BodyDigest digest_of(const CommandBody& body, const domain::Command& command) {
   base::Blake2bStream stream;
-  stream.add(session.view());
-  stream.add(agent);
-  stream.add(body.type);
-  stream.add(body.body.encoded);
+  if (body.asked) {
+    stream.add("asked");
+    stream.add({body.asked->data(), body.asked->size()});
+    return start_of(stream.finish());
+  }
+  const CommandBody understood = encode_command(command);
+  stream.add(body.session.view());
+  stream.add(body.agent);
+  stream.add(understood.type);
+  stream.add(understood.body.encoded);
   return start_of(stream.finish());
 }
 

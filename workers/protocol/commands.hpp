@@ -28,6 +28,9 @@ struct CommandBody {
   base::Time deadline;  // log time; 0: none
   base::CommandId correlation;
   std::string traceparent;
+  // Tells a retry from another request under the same id, where what a client asks for becomes a
+  // command that depends on the time or on other sessions. None: the command itself does.
+  std::optional<domain::BodyDigest> asked{};
 
   bool operator==(const CommandBody&) const = default;
   template <class Visit>
@@ -41,6 +44,7 @@ struct CommandBody {
     visit("deadline", &CommandBody::deadline);
     visit("correlation", &CommandBody::correlation);
     visit("traceparent", &CommandBody::traceparent);
+    visit("asked", &CommandBody::asked);
   }
 };
 
@@ -63,15 +67,16 @@ using CommandReplyBody = CommandReplyOf<domain::SessionReply>;
 using ServerCommandReplyBody = CommandReplyOf<domain::ServerReply>;
 using OutboxReplyBody = CommandReplyOf<domain::OutboxReply>;
 using SchedulesReplyBody = CommandReplyOf<domain::SchedulesReply>;
+using RulesReplyBody = CommandReplyOf<domain::RulesReply>;
 
 base::Result<domain::Command> decode_command(const CommandBody& body);
 CommandBody encode_command(const domain::Command& command);
 // Tells a retry from another request under the same id; computed over the bytes of the body.
 domain::BodyDigest digest_of(std::string_view verb, const base::RawValue& body);
-// Tells a retry from another command under the same id. It is computed over the command as
-// understood, so that the order of fields does not matter.
-domain::BodyDigest digest_of(base::SessionId session, const std::string& agent,
-                             const domain::Command& command);
+// Tells a retry from another command under the same id. It is computed over what the client says
+// that it was asked, else over the command as understood, so that the order of fields does not
+// matter. `command` is that of the body.
+domain::BodyDigest digest_of(const CommandBody& body, const domain::Command& command);
 
 // ---- worker endpoint: notices ----
 
@@ -151,6 +156,21 @@ struct DirectedTurn {
   }
 };
 
+// An answer that the agent is to be given, unless it was.
+struct DirectedAnswer {
+  std::int64_t request = 0;  // as AskRaised has it
+  bool is_granted = false;
+  std::string text;  // as AskAnswered has it; empty: none
+
+  bool operator==(const DirectedAnswer&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("request", &DirectedAnswer::request);
+    visit("granted", &DirectedAnswer::is_granted);
+    visit("text", &DirectedAnswer::text);
+  }
+};
+
 // The state that the worker must bring one lease to. It is complete each time: sending it again is
 // harmless, and the next one makes up for a lost one.
 struct DirectiveBody {
@@ -166,6 +186,7 @@ struct DirectiveBody {
   std::int64_t number = 0;  // grows with each directive, over restarts of the server, too
   // The last message that the agent session should have; empty: that is not known.
   std::string last_message{};
+  std::vector<DirectedAnswer> answers{};  // none where `end` is kill
 
   bool operator==(const DirectiveBody&) const = default;
   template <class Visit>
@@ -181,6 +202,7 @@ struct DirectiveBody {
     visit("end", &DirectiveBody::end);
     visit("number", &DirectiveBody::number);
     visit("last_message", &DirectiveBody::last_message);
+    visit("answers", &DirectiveBody::answers);
   }
 };
 

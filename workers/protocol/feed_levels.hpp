@@ -9,12 +9,16 @@
 
 namespace workers {
 
-// Make "agent/<agent>/" and "session/<agent>/<id>/". The third level is "all/".
+// The levels are "all/", "agent/<agent>/" and, of each aggregate that clients command and whose
+// streams are named {agent}/<word>/{id}, "<word>/<agent>/<id>/".
 std::string agent_level(std::string_view agent);
 std::string session_level(std::string_view agent, base::SessionId session);
 
-// True if `text` is one of the three, with a well-formed agent and session.
+// True if `text` is one of them, with a well-formed agent and id.
 bool is_level(std::string_view text);
+
+// Returns the agent whose streams alone belong to the level; empty: it has those of others, too.
+std::string agent_of_level(std::string_view level);
 
 std::vector<std::string> levels_of(const domain::Envelope& envelope);
 
@@ -25,7 +29,7 @@ class LevelStreams {
   explicit LevelStreams(std::string_view level);
 
   bool contains(std::string_view stream) const;
-  // The one stream of a session's level; empty: there are several.
+  // The stream of a level that has one; empty: there are several.
   const std::string& only() const { return only_; }
 
  private:

@@ -17,6 +17,7 @@ using base::Position;
 
 constexpr std::string_view kVerbList = "list";            // → ListAnswer
 constexpr std::string_view kVerbAttention = "attention";  // → AttentionAnswer
+constexpr std::string_view kVerbAsks = "asks";            // → AsksAnswer
 constexpr std::string_view kVerbShow = "show";            // → ShowAnswer
 constexpr std::string_view kVerbOutput = "output";        // → OutputAnswer
 constexpr std::string_view kVerbStats = "stats";          // → projections::MetricsReport
@@ -26,7 +27,7 @@ constexpr std::string_view kVerbDigests = "digests";      // → DigestsAnswer
 // The body of every query; each verb reads the fields that concern it.
 struct QueryBody {
   std::string agent;                         // empty: all agents, if the asker can see them
-  std::string reference;                     // show, output: id, alias, name or prefix
+  std::string reference;                     // show, output, asks: id, alias, name or prefix
   std::set<domain::SessionStatus> statuses;  // list; empty: all
   std::vector<base::SessionId> sessions;  // list: only these of the agent, whatever else is said;
                                           // empty: all
@@ -91,6 +92,57 @@ struct AttentionAnswer {
     visit("sessions", &AttentionAnswer::sessions);
     visit("has_more", &AttentionAnswer::has_more);
     visit("after", &AttentionAnswer::after);
+  }
+};
+
+// Something that an agent waits for an answer to.
+struct AskShown {
+  base::SessionId session;
+  std::string agent;
+  std::string alias;  // of the session, and so is the name
+  std::string name;
+  std::int64_t ask = 0;  // as AskRaised has it, and so have the next four
+  domain::AskKind kind = domain::AskKind::approval;
+  base::TurnId turn;
+  std::string tool;
+  Position position;    // of its AskRaised
+  base::Time since;     // log time of the same event
+  std::string workdir;  // of the session
+  // Its content, whole or empty: more than kAskTextMax of one, or of an answer, is left out.
+  std::string text;
+  std::int64_t left_out = 0;  // bytes of the content; it is the event at `position`
+
+  bool operator==(const AskShown&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &AskShown::session);
+    visit("agent", &AskShown::agent);
+    visit("alias", &AskShown::alias);
+    visit("name", &AskShown::name);
+    visit("ask", &AskShown::ask);
+    visit("kind", &AskShown::kind);
+    visit("turn", &AskShown::turn);
+    visit("tool", &AskShown::tool);
+    visit("position", &AskShown::position);
+    visit("since", &AskShown::since);
+    visit("workdir", &AskShown::workdir);
+    visit("text", &AskShown::text);
+    visit("left_out", &AskShown::left_out);
+  }
+};
+constexpr std::size_t kAskTextMax = std::size_t{1} << 20;
+constexpr std::size_t kAsksTextMax = std::size_t{8} << 20;
+
+// What agents wait for, the oldest first; with `reference` of that session alone.
+struct AsksAnswer {
+  Position position;
+  std::vector<AskShown> asks;
+
+  bool operator==(const AsksAnswer&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("position", &AsksAnswer::position);
+    visit("asks", &AsksAnswer::asks);
   }
 };
 

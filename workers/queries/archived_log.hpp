@@ -54,7 +54,6 @@ class ArchivedLog final : public BlockStore {
   Result<void> scrub(const eventlog::ScrubScope& scope) override;
   Result<void> copy_to(const std::string& folder) override;
   Result<void> trim_before(Position position) override;
-  eventlog::DurabilityClass durability() const override { return log_.durability(); }
 
  private:
   BlockStore& part_of(Position position);

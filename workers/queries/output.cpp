@@ -10,6 +10,7 @@
 #include "eventlog/log/log_reader.hpp"
 #include "workers/queries/output_page.hpp"
 #include "workers/queries/session_texts.hpp"
+#include "workers/text/ask_text.hpp"
 #include "workers/text/end_text.hpp"
 
 namespace workers {
@@ -23,38 +24,38 @@ std::optional<OutputItem> as_item(const domain::RecordedEvent& event) {
   item.position = event.envelope.position;
   item.type = event.envelope.type;
   item.time = event.envelope.log_time;
-  if (const auto* output = std::get_if<domain::OutputRecorded>(&event.event)) {
+  if (const auto* output = event.event.as<domain::OutputRecorded>()) {
     const bool is_thought = output->kind == domain::OutputKind::thinking;
     item.kind = is_thought ? ItemKind::thought : ItemKind::said;
     item.turn = output->turn;
     item.parent = output->parent;
-  } else if (const auto* partial = std::get_if<domain::PartialOutputRecorded>(&event.event)) {
+  } else if (const auto* partial = event.event.as<domain::PartialOutputRecorded>()) {
     item.kind = ItemKind::said;
     item.turn = partial->turn;
-  } else if (const auto* call = std::get_if<domain::ToolCallStarted>(&event.event)) {
+  } else if (const auto* call = event.event.as<domain::ToolCallStarted>()) {
     item.kind = ItemKind::tool_call;
     item.turn = call->turn;
     item.tool = call->tool;
     item.call = call->call;
     item.parent = call->parent;
-  } else if (const auto* done = std::get_if<domain::ToolCallFinished>(&event.event)) {
+  } else if (const auto* done = event.event.as<domain::ToolCallFinished>()) {
     item.kind = ItemKind::tool_result;
     item.turn = done->turn;
     item.call = done->call;
     item.is_error = done->is_error;
     item.is_denied = done->is_denied;
     item.parent = done->parent;
-  } else if (const auto* queued = std::get_if<domain::TurnQueued>(&event.event)) {
+  } else if (const auto* queued = event.event.as<domain::TurnQueued>()) {
     item.turn = queued->turn;
-  } else if (const auto* started = std::get_if<domain::TurnStarted>(&event.event)) {
+  } else if (const auto* started = event.event.as<domain::TurnStarted>()) {
     item.turn = started->turn;
-  } else if (const auto* cut = std::get_if<domain::TurnInterrupted>(&event.event)) {
+  } else if (const auto* cut = event.event.as<domain::TurnInterrupted>()) {
     item.kind = ItemKind::ended;
     item.turn = cut->turn;
     item.reason = cut->reason;
-  } else if (const auto* injected = std::get_if<domain::PromptInjected>(&event.event)) {
+  } else if (const auto* injected = event.event.as<domain::PromptInjected>()) {
     item.turn = injected->turn;
-  } else if (const auto* finished = std::get_if<domain::TurnFinished>(&event.event)) {
+  } else if (const auto* finished = event.event.as<domain::TurnFinished>()) {
     const bool has_text = event.envelope.content && event.envelope.content->bytes > 0;
     item.turn = finished->turn;
     item.kind = has_text && finished->is_answer ? ItemKind::said : ItemKind::notice;
@@ -63,17 +64,38 @@ std::optional<OutputItem> as_item(const domain::RecordedEvent& event) {
       item.text = end_text(*finished);
       return item;
     }
-  } else if (const auto* noted = std::get_if<domain::AgentNoted>(&event.event)) {
+  } else if (const auto* noted = event.event.as<domain::AgentNoted>()) {
     if (!domain::is_warning(*noted)) return std::nullopt;
     item.kind = ItemKind::notice;
     item.turn = noted->turn;
     item.call = noted->call;
-  } else if (const auto* mcp = std::get_if<domain::McpServersReported>(&event.event)) {
+  } else if (const auto* mcp = event.event.as<domain::McpServersReported>()) {
     item.kind = ItemKind::notice;
     item.text = mcp_text(mcp->broken);
     if (item.text.empty()) return std::nullopt;
     return item;
-  } else if (const auto* denied = std::get_if<domain::ToolCallDenied>(&event.event)) {
+  } else if (const auto* asked = event.event.as<domain::AskRaised>()) {
+    item.kind = ItemKind::notice;
+    item.turn = asked->turn;
+    item.call = asked->call;
+    item.tool = asked->tool;
+    item.text = "request " + std::to_string(asked->ask);
+    if (event.content) {
+      item.text += ": " + ask_line(asked->kind, asked->tool, read_ask(event.content->text));
+    }
+    return item;
+  } else if (const auto* answered = event.event.as<domain::AskAnswered>()) {
+    item.kind = ItemKind::notice;
+    item.text = "request " + std::to_string(answered->ask) + " " +
+                answered_text(*answered, event.content ? event.content->text : std::string(),
+                              event.envelope.actor);
+    return item;
+  } else if (const auto* over = event.event.as<domain::AskClosed>()) {
+    if (over->end == domain::AskEnd::told) return std::nullopt;
+    item.kind = ItemKind::notice;
+    item.text = "request " + std::to_string(over->ask) + " " + over_text(over->end);
+    return item;
+  } else if (const auto* denied = event.event.as<domain::ToolCallDenied>()) {
     item.kind = ItemKind::notice;
     item.turn = denied->turn;
     item.call = denied->call;
@@ -81,23 +103,23 @@ std::optional<OutputItem> as_item(const domain::RecordedEvent& event) {
     item.is_denied = true;
     item.text = "the call of " + denied->tool + " was denied";
     return item;
-  } else if (const auto* failed = std::get_if<domain::TurnFailed>(&event.event)) {
+  } else if (const auto* failed = event.event.as<domain::TurnFailed>()) {
     item.kind = ItemKind::failure;
     item.turn = failed->turn;
-  } else if (const auto* paused = std::get_if<domain::QueuePaused>(&event.event);
+  } else if (const auto* paused = event.event.as<domain::QueuePaused>();
              paused != nullptr && event.envelope.content) {
     item.kind = ItemKind::failure;
-  } else if (const auto* lost = std::get_if<domain::TasksLost>(&event.event)) {
+  } else if (const auto* lost = event.event.as<domain::TasksLost>()) {
     item.kind = ItemKind::failure;
     item.text = std::to_string(lost->tasks) + (lost->tasks == 1 ? " task" : " tasks") +
                 " in the background ended with the agent, undone";
-  } else if (const auto* unsaved = std::get_if<domain::TranscriptWritesLost>(&event.event)) {
+  } else if (const auto* unsaved = event.event.as<domain::TranscriptWritesLost>()) {
     item.kind = ItemKind::failure;
     item.turn = unsaved->turn;
     item.text = "the agent could not write all of its transcript" +
                 (unsaved->error.empty() ? "" : " (" + unsaved->error + ")") +
                 "; the next agent process is told what the record holds";
-  } else if (const auto* shared = std::get_if<domain::AgentSessionShared>(&event.event)) {
+  } else if (const auto* shared = event.event.as<domain::AgentSessionShared>()) {
     item.kind = ItemKind::notice;
     item.turn = shared->turn;
     item.text = shared_text(*shared);
@@ -259,14 +281,14 @@ class Conversation {
 
   // Notes the turns of which the page shows no prompt, though it needs one.
   void look(const domain::RecordedEvent& event, std::set<base::TurnId>& wanted) {
-    if (const auto* queued = std::get_if<domain::TurnQueued>(&event.event)) {
+    if (const auto* queued = event.event.as<domain::TurnQueued>()) {
       known_.insert(queued->turn);
-    } else if (const auto* started = std::get_if<domain::TurnStarted>(&event.event)) {
+    } else if (const auto* started = event.event.as<domain::TurnStarted>()) {
       if (!known_.contains(started->turn)) wanted.insert(started->turn);
       known_.insert(started->turn);
-    } else if (const auto* own = std::get_if<domain::OwnTurnStarted>(&event.event)) {
+    } else if (const auto* own = event.event.as<domain::OwnTurnStarted>()) {
       known_.insert(own->turn);
-    } else if (const auto* cut = std::get_if<domain::TurnInterrupted>(&event.event)) {
+    } else if (const auto* cut = event.event.as<domain::TurnInterrupted>()) {
       if (!known_.contains(cut->turn)) wanted.insert(cut->turn);
       known_.insert(cut->turn);
     }
@@ -274,19 +296,19 @@ class Conversation {
   // True if the event says of a turn that is looked for what was its prompt, or that it was started
   // before the page.
   bool is_answer_for(const domain::RecordedEvent& event, std::set<base::TurnId>& wanted) {
-    if (const auto* queued = std::get_if<domain::TurnQueued>(&event.event)) {
+    if (const auto* queued = event.event.as<domain::TurnQueued>()) {
       return wanted.erase(queued->turn) > 0;
     }
     base::TurnId turn;
-    if (const auto* started = std::get_if<domain::TurnStarted>(&event.event)) turn = started->turn;
-    if (const auto* own = std::get_if<domain::OwnTurnStarted>(&event.event)) turn = own->turn;
+    if (const auto* started = event.event.as<domain::TurnStarted>()) turn = started->turn;
+    if (const auto* own = event.event.as<domain::OwnTurnStarted>()) turn = own->turn;
     // A turn that is started again within the page still needs its prompt.
     if (turn.is_set() && wanted.contains(turn)) started_.insert(turn);
     return false;
   }
 
   void keep(domain::RecordedEvent event) {
-    prompts_.insert_or_assign(std::get<domain::TurnQueued>(event.event).turn, std::move(event));
+    prompts_.insert_or_assign(event.event.get<domain::TurnQueued>().turn, std::move(event));
   }
 
   OutputItem with_erasure(const domain::RecordedEvent& event) const {
@@ -322,7 +344,8 @@ base::Result<OutputAnswer> output(const QuerySources& sources, const QueryBody& 
   const Position durable = query.durable;
   auto row = resolve(sources, body);
   if (!row) return tl::unexpected(row.error());
-  const auto erasures = projections::read_erasures(sources.views, row->agent, row->session);
+  const auto erasures =
+      projections::read_erasures(sources.views, domain::session_stream(row->agent, row->session));
   if (!erasures) return tl::unexpected(erasures.error());
   // Archives are opened only for a page that can begin in them.
   const bool is_behind = body.after.next() >= sources.log.first();

@@ -2,6 +2,8 @@
 // leaves out the parts of blocks that were finished.
 #include "workers/queries/output_page.hpp"
 
+#include "eventlog/domain/session/events.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -19,21 +21,21 @@ using eventlog::StreamReader;
 constexpr Position kEnd{std::numeric_limits<std::int64_t>::max()};
 
 TurnId turn_of_part(const RecordedEvent& event) {
-  const auto* part = std::get_if<domain::PartialOutputRecorded>(&event.event);
+  const auto* part = event.event.as<domain::PartialOutputRecorded>();
   return part ? part->turn : TurnId{};
 }
 
 TurnId turn_of_block(const RecordedEvent& event) {
-  const auto* block = std::get_if<domain::OutputRecorded>(&event.event);
+  const auto* block = event.event.as<domain::OutputRecorded>();
   return block ? block->turn : TurnId{};
 }
 
 // True if the turn ends with the event, so that no block of it is finished any more.
 bool is_end_of(TurnId turn, const RecordedEvent& event) {
-  if (std::holds_alternative<domain::SessionClosed>(event.event)) return true;
-  if (const auto* e = std::get_if<domain::TurnFinished>(&event.event)) return e->turn == turn;
-  if (const auto* e = std::get_if<domain::TurnFailed>(&event.event)) return e->turn == turn;
-  if (const auto* e = std::get_if<domain::TurnInterrupted>(&event.event)) return e->turn == turn;
+  if (event.event.is<domain::SessionClosed>()) return true;
+  if (const auto* e = event.event.as<domain::TurnFinished>()) return e->turn == turn;
+  if (const auto* e = event.event.as<domain::TurnFailed>()) return e->turn == turn;
+  if (const auto* e = event.event.as<domain::TurnInterrupted>()) return e->turn == turn;
   return false;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "workers/queries/asks.hpp"
 #include "workers/queries/attention.hpp"
 #include "workers/queries/list.hpp"
 #include "workers/queries/output.hpp"
@@ -18,7 +19,7 @@ constexpr QueryKind kDigestsQuery{kVerbDigests, QueryReads::rows, {}, nullptr};
 
 constexpr const QueryKind* kAll[] = {
     &kListQuery,  &kAttentionQuery, &kShowQuery,    &kOutputQuery,
-    &kStatsQuery, &kDigestsQuery,   &kReadLogQuery,
+    &kStatsQuery, &kDigestsQuery,   &kReadLogQuery, &kAsksQuery,
 };
 
 }  // namespace

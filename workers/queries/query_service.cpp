@@ -216,6 +216,15 @@ base::Result<base::RawValue> QueryService::run(const Query& query) {
   return kind->run({identity_, log_, whole, views_, index_}, query);
 }
 
+void InlineQueryPort::submit(Query query) {
+  const Position durable = query.durable;
+  answers_.push_back(service_.answer(std::move(query)));
+  projections::ContentSet* contents = service_.contents();
+  projections::ContentSet::Fed fed{contents != nullptr, false};
+  while (fed.has_more) fed = contents->feed(durable);
+  answers_.back().is_behind |= fed.has_failed;
+}
+
 std::optional<QueryAnswer> InlineQueryPort::poll() {
   if (answers_.empty()) return std::nullopt;
   QueryAnswer answer = std::move(answers_.front());
@@ -232,17 +241,22 @@ class ThreadQueryPort final : public QueryPort {
         digests_("digests", [](DigestsJob job) { return finish(std::move(job)); }),
         wake_fd_(epoll_create1(EPOLL_CLOEXEC)) {
     CHECK(wake_fd_ >= 0);
-    for (const int fd : {queries_.wake_fd(), digests_.wake_fd()}) {
-      epoll_event readable{};
-      readable.events = EPOLLIN;
-      CHECK(epoll_ctl(wake_fd_, EPOLL_CTL_ADD, fd, &readable) == 0);
+    wake_by(queries_.wake_fd());
+    wake_by(digests_.wake_fd());
+    if (projections::ContentSet* contents = service.contents()) {
+      contents_.emplace("contents", [contents](Position to) { return contents->feed(to); });
+      wake_by(contents_->wake_fd());
     }
   }
   ~ThreadQueryPort() override { close(wake_fd_); }
   ThreadQueryPort(const ThreadQueryPort&) = delete;
   ThreadQueryPort& operator=(const ThreadQueryPort&) = delete;
 
-  void submit(Query query) override { queries_.submit(std::move(query)); }
+  void submit(Query query) override {
+    feed_to_ = std::max(feed_to_, query.durable);
+    queries_.submit(std::move(query));
+    feed();
+  }
 
   std::optional<QueryAnswer> poll() override {
     while (auto done = digests_.poll()) {
@@ -253,15 +267,48 @@ class ThreadQueryPort final : public QueryPort {
       if (auto* answer = std::get_if<QueryAnswer>(&*step)) return std::move(*answer);
       digests_.submit(std::move(std::get<DigestsJob>(*step)));
     }
-    return std::nullopt;
+    return poll_fed();
   }
 
   int wake_fd() const override { return wake_fd_; }
 
  private:
+  void wake_by(int fd) {
+    epoll_event readable{};
+    readable.events = EPOLLIN;
+    CHECK(epoll_ctl(wake_fd_, EPOLL_CTL_ADD, fd, &readable) == 0);
+  }
+
+  // One step at a time, so that the end of the process waits for no further one.
+  void feed() {
+    if (!contents_ || feeding_to_ || fed_to_ >= feed_to_) return;
+    feeding_to_ = feed_to_;
+    contents_->submit(*feeding_to_);
+  }
+
+  // Returns an answer to nobody if an index has failed, so that the feeding is tried again later.
+  std::optional<QueryAnswer> poll_fed() {
+    const auto fed = contents_ ? contents_->poll() : std::nullopt;
+    if (!fed) return std::nullopt;
+    const Position to = *std::exchange(feeding_to_, std::nullopt);
+    if (!fed->has_more && !fed->has_failed) fed_to_ = to;
+    // One that has failed waits until the others are done.
+    if (fed->has_more || !fed->has_failed) {
+      feed();
+      return std::nullopt;
+    }
+    QueryAnswer retry;
+    retry.is_behind = true;
+    return retry;
+  }
+
   base::JobThread<Query, std::variant<QueryAnswer, DigestsJob>> queries_;
   base::JobThread<DigestsJob, std::variant<QueryAnswer, Query>> digests_;
-  const int wake_fd_;  // readable while one of their descriptors is
+  std::optional<base::JobThread<Position, projections::ContentSet::Fed>> contents_;
+  Position feed_to_;                    // as far as the indexes can be fed
+  Position fed_to_;                     // as far as all of them are
+  std::optional<Position> feeding_to_;  // set while a step is under way
+  const int wake_fd_;                   // readable while one of their descriptors is
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "eventlog/base/one_thread.hpp"
+#include "projections/content/content_set.hpp"
 #include "projections/projections.hpp"
 #include "workers/queries/query.hpp"
 
@@ -48,6 +49,7 @@ struct QueryServiceOptions {
   OpenArchive open_archive;  // none: archives are not read
   // Where archives that were moved can be: the folders of archives, or those around them.
   std::vector<std::string> archive_folders{};
+  projections::ContentSet* contents = nullptr;  // null: there are no content indexes
 };
 
 // The work itself; pure but for the stores that it reads and writes. Used by one thread.
@@ -68,6 +70,9 @@ class QueryService {
   QueryAnswer answer(Query query);
   // Returns the answer, or a job that ends with the answer.
   std::variant<QueryAnswer, DigestsJob> begin(const Query& query);
+
+  // The content indexes that are fed beside the queries, by any thread; null: there are none.
+  projections::ContentSet* contents() const { return options_.contents; }
 
  private:
   void rebuild_damaged(Position durable);
@@ -90,7 +95,8 @@ class QueryService {
   base::OneThread thread_;
 };
 
-// Port: hands queries to the service and its answers back, in any order. Used by one thread.
+// Port: hands queries to the service and its answers back, in any order. Each query tells how far
+// the content indexes can be fed. Used by one thread.
 class QueryPort {
  public:
   virtual ~QueryPort() = default;
@@ -102,7 +108,7 @@ class QueryPort {
 class InlineQueryPort final : public QueryPort {
  public:
   explicit InlineQueryPort(QueryService& service) : service_(service) {}
-  void submit(Query query) override { answers_.push_back(service_.answer(std::move(query))); }
+  void submit(Query query) override;
   std::optional<QueryAnswer> poll() override;
 
  private:
@@ -110,8 +116,8 @@ class InlineQueryPort final : public QueryPort {
   std::deque<QueryAnswer> answers_;
 };
 
-// Runs the service on a thread of its own, and digests on a second one, so that no query waits for
-// them.
+// Runs the service on a thread of its own. Digests, and the feeding of content indexes, have one
+// each, so that no query waits for them.
 std::unique_ptr<QueryPort> make_thread_query_port(QueryService& service);
 
 }  // namespace workers

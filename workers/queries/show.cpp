@@ -31,10 +31,9 @@ base::Result<std::vector<PayerShown>> payers_of(const QuerySources& sources,
 
 // True if the event's text can say why a turn, or the session, came to nothing.
 bool tells_failure(const domain::RecordedEvent& event) {
-  return event.envelope.content && (std::holds_alternative<domain::AgentStartFailed>(event.event) ||
-                                    std::holds_alternative<domain::TurnFailed>(event.event) ||
-                                    std::holds_alternative<domain::QueuePaused>(event.event) ||
-                                    std::holds_alternative<domain::AgentExited>(event.event));
+  return event.envelope.content &&
+         (event.event.is<domain::AgentStartFailed>() || event.event.is<domain::TurnFailed>() ||
+          event.event.is<domain::QueuePaused>() || event.event.is<domain::AgentExited>());
 }
 
 bool has_failed(const projections::SessionRow& row) {
@@ -67,7 +66,8 @@ base::Result<ShowAnswer> show(const QuerySources& sources, const QueryBody& body
                               const Query& query) {
   auto row = resolve(sources, body);
   if (!row) return tl::unexpected(row.error());
-  auto erasures = projections::read_erasures(sources.views, row->agent, row->session);
+  auto erasures =
+      projections::read_erasures(sources.views, domain::session_stream(row->agent, row->session));
   if (!erasures) return tl::unexpected(erasures.error());
   if (erasures->size() > kErasuresShownMax) {
     erasures->erase(erasures->begin(), erasures->end() - kErasuresShownMax);

@@ -6,7 +6,7 @@
 namespace workers {
 
 void Anchors::begin(Position, std::int64_t) {
-  const domain::ServerState& server = commands_.server();
+  const domain::ServerState& server = commands_.of<domain::ServerStream>();
   Position through;
   if (server.anchor) {
     const auto opened = eventlog::open_anchor(server.anchor->anchor);
@@ -16,7 +16,7 @@ void Anchors::begin(Position, std::int64_t) {
 }
 
 void Anchors::on_durable(const domain::RecordedEvent& event) {
-  if (!std::holds_alternative<domain::AnchorRequested>(event.event)) return;
+  if (!event.event.is<domain::AnchorRequested>()) return;
   fault_.clear();
   wanted_ = event.envelope.position;
 }

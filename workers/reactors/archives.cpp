@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "eventlog/domain/stream_name.hpp"
-
 namespace workers {
 namespace {
 
@@ -16,7 +14,7 @@ constexpr base::Duration kTrimAgain = std::chrono::seconds(1);
 }  // namespace
 
 void Archives::begin(Position, std::int64_t) {
-  for (const auto& [name, archive] : commands_.server().archives) {
+  for (const auto& [name, archive] : commands_.of<domain::ServerStream>().archives) {
     if (archive.through.value == 0) {
       ArchiveOrder order;
       order.name = name;
@@ -30,9 +28,9 @@ void Archives::begin(Position, std::int64_t) {
 }
 
 void Archives::on_durable(const domain::RecordedEvent& event) {
-  const auto* completed = std::get_if<domain::ArchiveCompleted>(&event.event);
+  const auto* completed = event.event.as<domain::ArchiveCompleted>();
   if (completed == nullptr) return;
-  const auto& archives = commands_.server().archives;
+  const auto& archives = commands_.of<domain::ServerStream>().archives;
   const auto found = archives.find(completed->name);
   if (found == archives.end()) return;
   // The archive's anchor is the event right before.
@@ -82,7 +80,7 @@ void Archives::begin_archive(const domain::BeginArchive& command, Position begun
   order.before_time = command.before_time;
   order.wall = wall_;
   order.durable = std::max(begun, durable_);
-  order.needed = needed();
+  order.needed = streams_.needed();
   upkeep_.order(std::move(order));
 }
 
@@ -94,7 +92,7 @@ void Archives::finish(const ArchiveResult& done) {
         domain::CompleteArchive{order.name, outcome.first, outcome.through, done.made->anchor});
     return;
   }
-  const Position begun = commands_.server().archives.at(order.name).begun;
+  const Position begun = commands_.of<domain::ServerStream>().archives.at(order.name).begun;
   failed_[order.name] = {
       order.name, order.folder, begun, {}, {}, false, base::describe(done.made.error())};
   upkeep_.record(domain::AbandonArchive{order.name});
@@ -109,19 +107,6 @@ void Archives::finish(const TrimResult& done) {
   untrimmed_[done.order.name] = base::describe(done.done.error());
   trim_due_ = now_ + kTrimAgain;
   trims_.push_front(done.order);
-}
-
-// Returns the streams of sessions that live or are not settled: these can be given their prompts
-// and system prompts again.
-std::vector<std::string> Archives::needed() const {
-  std::vector<std::string> streams;
-  const auto& admission = commands_.admission();
-  for (const auto* sessions : {&admission.live, &admission.unsettled}) {
-    for (const auto& [id, agent] : *sessions) {
-      streams.push_back(domain::session_stream(agent, id));
-    }
-  }
-  return streams;
 }
 
 bool Archives::do_work(const Cycle& cycle) {

@@ -15,8 +15,9 @@ namespace workers {
 
 class Archives final : public Reactor {
  public:
-  // Both must outlive it.
-  Archives(CommandLoop& commands, Upkeep& upkeep) : commands_(commands), upkeep_(upkeep) {}
+  // All references must outlive it.
+  Archives(CommandLoop& commands, Upkeep& upkeep, const StreamsUnderWay& streams)
+      : commands_(commands), upkeep_(upkeep), streams_(streams) {}
 
   void begin(Position started_at, std::int64_t writer_term) override;
   void on_durable(const domain::RecordedEvent& event) override;
@@ -30,10 +31,10 @@ class Archives final : public Reactor {
   void begin_archive(const domain::BeginArchive& command, Position begun);
   void finish(const ArchiveResult& done);
   void finish(const TrimResult& done);
-  std::vector<std::string> needed() const;
 
   CommandLoop& commands_;
   Upkeep& upkeep_;
+  const StreamsUnderWay& streams_;
   std::deque<TrimOrder> trims_;               // ordered once their archive's record is durable
   std::vector<TrimOrder> set_aside_;          // those of archives that are about to be forgotten
   base::Time trim_due_;                       // log time of the next try after a failed one

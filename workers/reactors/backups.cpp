@@ -6,7 +6,7 @@
 namespace workers {
 
 void Backups::begin(Position, std::int64_t) {
-  for (const auto& [name, backup] : commands_.server().backups) {
+  for (const auto& [name, backup] : commands_.of<domain::ServerStream>().backups) {
     if (backup.through.value == 0) {
       upkeep_.order(BackupOrder{name, backup.folder, backup.begun, true});
     }

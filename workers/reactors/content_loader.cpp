@@ -19,32 +19,28 @@ ContentOutcome read(eventlog::BlockStore& store, base::Position position) {
   return {position, std::move(events->front())};
 }
 
-ConversationOutcome read(eventlog::BlockStore& log, eventlog::StreamIndex& index,
-                         const ConversationWanted& wanted) {
-  return {wanted.session, wanted.current, read_conversation(log, index, wanted)};
+SpokenOutcome read(eventlog::BlockStore& log, eventlog::StreamIndex& index,
+                   const SpokenWanted& wanted) {
+  return {wanted.session, wanted.current, read_spoken_so_far(log, index, wanted)};
 }
 
-using Job = std::variant<base::Position, ConversationWanted>;
-using Outcome = std::variant<ContentOutcome, ConversationOutcome>;
+using Job = std::variant<base::Position, SpokenWanted>;
+using Outcome = std::variant<ContentOutcome, SpokenOutcome>;
 
 class ThreadContentLoader final : public ContentLoader {
  public:
   ThreadContentLoader(eventlog::BlockStore& log, eventlog::StreamIndex& index)
       : thread_("load-content", [&](const Job& job) -> Outcome {
-          if (const auto* wanted = std::get_if<ConversationWanted>(&job)) {
+          if (const auto* wanted = std::get_if<SpokenWanted>(&job)) {
             return read(log, index, *wanted);
           }
           return read(log, std::get<base::Position>(job));
         }) {}
 
   void request(base::Position position) override { thread_.submit(position); }
-  void request_conversation(ConversationWanted wanted) override {
-    thread_.submit(std::move(wanted));
-  }
+  void request_spoken(SpokenWanted wanted) override { thread_.submit(std::move(wanted)); }
   std::optional<ContentOutcome> poll() override { return thread_.poll_kind<ContentOutcome>(); }
-  std::optional<ConversationOutcome> poll_conversation() override {
-    return thread_.poll_kind<ConversationOutcome>();
-  }
+  std::optional<SpokenOutcome> poll_spoken() override { return thread_.poll_kind<SpokenOutcome>(); }
   int wake_fd() const override { return thread_.wake_fd(); }
 
  private:
@@ -60,10 +56,10 @@ std::optional<ContentOutcome> InlineContentLoader::poll() {
   return read(log_, position);
 }
 
-std::optional<ConversationOutcome> InlineContentLoader::poll_conversation() {
-  if (conversations_.empty()) return std::nullopt;
-  const ConversationWanted wanted = std::move(conversations_.front());
-  conversations_.pop_front();
+std::optional<SpokenOutcome> InlineContentLoader::poll_spoken() {
+  if (spoken_wanted_.empty()) return std::nullopt;
+  const SpokenWanted wanted = std::move(spoken_wanted_.front());
+  spoken_wanted_.pop_front();
   return read(log_, index_, wanted);
 }
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "workers/reactors/conversation.hpp"
+#include "workers/reactors/spoken_so_far.hpp"
 
 namespace workers {
 
@@ -15,10 +15,10 @@ struct ContentOutcome {
   base::Result<domain::RecordedEvent> event;  // without content: it has none, or it was erased
 };
 
-struct ConversationOutcome {
+struct SpokenOutcome {
   base::SessionId session;
   base::TurnId current;            // of the request
-  base::Result<std::string> text;  // as read_conversation() returns it
+  base::Result<std::string> text;  // as read_spoken_so_far() returns it
 };
 
 // Port. Used by one thread.
@@ -26,10 +26,10 @@ class ContentLoader {
  public:
   virtual ~ContentLoader() = default;
   virtual void request(base::Position position) = 0;
-  virtual void request_conversation(ConversationWanted wanted) = 0;
+  virtual void request_spoken(SpokenWanted wanted) = 0;
   // An outcome can wait behind those of the other kind that came before it, so call both.
   virtual std::optional<ContentOutcome> poll() = 0;
-  virtual std::optional<ConversationOutcome> poll_conversation() = 0;
+  virtual std::optional<SpokenOutcome> poll_spoken() = 0;
   virtual int wake_fd() const { return -1; }
 };
 
@@ -39,17 +39,15 @@ class InlineContentLoader final : public ContentLoader {
   InlineContentLoader(eventlog::BlockStore& log, eventlog::StreamIndex& index)
       : log_(log), index_(index) {}
   void request(base::Position position) override { wanted_.push_back(position); }
-  void request_conversation(ConversationWanted wanted) override {
-    conversations_.push_back(std::move(wanted));
-  }
+  void request_spoken(SpokenWanted wanted) override { spoken_wanted_.push_back(std::move(wanted)); }
   std::optional<ContentOutcome> poll() override;
-  std::optional<ConversationOutcome> poll_conversation() override;
+  std::optional<SpokenOutcome> poll_spoken() override;
 
  private:
   eventlog::BlockStore& log_;
   eventlog::StreamIndex& index_;
   std::deque<base::Position> wanted_;
-  std::deque<ConversationWanted> conversations_;
+  std::deque<SpokenWanted> spoken_wanted_;
 };
 
 // Reads on a thread of its own.

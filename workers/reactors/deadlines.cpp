@@ -17,7 +17,7 @@ void Deadlines::on_durable(const domain::RecordedEvent&) {
 
 // Puts the session's next deadline into its place among all. Deadlines are not known before the
 // server has taken over.
-void Deadlines::schedule(const SessionKey& key, const domain::LeaseState* state,
+void Deadlines::schedule(const StreamKey& key, const domain::LeaseState* state,
                          base::Time not_before) {
   if (up_since_.us == 0) return;
   const auto next =
@@ -38,26 +38,16 @@ void Deadlines::schedule(const SessionKey& key, const domain::LeaseState* state,
   }
 }
 
-void Deadlines::pass(const SessionKey& key, domain::DeadlineKind kind) {
+void Deadlines::pass(const StreamKey& key, domain::DeadlineKind kind) {
   watched_[key].is_passing = true;
-  CommandMessage message;
-  message.stream_id = key.session;
-  message.agent = key.agent;
-  message.id = base::CommandId::make(now_, random_);
-  message.actor_kind = domain::ActorKind::server;
-  message.actor = "deadlines";
-  message.command = domain::SessionCommand(domain::PassDeadline{kind});
-  asked_.emplace(++next_ticket_, key);
-  commands_.submit({this, next_ticket_}, std::move(message));
+  passes_.send(key, domain::SessionCommand(domain::PassDeadline{kind}), now_, key);
 }
 
-void Deadlines::on_answer(std::uint64_t number, const CommandAnswer&) {
-  const auto asked = asked_.extract(number);
-  if (asked.empty()) return;
-  const auto found = watched_.find(asked.mapped());
+void Deadlines::on_passed(const StreamKey& key) {
+  const auto found = watched_.find(key);
   if (found == watched_.end()) return;
   found->second.is_passing = false;
-  schedule(asked.mapped(), sessions_.find(asked.mapped()), now_ + kRetry);
+  schedule(key, sessions_.find(key), now_ + kRetry);
 }
 
 bool Deadlines::do_work(const Cycle& cycle) {
@@ -72,7 +62,7 @@ bool Deadlines::do_work(const Cycle& cycle) {
       // An earlier release did not record that it is parked. Any command lets it be.
       const bool is_unparked = domain::is_live(state.status) && !state.lease &&
                                !domain::has_work(state) &&
-                               !commands_.admission().parked.contains(key.session);
+                               !commands_.of<domain::AdmissionStream>().parked.contains(key.id);
       if (is_unparked) pass(key, domain::DeadlineKind::start);
       schedule(key, &state);
     }
@@ -83,7 +73,7 @@ bool Deadlines::do_work(const Cycle& cycle) {
   }
   bool has_worked = false;
   while (!due_.empty() && due_.begin()->at <= now_) {
-    const SessionKey key = *due_.begin()->session;
+    const StreamKey key = *due_.begin()->session;
     due_.erase(due_.begin());
     watched_.at(key).due = {};
     const domain::LeaseState* state = sessions_.find(key);

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "workers/reactors/reactor.hpp"
-#include "workers/reactors/sessions_under_way.hpp"
 
 namespace workers {
 
@@ -15,10 +14,12 @@ class Deadlines final : public Reactor {
  public:
   // All references must outlive it.
   Deadlines(CommandLoop& commands, base::Random& random, const SessionsUnderWay& sessions)
-      : commands_(commands), random_(random), sessions_(sessions) {}
+      : commands_(commands),
+        sessions_(sessions),
+        passes_(commands, random, "deadlines",
+                [this](const StreamKey& key, const CommandOutcome&) { on_passed(key); }) {}
 
   void on_durable(const domain::RecordedEvent& event) override;
-  void on_answer(std::uint64_t number, const CommandAnswer& answer) override;
   bool do_work(const Cycle& cycle) override;
   base::Duration next_timer() const override { return next_timer_; }
 
@@ -30,7 +31,7 @@ class Deadlines final : public Reactor {
   // By time, then by session.
   struct Due {
     base::Time at;
-    const SessionKey* session = nullptr;  // in watched_
+    const StreamKey* session = nullptr;  // in watched_
 
     bool operator<(const Due& other) const {
       return at != other.at ? at < other.at : *session < *other.session;
@@ -38,16 +39,15 @@ class Deadlines final : public Reactor {
   };
 
   // `state` is that of the session; null: it is not under way.
-  void schedule(const SessionKey& key, const domain::LeaseState* state, base::Time not_before = {});
-  void pass(const SessionKey& key, domain::DeadlineKind kind);
+  void schedule(const StreamKey& key, const domain::LeaseState* state, base::Time not_before = {});
+  void pass(const StreamKey& key, domain::DeadlineKind kind);
+  void on_passed(const StreamKey& key);
 
   CommandLoop& commands_;
-  base::Random& random_;
   const SessionsUnderWay& sessions_;
-  std::map<SessionKey, Watched> watched_;  // those with a deadline
+  std::map<StreamKey, Watched> watched_;  // those with a deadline
   std::set<Due> due_;
-  std::map<std::uint64_t, SessionKey> asked_;
-  std::uint64_t next_ticket_ = 0;
+  Outgoing<StreamKey> passes_;
   base::Time now_;
   base::Duration ahead_{};  // log time over wall time
   // Log time since which periods can run; 0: the server has not taken over yet. A step of log time

@@ -17,21 +17,20 @@ constexpr base::Duration kFirstWait = std::chrono::seconds(5);
 constexpr int kFailuresMax = 6;
 
 bool is_output(const domain::Event& event) {
-  return std::holds_alternative<domain::OutputRecorded>(event) ||
-         std::holds_alternative<domain::ToolCallStarted>(event);
+  return event.is<domain::OutputRecorded>() || event.is<domain::ToolCallStarted>();
 }
 
 bool ends_turn(const domain::Event& event) {
-  return std::holds_alternative<domain::TurnFinished>(event) ||
-         std::holds_alternative<domain::TurnFailed>(event) ||
-         std::holds_alternative<domain::TurnInterrupted>(event);
+  return event.is<domain::TurnFinished>() || event.is<domain::TurnFailed>() ||
+         event.is<domain::TurnInterrupted>();
 }
 
 }  // namespace
 
 void Foreground::begin_showing(const Place& place, domain::Viewer viewer, base::Time due,
                                bool has_ended) {
-  if (!has_sink_ || !domain::parse_route(place.channel)) return;
+  const bool has_sink = domain::has_sink(commands_.limits(), domain::NotificationTarget::channel);
+  if (!has_sink || !domain::parse_route(place.channel)) return;
   Shown& shown = places_[place];
   const auto before = std::pair(shown.seen, shown.further_bytes);
   std::tie(shown.seen, shown.further_bytes) =
@@ -48,17 +47,19 @@ void Foreground::leave(const Place& place) {
   if (!found->second.is_under_way) places_.erase(found);
 }
 
-void Foreground::restore(const domain::SessionState& session) {
-  for (const auto& [channel, viewer] : *session.viewers) {
+void Foreground::restore(const projections::StreamUnderWay& stream) {
+  const auto* session = std::get_if<domain::SessionState>(&stream.state);
+  if (session == nullptr) return;
+  for (const auto& [channel, viewer] : *session->viewers) {
     if (!viewer.is_foreground) continue;
     // The last event is not known: all that is durable is looked at.
-    begin_showing({session.agent, session.session, channel}, viewer, base::Time{1},
-                  !domain::is_live(session.status));
+    begin_showing({session->agent, session->session, channel}, viewer, base::Time{1},
+                  !domain::is_live(session->status));
   }
 }
 
 void Foreground::on_durable(const domain::RecordedEvent& event) {
-  const auto* changed = std::get_if<domain::ForegroundChanged>(&event.event);
+  const auto* changed = event.event.as<domain::ForegroundChanged>();
   if (places_.empty() && changed == nullptr) return;
   const auto stream = domain::parse_stream(event.envelope.stream);
   if (!stream || !stream->is<domain::SessionStream>()) return;
@@ -80,7 +81,7 @@ void Foreground::on_durable(const domain::RecordedEvent& event) {
       leave(place);
     }
   }
-  const bool is_last = std::holds_alternative<domain::SessionClosed>(event.event);
+  const bool is_last = event.event.is<domain::SessionClosed>();
   const bool is_at_once = is_last || ends_turn(event.event);
   if (!is_at_once && !is_output(event.event)) return;
   const base::Time due = is_at_once ? event.envelope.log_time : event.envelope.log_time + kDebounce;
@@ -97,21 +98,9 @@ void Foreground::on_durable(const domain::RecordedEvent& event) {
 }
 
 void Foreground::submit(Asked asked) {
-  CommandMessage message;
-  message.stream_id = asked.place.session;
-  message.agent = asked.place.agent;
-  message.id = base::CommandId::make(now_, random_);
-  message.actor_kind = domain::ActorKind::server;
-  message.actor = "foreground";
-  message.command = asked.command;
-  asked_.emplace(++next_ticket_, std::move(asked));
-  commands_.submit({this, next_ticket_}, std::move(message));
-}
-
-void Foreground::on_answer(std::uint64_t number, const CommandAnswer& answer) {
-  auto asked = asked_.extract(number);
-  if (asked.empty() || answer.outcome) return;
-  undecided_.keep(std::move(asked.mapped()), answer.outcome.error(), now_);
+  const StreamKey stream{asked.place.session, asked.place.agent};
+  domain::SessionCommand command = asked.command;
+  outgoing_.send(std::move(asked), std::move(command), now_, stream);
 }
 
 void Foreground::take(const ShowOutcome& outcome) {
@@ -153,8 +142,8 @@ bool Foreground::do_work(const Cycle& cycle) {
   }
   next_timer_ = base::Duration::max();
   if (!cycle.has_taken_over) return has_worked;
-  for (Asked& asked : undecided_.take_due(now_)) submit(std::move(asked));
-  if (!undecided_.is_empty()) next_timer_ = cycle.boot + (undecided_.due() - now_);
+  for (Asked& asked : outgoing_.take_due(now_)) submit(std::move(asked));
+  if (outgoing_.has_kept()) next_timer_ = cycle.boot + (outgoing_.due() - now_);
   for (auto& [place, shown] : places_) {
     if (shown.due.us == 0 || shown.is_under_way) continue;
     if (shown.due > now_) {

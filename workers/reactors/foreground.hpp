@@ -7,18 +7,20 @@
 
 #include "workers/notifications/notifier.hpp"
 #include "workers/reactors/reactor.hpp"
-#include "workers/reactors/retry.hpp"
 
 namespace workers {
 
 class Foreground final : public Reactor {
  public:
-  // All references must outlive it. Without a sink for channels it does nothing.
-  Foreground(CommandLoop& commands, Notifier& notifier, base::Random& random, bool has_sink)
-      : commands_(commands), notifier_(notifier), random_(random), has_sink_(has_sink) {}
+  // All references must outlive it. If the limits name no sink for channels, it does nothing.
+  Foreground(CommandLoop& commands, Notifier& notifier, base::Random& random)
+      : commands_(commands),
+        notifier_(notifier),
+        outgoing_(commands, random, "foreground", [this](Asked&& asked, const auto& outcome) {
+          if (!outcome) outgoing_.keep(std::move(asked), outcome.error(), now_);
+        }) {}
 
-  void restore(const domain::SessionState& session) override;
-  void on_answer(std::uint64_t number, const CommandAnswer& answer) override;
+  void restore(const projections::StreamUnderWay& stream) override;
   void on_durable(const domain::RecordedEvent& event) override;
   bool do_work(const Cycle& cycle) override;
   base::Duration next_timer() const override { return next_timer_; }
@@ -52,13 +54,9 @@ class Foreground final : public Reactor {
 
   CommandLoop& commands_;
   Notifier& notifier_;
-  base::Random& random_;
-  const bool has_sink_;
   std::map<Place, Shown> places_;  // in the foreground
   base::Time now_;
-  std::map<std::uint64_t, Asked> asked_;
-  Retry<Asked> undecided_;
-  std::uint64_t next_ticket_ = 0;
+  Outgoing<Asked> outgoing_;
   base::Duration next_timer_ = base::Duration::max();
 };
 

@@ -6,9 +6,10 @@
 
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/base/rare_branches.hpp"
+#include "eventlog/domain/session/texts_needed.hpp"
 #include "eventlog/domain/stream_name.hpp"
 #include "eventlog/log/sequencer.hpp"
-#include "workers/reactors/conversation.hpp"
+#include "workers/reactors/spoken_so_far.hpp"
 
 namespace workers {
 namespace {
@@ -29,7 +30,7 @@ static_assert(eventlog::kWriterTermMax < base::kIntegerLimit >> kDirectiveBits);
 
 // A directive fits into one frame, with what is told of a lost conversation and 1 MiB for the rest.
 static_assert(domain::kContentBytesMax + domain::kSystemPromptBytesMax + domain::kInjectedBytesMax +
-                  static_cast<std::int64_t>(kConversationBytesMax) + (std::int64_t{1} << 20) <=
+                  static_cast<std::int64_t>(kSpokenBytesMax) + (std::int64_t{1} << 20) <=
               static_cast<std::int64_t>(bus::kFrameBytesMax));
 
 // Adds what a later acknowledgement of the same lease says.
@@ -44,10 +45,34 @@ void add(ReportAckBody& ack, const ReportAckBody& later) {
 
 // True if the event gives the worker something new to do beside ending the agent.
 bool begins_something(const domain::Event& event) {
-  return std::holds_alternative<domain::LeaseGranted>(event) ||
-         std::holds_alternative<domain::TurnStarted>(event) ||
-         std::holds_alternative<domain::PromptInjected>(event) ||
-         std::holds_alternative<domain::InterruptRequested>(event);
+  return event.is<domain::LeaseGranted>() || event.is<domain::TurnStarted>() ||
+         event.is<domain::PromptInjected>() || event.is<domain::InterruptRequested>() ||
+         event.is<domain::AskAnswered>();
+}
+
+// A directive carries answers of so many bytes at most, and at least one; the others come once the
+// agent was given these.
+constexpr auto kAnswersBytesMax = static_cast<std::size_t>(domain::kAnswerBytesMax);
+
+std::vector<DirectedAnswer> directed_answers(const LeaseState& s,
+                                             const std::map<base::Position, std::string>& texts) {
+  std::vector<DirectedAnswer> answers;
+  std::size_t bytes = 0;
+  for (const domain::OpenAsk& ask : *s.asks) {
+    if (ask.verdict == domain::AskVerdict::none) continue;
+    const std::string text = ask.has_text ? texts.at(ask.answer) : std::string();
+    bytes += text.size();
+    if (!answers.empty() && bytes > kAnswersBytesMax) break;
+    answers.push_back({ask.request, ask.verdict == domain::AskVerdict::granted, text});
+  }
+  return answers;
+}
+
+bool has_answers(const LeaseState& s) {
+  const domain::OpenAsks& asks = s.asks;
+  return std::any_of(asks.begin(), asks.end(), [](const domain::OpenAsk& ask) {
+    return ask.verdict != domain::AskVerdict::none;
+  });
 }
 
 // A completed session with tasks in the background is not to wait for them.
@@ -69,15 +94,6 @@ bool needs_view(const LeaseState& s) {
 // True if the agent has lost the session that it was opened to resume.
 bool begins_anew(const LeaseState& s) {
   return s.lost_at.value > 0 && s.lease->resume_agent_session.empty();
-}
-
-// The events with the prompts of the turn under way.
-std::vector<base::Position> prompts_of(const LeaseState& s) {
-  std::vector<base::Position> prompts;
-  if (!s.turn) return prompts;
-  prompts.push_back(s.turn->prompt);
-  for (const domain::InjectedPrompt& one : *s.turn->injected) prompts.push_back(one.prompt);
-  return prompts;
 }
 
 void forget_agent_session(domain::SessionSpec& spec) {
@@ -106,15 +122,17 @@ bus::Notice notice(std::string_view verb, const Body& body) {
 }  // namespace
 
 LeaseDispatcher::LeaseDispatcher(CommandLoop& commands, bus::ServerSocket& socket,
-                                 LeaseLocks& locks, ContentLoader& contents, base::Random& random,
-                                 const SessionsUnderWay& sessions, LeaseDispatcherOptions options)
+                                 LeaseLocks& locks, std::unique_ptr<ContentLoader> contents,
+                                 base::Random& random, const SessionsUnderWay& sessions,
+                                 LeaseDispatcherOptions options)
     : commands_(commands),
       socket_(socket),
       locks_(locks),
-      contents_(contents),
-      random_(random),
+      contents_(std::move(contents)),
       sessions_(sessions),
-      options_(options) {}
+      options_(options),
+      outgoing_(commands, random, "dispatcher",
+                [this](const Asked& asked, const auto& outcome) { on_answer(asked, outcome); }) {}
 
 void LeaseDispatcher::begin(Position, std::int64_t writer_term) {
   if (!base::mutant(base::Mutant::directive_numbers_restart)) {
@@ -122,8 +140,9 @@ void LeaseDispatcher::begin(Position, std::int64_t writer_term) {
   }
 }
 
-void LeaseDispatcher::restore(const domain::SessionState& state) {
-  const SessionKey key{state.session, state.agent};
+void LeaseDispatcher::restore(const projections::StreamUnderWay& stream) {
+  if (!stream.stream.is<domain::SessionStream>()) return;
+  const StreamKey key{stream.stream.id, stream.stream.agent};
   const LeaseState* known = sessions_.find(key);
   if (known == nullptr || !needs_view(*known)) return;
   View& view = views_[key];
@@ -137,7 +156,7 @@ void LeaseDispatcher::restore(const domain::SessionState& state) {
 void LeaseDispatcher::on_durable(const domain::RecordedEvent& event) {
   if (event.envelope.stream == domain::kAdmissionStream) {
     // A place can be free now.
-    const domain::AdmissionState& admission = commands_.admission();
+    const domain::AdmissionState& admission = commands_.of<domain::AdmissionStream>();
     for (const base::SessionId id : admission.awaiting) dirty_.insert({id, admission.live.at(id)});
   }
   const auto* changed = sessions_.changed();
@@ -161,10 +180,13 @@ void LeaseDispatcher::on_durable(const domain::RecordedEvent& event) {
     view.directed->prompts.clear();
     view.directed->conversation.reset();
   }
-  if (std::holds_alternative<domain::LeaseGranted>(event.event)) view.is_granted_here = true;
+  if (event.event.is<domain::LeaseGranted>()) view.is_granted_here = true;
   const LeaseEnd end = end_of(state);
   const bool is_other_end = std::exchange(view.end, end) != end;
-  if (begins_something(event.event) || is_other_end) view.is_directive_due = true;
+  const bool is_next_answer = event.event.is<domain::AskClosed>() && has_answers(state);
+  if (begins_something(event.event) || is_next_answer || is_other_end) {
+    view.is_directive_due = true;
+  }
   dirty_.insert(key);
 }
 
@@ -186,12 +208,11 @@ bool LeaseDispatcher::send(const bus::PeerId& peer, const bus::Notice& message) 
   return false;
 }
 
-void LeaseDispatcher::on_frame(const bus::PeerId& peer, const bus::Frame& frame, base::Time now) {
+void LeaseDispatcher::on_worker(const bus::PeerId& peer, const bus::Notice& message,
+                                base::Time now) {
   now_ = now;
-  const auto* message = std::get_if<bus::Notice>(&frame);
-  if (message == nullptr) return;
-  if (message->verb == kVerbRegister) {
-    if (const auto body = bus::from_body<RegisterBody>(message->body)) {
+  if (message.verb == kVerbRegister) {
+    if (const auto body = bus::from_body<RegisterBody>(message.body)) {
       register_worker(peer, *body, now);
     }
     return;
@@ -204,15 +225,15 @@ void LeaseDispatcher::on_frame(const bus::PeerId& peer, const bus::Frame& frame,
     return;
   }
   known->second.last_heard = now;
-  if (message->verb == kVerbHeartbeat) {
+  if (message.verb == kVerbHeartbeat) {
     const base::WorkerId worker = known->first;
-    if (const auto body = bus::from_body<HeartbeatBody>(message->body)) {
+    if (const auto body = bus::from_body<HeartbeatBody>(message.body)) {
       known->second.is_leaving = body->is_leaving;
       take_heartbeat(worker, *body);
     }
     send(peer, notice(kVerbHeartbeat, HeartbeatBody{{}, known->second.is_leaving}));
-  } else if (message->verb == kVerbReports) {
-    if (const auto body = bus::from_body<ReportsBody>(message->body)) take_reports(*body);
+  } else if (message.verb == kVerbReports) {
+    if (const auto body = bus::from_body<ReportsBody>(message.body)) take_reports(*body);
   }
 }
 
@@ -220,7 +241,7 @@ void LeaseDispatcher::register_worker(const bus::PeerId& peer, const RegisterBod
                                       base::Time now) {
   workers_[body.worker] = {peer, body.pid, now, body.is_leaving};
   for (const HeldLease& held : body.leases) {
-    const auto found = views_.find(SessionKey{held.session, held.agent});
+    const auto found = views_.find(StreamKey{held.session, held.agent});
     const bool is_held = found != views_.end() && found->second.state->lease &&
                          found->second.state->lease->token == held.token;
     if (!is_held) {
@@ -233,7 +254,7 @@ void LeaseDispatcher::register_worker(const bus::PeerId& peer, const RegisterBod
     view.is_directive_due = true;
     // The worker sends again from the last report that is durable.
     const domain::Lease& lease = *view.state->lease;
-    ReportAckBody& ack = ack_of(key.session, lease.token);
+    ReportAckBody& ack = ack_of(key.id, lease.token);
     ack.through = std::max(ack.through, lease.report_sequence);
     ack.resend = true;
   }
@@ -250,7 +271,7 @@ void LeaseDispatcher::take_heartbeat(const base::WorkerId& worker, const Heartbe
     if (!lease || lease->worker != worker) continue;
     if (!view.directed || view.directed->number == 0) continue;
     if (now_ - view.directed->at < kDirectiveGrace) continue;
-    const auto found = obeyed.find({key.session, lease->token});
+    const auto found = obeyed.find({key.id, lease->token});
     if (found != obeyed.end() && found->second == view.directed->number) continue;
     view.is_directive_due = true;
     dirty_.insert(key);
@@ -258,7 +279,7 @@ void LeaseDispatcher::take_heartbeat(const base::WorkerId& worker, const Heartbe
 }
 
 void LeaseDispatcher::take_reports(const ReportsBody& body) {
-  const SessionKey key{body.session, body.agent};
+  const StreamKey key{body.session, body.agent};
   const auto found = views_.find(key);
   if (found == views_.end()) {
     ack_of(body.session, body.token).lost = true;
@@ -273,39 +294,32 @@ void LeaseDispatcher::take_reports(const ReportsBody& body) {
                                        static_cast<std::int64_t>(encoded.body.encoded.size()),
                                        "report " + encoded.type + ": " + report.error().text};
     }
-    submit(found->second, domain::LeaseReport{body.token, encoded.sequence, std::move(*report)},
-           {key, body.token, encoded.sequence, encoded.body.encoded.size()});
+    submit_report(found->second,
+                  domain::LeaseReport{body.token, encoded.sequence, std::move(*report)},
+                  {key, body.token, encoded.sequence}, encoded.body.encoded.size());
   }
 }
 
-void LeaseDispatcher::submit(const View& view, domain::SessionCommand command, Asked asked) {
+void LeaseDispatcher::submit(domain::SessionCommand command, const StreamKey& key) {
+  outgoing_.send({key, {}, 0}, std::move(command), now_, key);
+}
+
+void LeaseDispatcher::submit_report(const View& view, domain::LeaseReport report, Asked asked,
+                                    std::size_t bytes) {
   CommandMessage message;
-  message.stream_id = asked.key.session;
+  message.stream_id = asked.key.id;
   message.agent = asked.key.agent;
-  if (const auto* report = std::get_if<domain::LeaseReport>(&command)) {
-    message.id = report_id(domain::session_stream(message.agent, message.stream_id), *report);
-    message.actor_kind = domain::ActorKind::worker;
-    message.token = report->token;
-    message.report_sequence = report->sequence;
-    message.actor = view.state->lease ? view.state->lease->worker.text() : "";
-  } else {
-    message.id = base::CommandId::make(now_, random_);
-    message.actor_kind = domain::ActorKind::server;
-    message.actor = "dispatcher";
-  }
-  message.command = std::move(command);
-  message.bytes = asked.bytes;
-  const std::uint64_t number = ++next_ticket_;
-  asked_.emplace(number, std::move(asked));
-  commands_.submit({this, number}, std::move(message));
+  message.id = report_id(domain::session_stream(message.agent, message.stream_id), report);
+  message.actor_kind = domain::ActorKind::worker;
+  message.token = report.token;
+  message.report_sequence = report.sequence;
+  message.actor = view.state->lease ? view.state->lease->worker.text() : "";
+  message.command = domain::SessionCommand(std::move(report));
+  message.bytes = bytes;
+  outgoing_.send(std::move(asked), std::move(message));
 }
 
-void LeaseDispatcher::on_answer(std::uint64_t number, const CommandAnswer& answer) {
-  const CommandOutcome& outcome = answer.outcome;
-  const auto found = asked_.find(number);
-  if (found == asked_.end()) return;
-  const Asked asked = std::move(found->second);
-  asked_.erase(found);
+void LeaseDispatcher::on_answer(const Asked& asked, const CommandOutcome& outcome) {
   const auto view = views_.find(asked.key);
   if (asked.sequence == 0) {
     if (view == views_.end()) return;
@@ -316,7 +330,7 @@ void LeaseDispatcher::on_answer(std::uint64_t number, const CommandAnswer& answe
     (outcome ? dirty_ : unread_).insert(asked.key);
     return;
   }
-  ReportAckBody& ack = ack_of(asked.key.session, asked.token);
+  ReportAckBody& ack = ack_of(asked.key.id, asked.token);
   if (outcome) {
     ack.through = std::max(ack.through, asked.sequence);
     return;
@@ -381,7 +395,7 @@ bool LeaseDispatcher::do_work(const Cycle& cycle) {
     dirty_.merge(unread_);
     unread_.clear();
   }
-  for (const SessionKey& key : std::exchange(dirty_, {})) {
+  for (const StreamKey& key : std::exchange(dirty_, {})) {
     const auto found = views_.find(key);
     if (found == views_.end()) continue;
     has_worked |= grant(key, found->second);
@@ -401,13 +415,14 @@ void LeaseDispatcher::forget_lost_workers() {
 }
 
 // True if the session has a prompt that can be started, and a place to run in.
-bool LeaseDispatcher::can_begin(const SessionKey& key, const LeaseState& s) const {
+bool LeaseDispatcher::can_begin(const StreamKey& key, const LeaseState& s) const {
   if (s.queue.empty()) return false;
   if (s.pause != domain::EndReason::session_limit) return s.pause == domain::EndReason::none;
-  return domain::has_place(commands_.admission(), key.session, commands_.limits().max_sessions);
+  return domain::has_place(commands_.of<domain::AdmissionStream>(), key.id,
+                           commands_.limits().max_sessions);
 }
 
-bool LeaseDispatcher::grant(const SessionKey& key, View& view) {
+bool LeaseDispatcher::grant(const StreamKey& key, View& view) {
   const LeaseState& s = *view.state;
   if (is_draining_) return false;  // queued prompts wait for the next server
   if (!domain::is_live(s.status) || s.lease || view.is_granting) return false;
@@ -419,7 +434,7 @@ bool LeaseDispatcher::grant(const SessionKey& key, View& view) {
                                  [](const auto& entry) { return !entry.second.is_leaving; });
   if (free == workers_.end()) return false;
   view.is_granting = true;
-  submit(view, domain::GrantLease{free->first}, {key, {}, 0});
+  submit(domain::GrantLease{free->first}, key);
   return true;
 }
 
@@ -436,21 +451,21 @@ bool LeaseDispatcher::is_holder_awaited() {
                       [&](const auto& entry) { return locks_.is_only_worker(entry.second.pid); });
 }
 
-void LeaseDispatcher::expire(const SessionKey& key, View& view) {
+void LeaseDispatcher::expire(const StreamKey& key, View& view) {
   const LeaseState& s = *view.state;
   if (!s.lease || view.is_expiring || peer_of(s.lease->worker) != nullptr) return;
-  const bool is_held = locks_.is_session_held(key.session);
+  const bool is_held = locks_.is_session_held(key.id);
   if (is_held) return;
   base::rare(base::Rare::lease_expired);
   view.is_expiring = true;
-  submit(view, domain::ExpireLease{s.lease->token, view.told}, {key, {}, 0});
+  submit(domain::ExpireLease{s.lease->token, view.told}, key);
 }
 
 void LeaseDispatcher::take_contents() {
-  while (auto outcome = contents_.poll()) {
+  while (auto outcome = contents_->poll()) {
     const auto wanted = content_wanted_.find(outcome->position);
     if (wanted == content_wanted_.end()) continue;
-    const SessionKey key = std::move(wanted->second);
+    const StreamKey key = std::move(wanted->second);
     content_wanted_.erase(wanted);
     const auto found = views_.find(key);
     if (found == views_.end() || !found->second.directed) continue;
@@ -460,7 +475,7 @@ void LeaseDispatcher::take_contents() {
 }
 
 // Returns false if the content could not be read.
-bool LeaseDispatcher::take_content(const SessionKey& key, View& view, ContentOutcome outcome) {
+bool LeaseDispatcher::take_content(const StreamKey& key, View& view, ContentOutcome outcome) {
   Directed& directed = *view.directed;
   directed.awaited.erase(outcome.position);
   if (!outcome.event) return false;
@@ -469,14 +484,14 @@ bool LeaseDispatcher::take_content(const SessionKey& key, View& view, ContentOut
     text = std::move(outcome.event->content->text);
   } else if (outcome.event->envelope.content) {
     directed.is_giving_up = true;
-    submit(view, domain::GiveUpContent{outcome.position}, {key, {}, 0});
+    submit(domain::GiveUpContent{outcome.position}, key);
     return true;
   }
   if (outcome.position != view.state->opened) {
     directed.prompts[outcome.position] = std::move(text);
     return true;
   }
-  auto* opened = std::get_if<domain::SessionOpened>(&outcome.event->event);
+  auto* opened = outcome.event->event.as<domain::SessionOpened>();
   if (opened == nullptr) return false;
   directed.spec = std::move(opened->spec.edit());
   directed.system_prompt = std::move(text);
@@ -485,11 +500,11 @@ bool LeaseDispatcher::take_content(const SessionKey& key, View& view, ContentOut
 
 // A conversation that cannot be read now is asked for again after a while.
 void LeaseDispatcher::take_conversations() {
-  while (auto outcome = contents_.poll_conversation()) {
-    const auto wanted = conversation_wanted_.find({outcome->session, outcome->current});
-    if (wanted == conversation_wanted_.end()) continue;
-    const SessionKey key = std::move(wanted->second);
-    conversation_wanted_.erase(wanted);
+  while (auto outcome = contents_->poll_spoken()) {
+    const auto wanted = spoken_wanted_.find({outcome->session, outcome->current});
+    if (wanted == spoken_wanted_.end()) continue;
+    const StreamKey key = std::move(wanted->second);
+    spoken_wanted_.erase(wanted);
     const auto found = views_.find(key);
     if (found == views_.end() || !found->second.directed) continue;
     const auto& turn = found->second.state->turn;
@@ -502,29 +517,37 @@ void LeaseDispatcher::take_conversations() {
 }
 
 // True when all content that the directive quotes is in memory; else it is requested.
-bool LeaseDispatcher::has_contents(const SessionKey& key, View& view) {
+bool LeaseDispatcher::has_contents(const StreamKey& key, View& view, LeaseEnd end) {
   const LeaseState& s = *view.state;
   Directed& directed = *view.directed;
   if (directed.is_giving_up) return false;
   const auto want = [&](base::Position position) {
     if (!directed.awaited.insert(position).second) return;
     content_wanted_[position] = key;
-    contents_.request(position);
+    contents_->request(position);
   };
-  if (!directed.spec) want(s.opened);
-  const std::vector<base::Position> needed = prompts_of(s);
-  std::erase_if(directed.prompts, [&](const auto& entry) {
-    return std::find(needed.begin(), needed.end(), entry.first) == needed.end();
-  });
-  for (const base::Position prompt : needed) {
-    if (!directed.prompts.contains(prompt)) want(prompt);
+  auto needed = domain::texts_needed(s);
+  if (end != LeaseEnd::none) {
+    std::erase_if(needed, [](const domain::NeededText& text) {
+      return text.role != domain::TextRole::answer;
+    });
   }
-  const bool is_told = is_told_what_was_lost(view);
+  std::erase_if(directed.prompts, [&](const auto& prompt) {
+    return std::none_of(needed.begin(), needed.end(), [&](const domain::NeededText& text) {
+      return text.position == prompt.first;
+    });
+  });
+  for (const domain::NeededText& text : needed) {
+    const bool is_there = text.role == domain::TextRole::opening
+                              ? directed.spec.has_value()
+                              : directed.prompts.contains(text.position);
+    if (!is_there) want(text.position);
+  }
+  const bool is_told = end == LeaseEnd::none && is_told_what_was_lost(view);
   if (is_told && !directed.conversation && !directed.is_conversation_awaited) {
     directed.is_conversation_awaited = true;
-    conversation_wanted_[{key.session, s.turn->turn}] = key;
-    contents_.request_conversation(
-        {key.agent, key.session, std::max(s.lost_at, view.last), s.turn->turn});
+    spoken_wanted_[{key.id, s.turn->turn}] = key;
+    contents_->request_spoken({key.agent, key.id, std::max(s.lost_at, view.last), s.turn->turn});
   }
   return directed.awaited.empty() && (!is_told || directed.conversation);
 }
@@ -537,7 +560,7 @@ bool LeaseDispatcher::is_told_what_was_lost(const View& view) {
   return !told.is_set() || told == s.turn->turn;
 }
 
-bool LeaseDispatcher::send_directive(const SessionKey& key, View& view) {
+bool LeaseDispatcher::send_directive(const StreamKey& key, View& view) {
   const LeaseState& s = *view.state;
   // A holder that comes back while its lease is taken must not begin a turn under it.
   if (!view.is_directive_due || !s.lease) return false;
@@ -550,10 +573,14 @@ bool LeaseDispatcher::send_directive(const SessionKey& key, View& view) {
   Directed& directed = *view.directed;
   DirectiveBody directive;
   directive.end = end_of(s);
-  // A directive that ends the agent carries no content, so that the agent ends even if none can be
-  // read.
+  // A directive that ends the agent carries no other content than answers, and none if it ends it
+  // now, so that the agent ends even if none can be read.
+  const bool may_answer = directive.end != LeaseEnd::kill && has_answers(s);
+  if (directive.end == LeaseEnd::none || may_answer) {
+    if (!has_contents(key, view, directive.end)) return false;
+    directive.answers = directed_answers(s, directed.prompts);
+  }
   if (directive.end == LeaseEnd::none) {
-    if (!has_contents(key, view)) return false;
     directive.spec = *directed.spec;
     if (s.lease->budget.value > 0) directive.spec.budget = s.lease->budget;
     directive.system_prompt = directed.system_prompt;
@@ -572,7 +599,7 @@ bool LeaseDispatcher::send_directive(const SessionKey& key, View& view) {
     if (s.is_own_turn_to_end) directive.own_turn_to_end = s.own_turn;
     if (begins_anew(s)) forget_agent_session(directive.spec);
   }
-  directive.session = key.session;
+  directive.session = key.id;
   directive.agent = key.agent;
   directive.token = s.lease->token;
   directive.resume_agent_session = s.lease->resume_agent_session;

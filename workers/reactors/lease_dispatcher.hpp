@@ -9,14 +9,12 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <unordered_map>
 
 #include "bus/frames.hpp"
 #include "eventlog/base/one_thread.hpp"
 #include "workers/protocol/commands.hpp"
 #include "workers/reactors/content_loader.hpp"
 #include "workers/reactors/reactor.hpp"
-#include "workers/reactors/sessions_under_way.hpp"
 
 namespace workers {
 
@@ -43,25 +41,22 @@ class LeaseDispatcher final : public Reactor {
  public:
   // All references must outlive it.
   LeaseDispatcher(CommandLoop& commands, bus::ServerSocket& socket, LeaseLocks& locks,
-                  ContentLoader& contents, base::Random& random, const SessionsUnderWay& sessions,
-                  LeaseDispatcherOptions options);
+                  std::unique_ptr<ContentLoader> contents, base::Random& random,
+                  const SessionsUnderWay& sessions, LeaseDispatcherOptions options);
 
   // Nothing is done before this term's ServerStarted is durable: until then the next server could
   // have the same term.
   void begin(Position started_at, std::int64_t writer_term) override;
-  void restore(const domain::SessionState& session) override;
+  void restore(const projections::StreamUnderWay& stream) override;
   void on_durable(const domain::RecordedEvent& event) override;
-  void on_answer(std::uint64_t number, const CommandAnswer& answer) override;
-
-  void on_frame(const bus::PeerId& peer, const bus::Frame& frame, base::Time now);
+  void on_worker(const bus::PeerId& peer, const bus::Notice& notice, base::Time now) override;
   // Grants leases, expires them, and sends directives.
   bool do_work(const Cycle& cycle) override;
   base::Duration next_timer() const override { return boot_ + options_.expiry_interval; }
   void describe(StatusAnswer& status) const override;
-  // Grants no more leases. Call it when the workers are told to leave.
-  void drain() { is_draining_ = true; }
-
-  std::size_t workers() const { return workers_.size(); }
+  std::vector<int> wake_fds() const override { return {contents_->wake_fd()}; }
+  // Grants no more leases, since the workers are told to leave.
+  void drain() override { is_draining_ = true; }
 
  private:
   struct WorkerPeer {
@@ -98,26 +93,27 @@ class LeaseDispatcher final : public Reactor {
     std::unique_ptr<Directed> directed;  // only while there is a lease
   };
   struct Asked {
-    SessionKey key;
+    StreamKey key;
     base::FencingToken token;
     std::int64_t sequence = 0;  // of a report; 0: of the dispatcher's own command
-    std::size_t bytes = 0;      // of a report as it came
   };
 
   void register_worker(const bus::PeerId& peer, const RegisterBody& body, base::Time now);
   void take_heartbeat(const base::WorkerId& worker, const HeartbeatBody& body);
   void take_reports(const ReportsBody& body);
-  void submit(const View& view, domain::SessionCommand command, Asked asked);
+  void submit(domain::SessionCommand command, const StreamKey& key);
+  void submit_report(const View& view, domain::LeaseReport report, Asked asked, std::size_t bytes);
+  void on_answer(const Asked& asked, const CommandOutcome& outcome);
   void take_contents();
-  bool take_content(const SessionKey& key, View& view, ContentOutcome outcome);
+  bool take_content(const StreamKey& key, View& view, ContentOutcome outcome);
   void take_conversations();
   static bool is_told_what_was_lost(const View& view);
-  bool can_begin(const SessionKey& key, const domain::LeaseState& state) const;
-  bool grant(const SessionKey& key, View& view);
+  bool can_begin(const StreamKey& key, const domain::LeaseState& state) const;
+  bool grant(const StreamKey& key, View& view);
   bool is_holder_awaited();
-  void expire(const SessionKey& key, View& view);
-  bool send_directive(const SessionKey& key, View& view);
-  bool has_contents(const SessionKey& key, View& view);
+  void expire(const StreamKey& key, View& view);
+  bool send_directive(const StreamKey& key, View& view);
+  bool has_contents(const StreamKey& key, View& view, LeaseEnd end);
   // Returns the acknowledgement of the lease's reports that the next do_work() sends.
   ReportAckBody& ack_of(base::SessionId session, base::FencingToken token);
   void send_acks();
@@ -129,21 +125,19 @@ class LeaseDispatcher final : public Reactor {
   CommandLoop& commands_;
   bus::ServerSocket& socket_;
   LeaseLocks& locks_;
-  ContentLoader& contents_;
-  base::Random& random_;
+  const std::unique_ptr<ContentLoader> contents_;
   const SessionsUnderWay& sessions_;
   const LeaseDispatcherOptions options_;
   std::map<base::WorkerId, WorkerPeer> workers_;
-  std::map<SessionKey, View> views_;  // of sessions with a lease or a prompt that waits
-  std::set<SessionKey> unread_;       // views to look at again after a while
-  std::set<SessionKey> dirty_;        // views to look at in do_work
-  std::unordered_map<std::uint64_t, Asked> asked_;
+  std::map<StreamKey, View> views_;  // of sessions with a lease or a prompt that waits
+  std::set<StreamKey> unread_;       // views to look at again after a while
+  std::set<StreamKey> dirty_;        // views to look at in do_work
+  Outgoing<Asked> outgoing_;
   std::map<std::pair<base::SessionId, base::FencingToken>, ReportAckBody> acks_;  // to be sent
   // Sent with the next look at the locks, because a queue was full.
   std::map<std::pair<base::SessionId, base::FencingToken>, ReportAckBody> unsent_acks_;
-  std::map<base::Position, SessionKey> content_wanted_;  // position → the session that wants it
-  std::map<std::pair<base::SessionId, base::TurnId>, SessionKey> conversation_wanted_;
-  std::uint64_t next_ticket_ = 0;
+  std::map<base::Position, StreamKey> content_wanted_;  // position → the session that wants it
+  std::map<std::pair<base::SessionId, base::TurnId>, StreamKey> spoken_wanted_;
   std::int64_t directives_ = 0;
   bool is_draining_ = false;
   base::Time next_expiry_;

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "eventlog/domain/stream_name.hpp"
-#include "workers/reactors/retry.hpp"
 
 namespace workers {
 namespace {
@@ -51,11 +50,11 @@ base::CommandId id_of(Position notification, base::SessionId session) {
 
 void Notifications::on_durable(const domain::RecordedEvent& event) {
   is_changed_ |= event.envelope.stream == domain::kOutboxStream;
-  if (const auto* dropped = std::get_if<domain::NotificationDropped>(&event.event)) {
+  if (const auto* dropped = event.event.as<domain::NotificationDropped>()) {
     details_.erase(dropped->notification);
     has_erased_.erase(dropped->notification);
   }
-  if (std::holds_alternative<domain::ContentErased>(event.event)) {
+  if (event.event.is<domain::ContentErased>()) {
     forget_details(event.envelope.stream);
   }
 }
@@ -63,7 +62,7 @@ void Notifications::on_durable(const domain::RecordedEvent& event) {
 // A sink can have repeated what it was given. An attempt can be under way, so what the next one
 // comes back with is not kept either.
 void Notifications::forget_details(const std::string& stream) {
-  for (const auto& [position, open] : commands_.outbox().open) {
+  for (const auto& [position, open] : commands_.of<domain::OutboxStream>().open) {
     const domain::NotificationRequested& requested = open.requested;
     if (domain::session_stream(requested.agent, requested.session) != stream) continue;
     details_.erase(position);
@@ -71,66 +70,50 @@ void Notifications::forget_details(const std::string& stream) {
   }
 }
 
-void Notifications::on_answer(std::uint64_t number, const CommandAnswer& answer) {
-  auto asked = asked_.extract(number);
-  if (asked.empty()) return;
-  if (asked.mapped().prompt) {
-    if (!answer.outcome) {
-      const Position notification = under_way_.at(asked.mapped().place).notification;
-      asked.mapped().command = refused_by(notification, answer.outcome.error().code);
+void Notifications::on_answer(Asked&& asked, const CommandOutcome& outcome) {
+  if (asked.prompt) {
+    asked.prompt.reset();
+    if (!outcome) {
+      const Position notification = under_way_.at(asked.place).notification;
+      asked.command = refused_by(notification, outcome.error().code);
     }
-    asked.mapped().prompt.reset();
-    return record(std::move(asked.mapped()));
+    return record(std::move(asked));
   }
-  if (!answer.outcome) {
-    refused_.push_back(std::move(asked.mapped()));
+  if (!outcome) {
+    refused_.push_back(std::move(asked));
     look_at_ = now_ + kUndecidedAgain;
     return;
   }
-  const Asked& done = asked.mapped();
-  under_way_.erase(done.place);
-  if (const auto* expire = std::get_if<domain::ExpireNotification>(&done.command)) {
+  under_way_.erase(asked.place);
+  if (const auto* expire = std::get_if<domain::ExpireNotification>(&asked.command)) {
     expiring_.erase(expire->notification);
   }
   is_changed_ = true;
 }
 
-CommandMessage Notifications::prompt_of(Position notification, std::string text) const {
-  const auto& open = commands_.outbox().open;
+bool Notifications::send_prompt(Asked& asked) {
+  const Position notification = under_way_.at(asked.place).notification;
+  const auto& open = commands_.of<domain::OutboxStream>().open;
   const auto found = open.find(notification);
-  CommandMessage message;
-  if (found == open.end()) return message;
+  if (found == open.end()) return false;
   const domain::NotificationRequested& requested = found->second.requested;
-  message.id = id_of(notification, requested.session);
-  message.agent = requested.agent;
-  message.stream_id = requested.parent;
-  // Only clients' commands are remembered under their ids.
-  message.actor_kind = domain::ActorKind::client;
-  message.actor = "notifier";
-  message.command =
-      domain::SessionCommand(domain::SendPrompt{std::move(text), false, requested.session});
-  return message;
+  const base::CommandId id = id_of(notification, requested.session);
+  const StreamKey parent{requested.parent, requested.agent};
+  domain::SessionCommand prompt = domain::SendPrompt{*asked.prompt, false, requested.session};
+  outgoing_.send_once(std::move(asked), id, std::move(prompt), parent);
+  return true;
 }
 
 void Notifications::record(Asked asked) {
-  if (asked.prompt) {
-    CommandMessage prompt = *asked.prompt;
-    prompt.ask = static_cast<std::int64_t>(++next_ticket_);
-    asked_.emplace(next_ticket_, std::move(asked));
-    return commands_.submit({this, next_ticket_}, std::move(prompt));
-  }
-  CommandMessage message;
-  message.id = base::CommandId::make(now_, random_);
-  message.actor_kind = domain::ActorKind::server;
-  message.actor = "notifier";
-  message.command = asked.command;
-  asked_.emplace(++next_ticket_, std::move(asked));
-  commands_.submit({this, next_ticket_}, std::move(message));
+  if (asked.prompt && send_prompt(asked)) return;
+  asked.prompt.reset();
+  domain::OutboxCommand command = asked.command;
+  outgoing_.send(std::move(asked), std::move(command), now_);
 }
 
 bool Notifications::take_outcomes() {
   bool has_taken = false;
-  while (auto outcome = notifier_.poll()) {
+  while (auto outcome = notifier_->poll()) {
     has_taken = true;
     const auto its = std::find_if(under_way_.begin(), under_way_.end(), [&](const auto& one) {
       return one.second.notification == outcome->notification;
@@ -151,8 +134,7 @@ bool Notifications::take_outcomes() {
     }
     Asked asked{domain::RecordDelivery{outcome->notification, outcome->error}, place};
     if (outcome->target == domain::NotificationTarget::parent && outcome->error.empty()) {
-      CommandMessage prompt = prompt_of(outcome->notification, std::move(outcome->prompt));
-      if (prompt.id.is_set()) asked.prompt = std::move(prompt);
+      asked.prompt = std::move(outcome->prompt);
     }
     record(std::move(asked));
   }
@@ -174,7 +156,7 @@ bool Notifications::begin_due(const Cycle& cycle) {
   bool has_begun = false;
   std::erase_if(held_until_, [&](const auto& held) { return held.second <= now_; });
   std::set<std::string> doubtful;  // places that have failed
-  for (const auto& [position, open] : commands_.outbox().open) {
+  for (const auto& [position, open] : commands_.of<domain::OutboxStream>().open) {
     if (open.attempts > 0 && !open.is_given_up) doubtful.insert(domain::place_of(open.requested));
   }
   std::vector<Due> begun;
@@ -184,7 +166,7 @@ bool Notifications::begin_due(const Cycle& cycle) {
   };
   // Sessions and places: an earlier notification has not reached the place yet.
   std::array<std::set<std::pair<base::SessionId, std::string>>, domain::kNotificationTargets> waits;
-  for (const auto& [position, open] : commands_.outbox().open) {
+  for (const auto& [position, open] : commands_.of<domain::OutboxStream>().open) {
     if (position > cycle.durable) break;
     const auto target = static_cast<std::size_t>(open.requested.target);
     const std::string place = domain::place_of(open.requested);
@@ -201,10 +183,10 @@ bool Notifications::begin_due(const Cycle& cycle) {
       continue;
     }
     wait_until(expires);
-    if (open.is_given_up || !sinks_[target]) continue;
+    if (open.is_given_up || !domain::has_sink(commands_.limits(), open.requested.target)) continue;
     if (!waits[target].insert({open.requested.session, open.requested.channel}).second) continue;
     const auto held = held_until_.find(place);
-    const base::Time due = std::max(due_at(open, commands_.outbox().told),
+    const base::Time due = std::max(due_at(open, commands_.of<domain::OutboxStream>().told),
                                     held == held_until_.end() ? base::Time{} : held->second);
     if (due > now_) {
       wait_until(due);
@@ -216,11 +198,11 @@ bool Notifications::begin_due(const Cycle& cycle) {
   std::sort(begun.begin(), begun.end());
   for (const Due& one : begun) {
     const domain::NotificationRequested& requested =
-        commands_.outbox().open.at(one.notification).requested;
+        commands_.of<domain::OutboxStream>().open.at(one.notification).requested;
     const bool is_doubtful = one.rank > 0;
     if (under_way_.contains(one.place) || !has_room(requested.target, is_doubtful)) continue;
     under_way_[one.place] = {one.notification, requested.target, is_doubtful};
-    notifier_.submit({one.notification, requested, cycle.wall});
+    notifier_->submit({one.notification, requested, cycle.wall});
     has_begun = true;
   }
   look_at_ = next;
@@ -242,7 +224,8 @@ bool Notifications::do_work(const Cycle& cycle) {
 
 base::Time Notifications::due_at(const domain::OpenNotification& open,
                                  const domain::Told& told) const {
-  return std::max(open.next_at, domain::can_hear_at(told, open.requested, told_per_minute_));
+  return std::max(open.next_at,
+                  domain::can_hear_at(told, open.requested, commands_.limits().told_per_minute));
 }
 
 base::RawValue Notifications::answer(const DurableStates& durable) const {
@@ -263,7 +246,7 @@ base::RawValue Notifications::answer(const DurableStates& durable) const {
     answer.notifications.push_back({position, requested.kind, requested.target, requested.session,
                                     requested.agent, requested.alias, requested.channel, open.at,
                                     open.attempts, std::move(error), due,
-                                    sinks_[static_cast<std::size_t>(requested.target)]});
+                                    domain::has_sink(commands_.limits(), requested.target)});
   }
   return bus::to_body(answer);
 }

@@ -20,29 +20,29 @@ namespace workers {
 
 class Notifications final : public Reactor {
  public:
-  // All references must outlive it. `limits` name the targets that the notifier delivers to, and
-  // how much one place is told.
-  Notifications(CommandLoop& commands, Notifier& notifier, base::Random& random,
-                const domain::Limits& limits)
+  // Both references must outlive it.
+  Notifications(CommandLoop& commands, std::unique_ptr<Notifier> notifier, base::Random& random)
       : commands_(commands),
-        notifier_(notifier),
-        random_(random),
-        sinks_(limits.sinks),
-        told_per_minute_(limits.told_per_minute) {}
+        notifier_(std::move(notifier)),
+        outgoing_(commands, random, "notifier", [this](Asked&& asked, const auto& outcome) {
+          on_answer(std::move(asked), outcome);
+        }) {}
 
   void on_durable(const domain::RecordedEvent& event) override;
-  void on_answer(std::uint64_t number, const CommandAnswer& answer) override;
   std::string_view verb() const override { return kVerbNotifications; }
   base::RawValue answer(const DurableStates& durable) const override;
   bool do_work(const Cycle& cycle) override;
   base::Duration next_timer() const override { return next_timer_; }
+  std::vector<int> wake_fds() const override { return notifier_->wake_fds(); }
+  // The reactor that shows output delivers through the same one.
+  Notifier& notifier() { return *notifier_; }
 
  private:
   struct Asked {
     domain::OutboxCommand command;
     std::string place{};  // of a delivery that this ends; empty: none
-    // Sent first; its answer decides what `command` records.
-    std::optional<CommandMessage> prompt{};
+    // What the parent is to be sent first; the answer decides what `command` records.
+    std::optional<std::string> prompt{};
   };
 
   // Returns the log time of the next attempt if its place has been told that much.
@@ -50,18 +50,16 @@ class Notifications final : public Reactor {
   bool take_outcomes();
   void forget_details(const std::string& stream);
   void record(Asked asked);
+  void on_answer(Asked&& asked, const CommandOutcome& outcome);
   // True if another delivery of that kind can be begun.
   bool has_room(domain::NotificationTarget target, bool is_doubtful) const;
-  // Returns the prompt that the notification under way is for its parent.
-  CommandMessage prompt_of(Position notification, std::string text) const;
+  // Sends the parent its prompt. Returns false if the notification is not open any more.
+  bool send_prompt(Asked& asked);
   // Begins what is due, and finds out when the next one is.
   bool begin_due(const Cycle& cycle);
 
   CommandLoop& commands_;
-  Notifier& notifier_;
-  base::Random& random_;
-  const std::array<bool, domain::kNotificationTargets> sinks_;
-  const std::int64_t told_per_minute_;
+  const std::unique_ptr<Notifier> notifier_;
   base::Time now_;
   // By place, until its outcome is recorded.
   struct UnderWay {
@@ -76,11 +74,10 @@ class Notifications final : public Reactor {
   // Of sessions with text erased since their last attempt was begun.
   std::set<Position> has_erased_;
   std::set<Position> expiring_;  // asked to expire, and not answered yet
-  std::map<std::uint64_t, Asked> asked_;
+  Outgoing<Asked> outgoing_;
   std::deque<Asked> refused_;  // to be asked again
-  std::uint64_t next_ticket_ = 0;
-  bool is_changed_ = true;  // since the last look
-  base::Time look_at_;      // log time of the next look; 0: none
+  bool is_changed_ = true;     // since the last look
+  base::Time look_at_;         // log time of the next look; 0: none
   base::Duration next_timer_ = base::Duration::max();
 };
 

@@ -4,11 +4,12 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "bus/frames.hpp"
 #include "bus/peers.hpp"
-#include "workers/commands/command_loop.hpp"
 #include "workers/protocol/status.hpp"
+#include "workers/reactors/outgoing.hpp"
 
 namespace workers {
 
@@ -39,14 +40,15 @@ class StepWatch {
 
 // Runs on the server's thread and never blocks. Apart from reasons for failures, it remembers only
 // what the record says. A server that was killed at any step therefore goes on where it was:
-// begin() looks for work under way. A command that it submits with itself as the asker is answered
-// by on_answer.
-class Reactor : public Asker {
+// begin() looks for work under way. It sends commands through an Outgoing. Slow work is done beside
+// the loop, by a port of its own (side_work.hpp).
+class Reactor {
  public:
-  // Called before begin() with each session that was under way: it lives, or has a lease that has
-  // not ended. Later facts come to on_durable(). SessionsUnderWay has taken session and event
-  // before the reactors do.
-  virtual void restore(const domain::SessionState& session) { (void)session; }
+  virtual ~Reactor() = default;
+
+  // Called before begin() with each stream that was under way, of any aggregate. Later facts come
+  // to on_durable(). StreamsUnderWay has taken stream and event before the reactors do.
+  virtual void restore(const projections::StreamUnderWay& stream) { (void)stream; }
   // Called once, before the first request, when the server's own stream is in memory. Its
   // ServerStarted is recorded at `started_at`, and not durable yet.
   virtual void begin(Position started_at, std::int64_t writer_term) {
@@ -54,9 +56,12 @@ class Reactor : public Asker {
   }
   // Called with every durable event, in order.
   virtual void on_durable(const domain::RecordedEvent& event) { (void)event; }
-  void on_answer(std::uint64_t number, const CommandAnswer& answer) override {
-    (void)number, (void)answer;
+  // Called with a worker's message.
+  virtual void on_worker(const bus::PeerId& peer, const bus::Notice& notice, base::Time now) {
+    (void)peer, (void)notice, (void)now;
   }
+  // Called when the server is about to end: nothing new is begun.
+  virtual void drain() {}
   // Called with a client's command about the log as a whole: prepare() before it is decided,
   // on_decided() when its outcome, with all that it was computed from, is durable.
   virtual void prepare(domain::ServerCommand& command) { (void)command; }
@@ -73,6 +78,8 @@ class Reactor : public Asker {
   virtual bool do_work(const Cycle& cycle) { return (void)cycle, false; }
   // Boot time at which do_work() is due even if nothing arrives.
   virtual base::Duration next_timer() const { return base::Duration::max(); }
+  // Descriptors that become readable when its ports have something for it.
+  virtual std::vector<int> wake_fds() const { return {}; }
   virtual void describe(StatusAnswer& status) const { (void)status; }
 };
 

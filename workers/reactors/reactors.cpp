@@ -7,24 +7,42 @@
 #include "workers/reactors/deadlines.hpp"
 #include "workers/reactors/foreground.hpp"
 #include "workers/reactors/notifications.hpp"
+#include "workers/reactors/rules.hpp"
 #include "workers/reactors/schedules.hpp"
 
 namespace workers {
 
-std::vector<std::unique_ptr<Reactor>> make_reactors(const ReactorPorts& ports) {
+std::vector<std::unique_ptr<Reactor>> make_reactors(const ReactorPorts& ports,
+                                                    const ReactorOptions& options) {
   std::vector<std::unique_ptr<Reactor>> reactors;
-  reactors.push_back(std::make_unique<Deadlines>(ports.commands, ports.random, ports.sessions));
+  const auto add = [&]<class One>(std::unique_ptr<One> reactor) -> One& {
+    One& added = *reactor;
+    reactors.push_back(std::move(reactor));
+    return added;
+  };
+  CommandLoop& commands = ports.commands;
+  base::Random& random = ports.random;
+  const SessionsUnderWay& sessions = ports.streams.of<domain::SessionStream>();
+  add(std::make_unique<LeaseDispatcher>(commands, ports.worker_socket, ports.locks,
+                                        ports.side_work.make_content_loader(ports.stores), random,
+                                        sessions, options.leases));
+  const SideStores& stores = ports.stores;
+  Upkeep& upkeep = add(std::make_unique<Upkeep>(
+      commands,
+      ports.side_work.make_upkeep_port(
+          {stores.log, stores.index, stores.view_rows, options.upkeep, &stores.index_rows}),
+      random, sessions, options.found_folders));
+  add(std::make_unique<Deadlines>(commands, random, sessions));
+  auto notifications =
+      std::make_unique<Notifications>(commands, ports.side_work.make_notifier(stores), random);
   // Foreground works first, so that words reach a channel before the news of the end.
-  const bool has_channels =
-      ports.limits.sinks[static_cast<std::size_t>(domain::NotificationTarget::channel)];
-  reactors.push_back(
-      std::make_unique<Foreground>(ports.commands, ports.notifier, ports.random, has_channels));
-  reactors.push_back(
-      std::make_unique<Notifications>(ports.commands, ports.notifier, ports.random, ports.limits));
-  reactors.push_back(std::make_unique<Schedules>(ports.commands, ports.random));
-  reactors.push_back(std::make_unique<Backups>(ports.commands, ports.upkeep));
-  reactors.push_back(std::make_unique<Anchors>(ports.commands, ports.upkeep, ports.key));
-  reactors.push_back(std::make_unique<Archives>(ports.commands, ports.upkeep));
+  add(std::make_unique<Foreground>(commands, notifications->notifier(), random));
+  add(std::move(notifications));
+  add(std::make_unique<Schedules>(commands, random));
+  add(std::make_unique<Rules>());
+  add(std::make_unique<Backups>(commands, upkeep));
+  add(std::make_unique<Anchors>(commands, upkeep, options.key));
+  add(std::make_unique<Archives>(commands, upkeep, ports.streams));
   return reactors;
 }
 

@@ -57,67 +57,51 @@ void Schedules::hold(const std::string& schedule, base::Duration wait) {
   held_[schedule] = boot_ + wait;
 }
 
-void Schedules::submit(Asked asked, CommandMessage message) {
+void Schedules::submit(Asked asked, domain::SchedulesCommand command) {
   busy_.insert(asked.schedule);
-  message.ask = static_cast<std::int64_t>(++next_ticket_);
-  message.actor = "scheduler";
-  asked_.emplace(next_ticket_, std::move(asked));
-  commands_.submit({this, next_ticket_}, std::move(message));
+  outgoing_.send(std::move(asked), std::move(command), now_);
 }
 
 void Schedules::fire(const domain::Schedule& schedule) {
-  CommandMessage message;
-  message.id = base::CommandId::make(now_, random_);
-  message.actor_kind = domain::ActorKind::server;
-  message.command = domain::SchedulesCommand(domain::FireSchedule{
-      schedule.spec.name, schedule.next_due, base::CommandId::make(now_, random_)});
-  submit({schedule.spec.name, Step::fire, {}}, std::move(message));
+  submit({schedule.spec.name, Step::fire, {}},
+         domain::FireSchedule{schedule.spec.name, schedule.next_due,
+                              base::CommandId::make(now_, random_)});
 }
 
 void Schedules::begin_run(const domain::Schedule& schedule, const domain::ScheduleRun& run) {
-  CommandMessage message;
-  message.id = run.run;
-  message.agent = schedule.spec.agent;
-  message.stream_id = run.session;
-  // Only clients' commands are remembered under their ids.
-  message.actor_kind = domain::ActorKind::client;
+  busy_.insert(schedule.spec.name);
+  domain::SessionCommand command;
   if (run.opens) {
-    message.command = domain::SessionCommand(spawn_for(schedule));
+    command = spawn_for(schedule);
   } else {
     domain::SendPrompt send;
     send.prompt = prompt_for(schedule.spec);
-    message.command = domain::SessionCommand(std::move(send));
+    command = std::move(send);
   }
-  submit({schedule.spec.name, Step::begin, run.run}, std::move(message));
+  outgoing_.send_once({schedule.spec.name, Step::begin, run.run}, run.run, std::move(command),
+                      {run.session, schedule.spec.agent});
 }
 
 void Schedules::record(const std::string& schedule, const base::CommandId& run, std::string error) {
-  CommandMessage message;
-  message.id = base::CommandId::make(now_, random_);
-  message.actor_kind = domain::ActorKind::server;
-  message.command = domain::SchedulesCommand(domain::RecordRun{schedule, run, std::move(error)});
-  submit({schedule, Step::record, run}, std::move(message));
+  submit({schedule, Step::record, run}, domain::RecordRun{schedule, run, std::move(error)});
 }
 
-void Schedules::on_answer(std::uint64_t number, const CommandAnswer& answer) {
-  auto taken = asked_.extract(number);
-  if (taken.empty()) return;
-  const Asked& asked = taken.mapped();
+void Schedules::on_answer(const Asked& asked, const CommandOutcome& outcome) {
   busy_.erase(asked.schedule);
   is_changed_ = true;
-  if (answer.outcome) {
+  if (outcome) {
     faults_.erase(asked.schedule);
     if (asked.step == Step::begin) record(asked.schedule, asked.run, {});
     return;
   }
-  const domain::Rejection& refused = answer.outcome.error();
+  const domain::Rejection& refused = outcome.error();
   faults_[asked.schedule] = refused.text;
   if (asked.step == Step::fire && !domain::is_undecided(refused.code)) {
     fire_held_[asked.schedule] = boot_ + kUnknownAgain;
     return;
   }
   // An earlier copy of an undecided command may have been taken.
-  const auto& schedules = commands_.schedules().schedules;
+  const auto& schedules = commands_.of<domain::SchedulesStream>().schedules;
   const auto found = schedules.find(asked.schedule);
   const bool is_wanted = found != schedules.end() && !found->second.is_removed;
   // Whoever asks for a run by hand is told at once, and can ask again.
@@ -161,7 +145,7 @@ bool Schedules::advance(const domain::Schedule& schedule, const Cycle& cycle) {
 
 bool Schedules::look(const Cycle& cycle) {
   bool has_done = false;
-  const auto& schedules = commands_.schedules().schedules;
+  const auto& schedules = commands_.of<domain::SchedulesStream>().schedules;
   const auto is_gone = [&](const auto& of) { return !schedules.contains(of.first); };
   std::erase_if(held_, is_gone);
   std::erase_if(fire_held_, is_gone);

@@ -14,10 +14,13 @@ namespace workers {
 class Schedules final : public Reactor {
  public:
   // Both references must outlive it.
-  Schedules(CommandLoop& commands, base::Random& random) : commands_(commands), random_(random) {}
+  Schedules(CommandLoop& commands, base::Random& random)
+      : commands_(commands),
+        random_(random),
+        outgoing_(commands, random, "scheduler",
+                  [this](const Asked& asked, const auto& outcome) { on_answer(asked, outcome); }) {}
 
   void on_durable(const domain::RecordedEvent& event) override;
-  void on_answer(std::uint64_t number, const CommandAnswer& answer) override;
   std::string_view verb() const override { return kVerbSchedules; }
   base::RawValue answer(const DurableStates& durable) const override;
   bool do_work(const Cycle& cycle) override;
@@ -37,7 +40,9 @@ class Schedules final : public Reactor {
   void fire(const domain::Schedule& schedule);
   void begin_run(const domain::Schedule& schedule, const domain::ScheduleRun& run);
   void record(const std::string& schedule, const base::CommandId& run, std::string error);
-  void submit(Asked asked, CommandMessage message);
+  // Sends it to the stream of the schedules.
+  void submit(Asked asked, domain::SchedulesCommand command);
+  void on_answer(const Asked& asked, const CommandOutcome& outcome);
   // Looks again after that, or earlier.
   void wait_for(base::Duration wait);
   // Does nothing for the schedule meanwhile.
@@ -49,14 +54,13 @@ class Schedules final : public Reactor {
   base::Random& random_;
   base::Time now_;
   base::Duration boot_{0};
-  std::map<std::uint64_t, Asked> asked_;
+  Outgoing<Asked> outgoing_;
   std::set<std::string> busy_;                       // schedules with a command under way
   std::map<std::string, base::Duration> held_;       // boot time before which nothing is tried
   std::map<std::string, base::Duration> fire_held_;  // likewise, for fires alone
   std::map<base::CommandId, base::Duration> tried_;  // by run: boot time of the first try
   std::map<std::string, std::string> faults_;        // by schedule: why it does not go on
-  std::uint64_t next_ticket_ = 0;
-  bool is_changed_ = true;  // since the last look
+  bool is_changed_ = true;                           // since the last look
   base::Duration next_timer_ = base::Duration::max();
 };
 

@@ -4,6 +4,10 @@
 
 #include <set>
 
+#include "eventlog/base/check.hpp"
+
+#include "eventlog/domain/stream_name.hpp"
+
 namespace workers {
 namespace {
 
@@ -17,54 +21,54 @@ constexpr base::Duration kRetryWait = std::chrono::seconds(1);
 
 }  // namespace
 
-void Upkeep::take_folders(const std::vector<base::SessionId>& found) {
+void Upkeep::begin(Position started_at, std::int64_t) {
+  at_least_ = started_at;
+  if (!found_folders_) return;
   std::set<base::SessionId> under_way;
-  for (const auto& [key, state] : sessions_->all()) under_way.insert(key.session);
-  for (const base::SessionId session : found) {
+  for (const auto& [key, state] : sessions_.all()) under_way.insert(key.id);
+  for (const base::SessionId session : *found_folders_) {
     if (!under_way.contains(session)) over_.push_back(session);
   }
 }
 
 void Upkeep::on_durable(const domain::RecordedEvent& event) {
-  const auto* changed = sessions_ != nullptr ? sessions_->changed() : nullptr;
+  const auto* changed = found_folders_ ? sessions_.changed() : nullptr;
   if (changed != nullptr && !domain::is_under_way(changed->second)) {
-    over_.push_back(changed->first.session);
+    over_.push_back(changed->first.id);
     due_ = std::min(due_, boot_ + kFoldersWait);
   }
-  if (!std::holds_alternative<domain::ContentErased>(event.event)) return;
+  if (!event.event.is<domain::ContentErased>()) return;
   at_least_ = std::max(at_least_, event.envelope.position);
   due_ = boot_;
 }
 
-void Upkeep::on_answer(std::uint64_t number, const CommandAnswer& answer) {
-  const CommandOutcome& outcome = answer.outcome;
-  --asked_;
-  auto result = recording_.extract(number);
-  // The next pass finds unfinished erasures again; nobody finds the result of an order.
-  if (!outcome && !result.empty() &&
-      unrecorded_.keep(std::move(result.mapped()), outcome.error(), now_)) {
-    return;
-  }
+void Upkeep::on_erased(const CommandOutcome& outcome) {
   if (outcome) {
     at_least_ = std::max(at_least_, outcome->position);
-  } else {
-    const bool is_short = domain::is_undecided(outcome.error().code);
-    due_ = boot_ + (is_short ? kUndecidedAgain : kInterval);
+    return;
   }
+  // The next pass finds unfinished erasures again.
+  const bool is_short = domain::is_undecided(outcome.error().code);
+  due_ = boot_ + (is_short ? kUndecidedAgain : kInterval);
+}
+
+void Upkeep::on_recorded(domain::ServerCommand&& result, const CommandOutcome& outcome) {
+  // Nobody else finds the result of an order.
+  if (outcome || !recording_.keep(std::move(result), outcome.error(), now_)) on_erased(outcome);
 }
 
 bool Upkeep::do_work(const Cycle& cycle) {
   now_ = cycle.now;
   boot_ = cycle.boot;
   bool has_worked = false;
-  if (auto outcome = port_.poll()) {
+  if (auto outcome = port_->poll()) {
     has_worked = true;
     take(std::move(*outcome));
   }
-  for (domain::ServerCommand& result : unrecorded_.take_due(now_)) record(std::move(result));
+  for (domain::ServerCommand& result : recording_.take_due(now_)) record(std::move(result));
   // Results must be recorded first: the next job would find the same work again.
   const bool is_taken = !backup_ && !anchor_ && !archive_ && !trim_;
-  const bool is_engaged = is_running_ || asked_ > 0 || !unrecorded_.is_empty() || !is_taken;
+  const bool is_engaged = is_running_ || is_asking() || recording_.has_kept() || !is_taken;
   if (is_engaged || (orders_.empty() && boot_ < due_)) return has_worked;
   is_running_ = true;
   UpkeepJob job{at_least_, now_, {}, {}, {}, std::exchange(over_, {})};
@@ -73,10 +77,10 @@ bool Upkeep::do_work(const Cycle& cycle) {
     orders_.pop_front();
   } else {
     due_ = boot_ + kInterval;
-    job.backups = commands_.server().backups;
-    job.archives = commands_.server().archives;
+    job.backups = commands_.of<domain::ServerStream>().backups;
+    job.archives = commands_.of<domain::ServerStream>().archives;
   }
-  port_.submit(job);
+  port_->submit(job);
   return has_worked;
 }
 
@@ -101,10 +105,14 @@ void Upkeep::take(UpkeepOutcome outcome) {
   }
   fault_ = outcome.error;
   for (const projections::PendingErasure& erased : outcome.erased) {
-    submit(erased.agent, erased.session, domain::CompleteErasure{erased.through});
+    const auto stream = domain::parse_stream(erased.stream);
+    auto done = stream ? domain::completion_of(*stream, erased.through) : std::nullopt;
+    CHECK(done.has_value());  // a row is made of an event that only such a stream has
+    erasing_.send({}, std::move(*done), now_, {stream->id, stream->agent});
   }
   for (const projections::KeptContent& expired : outcome.expired) {
-    submit(expired.agent, expired.session, domain::ExpireContent{});
+    erasing_.send({}, domain::SessionCommand(domain::ExpireContent{}), now_,
+                  {expired.session, expired.agent});
   }
   if (outcome.is_behind) {
     due_ = boot_ + kBehindWait;
@@ -116,29 +124,8 @@ void Upkeep::take(UpkeepOutcome outcome) {
   }
 }
 
-void Upkeep::submit(CommandMessage message) {
-  message.id = base::CommandId::make(now_, random_);
-  message.actor_kind = domain::ActorKind::server;
-  ++asked_;
-  commands_.submit({this, ++next_ticket_}, std::move(message));
-}
-
-void Upkeep::submit(const std::string& agent, base::SessionId session,
-                    domain::SessionCommand command) {
-  CommandMessage message;
-  message.agent = agent;
-  message.stream_id = session;
-  message.actor = "eraser";
-  message.command = std::move(command);
-  submit(std::move(message));
-}
-
 void Upkeep::record(domain::ServerCommand command) {
-  CommandMessage message;
-  message.actor = "server";
-  message.command = command;
-  recording_.emplace(next_ticket_ + 1, std::move(command));
-  submit(std::move(message));
+  recording_.send(command, command, now_);
 }
 
 void Upkeep::describe(StatusAnswer& status) const {
@@ -146,9 +133,9 @@ void Upkeep::describe(StatusAnswer& status) const {
 }
 
 base::Duration Upkeep::next_timer() const {
-  const bool is_waiting = is_running_ || asked_ > 0;
+  const bool is_waiting = is_running_ || is_asking();
   if (is_waiting) return base::Duration::max();
-  if (!unrecorded_.is_empty()) return boot_ + (unrecorded_.due() - now_);
+  if (recording_.has_kept()) return boot_ + (recording_.due() - now_);
   return orders_.empty() ? due_ : boot_;
 }
 

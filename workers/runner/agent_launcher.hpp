@@ -2,9 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "workers/engines/engine.hpp"
-#include "workers/engines/process/agent_process.hpp"
+#include "workers/processes/agent_process.hpp"
 #include "workers/protocol/commands.hpp"
 
 namespace workers {
@@ -12,10 +13,14 @@ namespace workers {
 // One lease's agent: its codec and its process.
 struct LaunchedAgent {
   std::unique_ptr<engines::Engine> engine;
-  std::unique_ptr<engines::AgentProcess> process;
+  std::unique_ptr<processes::AgentProcess> process;
   // Answers that others had in the agent session behind the directive's last message. If there are
   // any, the agent goes on at that message, with a copy of the session.
   std::int64_t answers_of_others = 0;
+  // Name and version of the table by which its spending is priced; empty: it is what the agent
+  // says.
+  std::string price_table{};
+  std::string program_setting{};  // that says how it is started, for advice
 };
 
 class AgentLauncher {

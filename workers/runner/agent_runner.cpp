@@ -1,10 +1,12 @@
-// Each lease is a Run. Directives are compared with what the agent was told; reports queue in the
-// Run until they are acknowledged.
+// Each lease is a Run. Directives are compared with what the agent was told; whatever happens to an
+// agent goes through its engine (tell), and reports queue in the Run until they are acknowledged.
 #include "workers/runner/agent_runner.hpp"
 
 #include <algorithm>
+#include <deque>
 
 #include "eventlog/base/rare_branches.hpp"
+#include "workers/runner/unattended.hpp"
 
 namespace workers {
 namespace {
@@ -20,26 +22,33 @@ base::Time as_time(base::Duration boot) {
   return {boot.count()};
 }
 
-domain::LineFault fault_of(engines::LineEnding ending) {
-  return ending == engines::LineEnding::too_long ? domain::LineFault::too_long
-                                                 : domain::LineFault::cut_short;
+// A frame without a header that can be read is recorded as a line of a kind that nobody knows.
+domain::LineFault fault_of(processes::FrameEnding ending) {
+  if (ending == processes::FrameEnding::too_long) return domain::LineFault::too_long;
+  const bool is_cut_short = ending == processes::FrameEnding::cut_short;
+  return is_cut_short ? domain::LineFault::cut_short : domain::LineFault::unknown_kind;
 }
 
 // Returns what helps, behind the text of the failure.
-std::string advice_on(engines::StartFailure reason, const std::string& engine) {
-  if (reason == engines::StartFailure::no_folder) {
+std::string advice_on(processes::StartFailure reason, const std::string& setting) {
+  if (reason == processes::StartFailure::no_folder) {
     return "; make the folder, or start the session in another one (--workdir)";
   }
-  if (reason != engines::StartFailure::no_program) return {};
-  return "; install it in the PATH of steno serve, or set " + engine +
-         "_program and start the server again (steno restart); steno doctor shows both";
+  if (reason != processes::StartFailure::no_program) return {};
+  return "; install it in the PATH of steno serve, or set " + setting +
+         " and start the server again (steno restart); steno doctor shows both";
+}
+
+domain::AskKind kind_of(engines::AskKind kind) {
+  if (kind == engines::AskKind::question) return domain::AskKind::question;
+  return kind == engines::AskKind::plan ? domain::AskKind::plan : domain::AskKind::approval;
 }
 
 constexpr std::string_view kOthersNote =
     "<note>Somebody else has meanwhile gone on with this conversation, in another program. What "
     "they and their agent said and did is not in it, but files can have changed.</note>\n\n";
 
-constexpr std::size_t kFaultyLineMax = 64 << 10;  // the part of a broken line that is kept
+constexpr std::size_t kFaultyFrameMax = 64 << 10;  // the part of a broken frame that is kept
 
 }  // namespace
 
@@ -141,7 +150,7 @@ bool AgentRunner::do_work(base::Duration now) {
 void AgentRunner::forget_ended(base::Duration now) {
   std::erase_if(runs_, [&](const auto& entry) {
     const auto& [key, run] = entry;
-    if (!run.has_exited || (!run.unacked.empty() && !run.is_lost)) return false;
+    if (!run.has_ended() || (!run.unacked.empty() && !run.is_lost)) return false;
     unacked_bytes_ -= run.unacked_bytes;
     const auto* ended = ended_.find(key.session, now);
     ended_.put(key.session, ended == nullptr ? key.token : std::max(*ended, key.token), now);
@@ -152,17 +161,15 @@ void AgentRunner::forget_ended(base::Duration now) {
 }
 
 void AgentRunner::forget_unbegun() {
-  std::erase_if(runs_, [](const auto& entry) {
-    return !entry.second.is_launched && !entry.second.has_exited;
-  });
+  std::erase_if(runs_, [](const auto& entry) { return entry.second.stage == Stage::waiting; });
 }
 
 void AgentRunner::advance(const Key& key, Run& run, base::Duration now) {
-  if (run.has_exited) return;
-  if (!run.is_launched) {
+  if (run.has_ended()) return;
+  if (run.stage == Stage::waiting) {
     const bool is_older_alive = std::any_of(runs_.begin(), runs_.end(), [&](const auto& entry) {
       return entry.first.session == key.session && entry.first.token < key.token &&
-             !entry.second.has_exited;
+             !entry.second.has_ended();
     });
     if (is_older_alive) {
       base::rare(base::Rare::older_lease_alive);
@@ -172,27 +179,28 @@ void AgentRunner::advance(const Key& key, Run& run, base::Duration now) {
       domain::ReportAgentExited exited;
       exited.is_stopped = is_leaving_;
       report(run, exited);
-      run.has_exited = true;
+      run.stage = Stage::has_ended;
       return;
     }
     run.active_at = now;
-    launch(run);
+    launch(run, now);
   }
   obey(run, now);
 }
 
-void AgentRunner::launch(Run& run) {
-  run.is_launched = true;
+void AgentRunner::launch(Run& run, base::Duration now) {
   auto agent = launcher_.launch(run.directive);
   if (!agent) {
     report(run, domain::ReportStartFailed{base::describe(agent.error())});
-    run.has_exited = true;
+    run.stage = Stage::has_ended;
     return;
   }
+  run.stage = Stage::running;
+  run.approvals = run.directive.spec.approvals;
   run.agent = std::move(*agent);
   run.agent.process->set_reading(run.is_reading);
   if (run.agent.answers_of_others > 0) report_others(run);
-  write(run, run.agent.engine->start());
+  tell(run, engines::Begin{}, now);
 }
 
 void AgentRunner::report_others(Run& run) {
@@ -216,62 +224,86 @@ std::string AgentRunner::noted_prompt(Run& run, const std::string& prompt) {
 
 // Brings the agent from its present state to the one that the latest directive describes.
 void AgentRunner::obey(Run& run, base::Duration now) {
-  if (run.has_exited || run.is_ending) return;
+  if (run.stage >= Stage::ending) return;
   const DirectiveBody& wanted = run.directive;
   if (run.is_lost || wanted.end == LeaseEnd::kill) return end(run);
   run.is_stopped |= is_to_stop(run, now);
   // Before a prompt that is given now: the interrupt is not for it.
   const base::TurnId own = wanted.own_turn_to_end;
   if (own.is_set() && own == run.own && std::exchange(run.own_interrupted, own) != own) {
-    write(run, run.agent.engine->interrupt(own));
+    tell(run, engines::Interrupt{own}, now);
   }
   if (wanted.turn && wanted.turn->turn != run.begun && !run.is_stopped && !run.is_deaf) {
     const base::TurnId before = std::exchange(run.begun, wanted.turn->turn);
     run.active_at = now;
-    const std::string prompt = noted_prompt(run, wanted.turn->prompt);
-    run.is_deaf = !write(run, run.agent.engine->begin_turn(run.begun, prompt));
+    std::string prompt = noted_prompt(run, wanted.turn->prompt);
+    run.is_deaf = !tell(run, engines::BeginTurn{run.begun, std::move(prompt)}, now);
     if (run.is_deaf) run.begun = before;
     run.is_refused &= run.is_deaf;
     run.injected = 0;
   }
-  inject(run, now);
+  add_prompts(run, now);
+  give_answers(run, now);
   const bool is_asked =
       wanted.turn && wanted.turn->is_interrupted && wanted.turn->turn == run.begun;
   if (is_asked && run.begun != run.answered && run.begun != run.interrupted) {
     run.interrupted = run.begun;
-    write(run, run.agent.engine->interrupt(run.begun));
+    tell(run, engines::Interrupt{run.begun}, now);
   }
   if (run.is_stopped && is_leaving_) return end(run);
-  const bool is_done =
-      wanted.end == LeaseEnd::close || run.is_refused || run.agent.engine->wants_exit();
+  const bool is_done = wanted.end == LeaseEnd::close || run.is_refused || run.state.wants_exit;
   if (!is_done) run.tasks_awaited.reset();
   if (run.is_stopped || run.is_deaf || (is_done && !waits_for_tasks(run, now))) {
     close_stdin(run, now);
   }
-  if (run.is_stdin_closed && now >= run.close_by) end(run);
+  if (run.stage == Stage::closing && now >= run.close_by) end(run);
 }
 
 // Adds what the agent was not given yet to the turn under way. Behind its result it is too late:
 // the server sees that from the result.
-void AgentRunner::inject(Run& run, base::Duration now) {
+void AgentRunner::add_prompts(Run& run, base::Duration now) {
   const auto& turn = run.directive.turn;
   if (!turn || turn->turn != run.begun || run.begun == run.answered) return;
   while (run.injected < turn->injected.size() && !run.is_stopped && !run.is_deaf) {
     run.active_at = now;
-    run.is_deaf = !write(run, run.agent.engine->inject(turn->injected[run.injected], as_time(now)));
-    if (run.is_deaf) return run.agent.engine->take_back_injected();
+    run.is_deaf = !tell(run, engines::AddPrompt{turn->injected[run.injected]}, now);
+    if (run.is_deaf) {
+      tell(run, engines::TakeBackPrompt{}, now);
+      return;
+    }
     ++run.injected;
   }
 }
 
+// An answer that comes again was given, or is not waited for any more.
+void AgentRunner::give_answers(Run& run, base::Duration now) {
+  for (const DirectedAnswer& directed : run.directive.answers) {
+    const auto found = run.asks.find(directed.request);
+    if (found == run.asks.end()) continue;
+    run.active_at = now;
+    engines::Answer answer{std::move(found->second), directed.is_granted, directed.text};
+    if (!answer.is_granted && answer.text.empty()) answer.text = kDenied;
+    run.asks.erase(found);
+    const bool is_read = tell(run, std::move(answer), now);
+    // The end of a process that was not given it is the end of what it asks.
+    if (!is_read || run.stage >= Stage::ending) return;
+    report(run, domain::ReportAskClosed{directed.request});
+  }
+}
+
 bool AgentRunner::is_at_work(const Run& run) {
-  return run.answered != run.begun || run.own.is_set() || run.agent.engine->has_tasks();
+  return run.answered != run.begun || run.own.is_set() || run.state.has_tasks;
 }
 
 // Called while the agent is to end. True if it has tasks that are to end before. Gives them up
 // after a time, and reports that.
 bool AgentRunner::waits_for_tasks(Run& run, base::Duration now) {
-  if (run.is_stdin_closed || !run.agent.engine->has_tasks()) return false;
+  if (run.stage >= Stage::closing || !run.state.has_tasks) return false;
+  // A task that waits for an answer does nothing meanwhile.
+  if (!run.asks.empty()) {
+    run.tasks_awaited.reset();
+    return true;
+  }
   // The agent deals with a task that has ended, and may be about to say what matters.
   if (run.own.is_set() && run.directive.end == LeaseEnd::none) {
     run.tasks_awaited.reset();
@@ -291,7 +323,8 @@ std::optional<base::Duration> AgentRunner::tasks_due(const Run& run) const {
 
 // True if the agent is to be ended although nobody asked for that. Its session goes on.
 bool AgentRunner::is_to_stop(const Run& run, base::Duration now) const {
-  if (is_leaving_) return !is_at_work(run) || now >= leave_by_;
+  // Nobody knows when an agent that waits for an answer would go on.
+  if (is_leaving_) return !is_at_work(run) || !run.asks.empty() || now >= leave_by_;
   if (options_.idle_max.count() == 0 || is_at_work(run)) return false;
   const bool is_directed = run.directive.turn && run.directive.turn->turn != run.begun;
   return !is_directed && now - run.active_at >= options_.idle_max;
@@ -301,7 +334,9 @@ bool AgentRunner::is_to_stop(const Run& run, base::Duration now) const {
 // sign of anything.
 std::optional<base::Duration> AgentRunner::silence_due(const Run& run) const {
   const bool is_awaited = run.answered != run.begun || run.own.is_set();
-  if (!is_awaited || !run.is_reading || run.is_ending || run.is_lost) return std::nullopt;
+  if (!is_awaited || !run.asks.empty() || !run.is_reading || run.stage >= Stage::ending ||
+      run.is_lost)
+    return std::nullopt;
   return run.watch.silent_at(run.active_at, options_.silence_max);
 }
 
@@ -311,77 +346,83 @@ void AgentRunner::report_silence(Run& run, bool is_over, base::Duration silence)
 }
 
 void AgentRunner::close_stdin(Run& run, base::Duration now) {
-  if (std::exchange(run.is_stdin_closed, true)) return;
+  if (run.stage >= Stage::closing) return;
+  run.stage = Stage::closing;
   // An agent with tasks would go on with them after the end of its input.
-  run.close_by = run.agent.engine->has_tasks() ? now : now + options_.close_grace;
+  run.close_by = run.state.has_tasks ? now : now + options_.close_grace;
   run.agent.process->close_stdin();
 }
 
 void AgentRunner::end(Run& run) {
-  run.is_ending = true;
+  run.stage = Stage::ending;
   run.agent.process->terminate(options_.kill_grace);
 }
 
 void AgentRunner::pump(Run& run, base::Duration now) {
-  if (run.has_exited || !run.agent.process) return;
+  if (run.has_ended() || !run.agent.process) return;
   run.agent.process->pump(now);
-  for (const engines::ProcessEvent& event : run.agent.process->take_events()) {
+  for (processes::ProcessEvent& event : run.agent.process->take_events()) {
     take_event(run, event, now);
   }
-  if (run.has_exited) return;
+  if (run.has_ended()) return;
   // An agent that is not read may have said something: it does not count as silent.
-  const auto due = run.is_reading ? run.agent.engine->deadline() : std::nullopt;
-  if (due && *due <= as_time(now)) {
-    report_all(run, run.agent.engine->on_time(as_time(now)), false);
-  }
+  const auto due = run.is_reading ? run.state.deadline : std::nullopt;
+  if (due && *due <= as_time(now)) tell(run, engines::TimeIsDue{}, now, false);
   if (const auto silent = silence_due(run); silent && *silent <= now) {
     report_silence(run, false, now - run.active_at);
   }
 }
 
-void AgentRunner::take_event(Run& run, const engines::ProcessEvent& event, base::Duration now) {
+void AgentRunner::take_event(Run& run, processes::ProcessEvent& event, base::Duration now) {
   run.active_at = now;
-  if (const auto* started = std::get_if<engines::ProcessStarted>(&event)) {
-    report(run, domain::ReportAgentStarted{started->pid, started->start_ticks,
-                                           std::string(run.agent.engine->prices())});
-  } else if (const auto* failed = std::get_if<engines::StartFailed>(&event)) {
+  if (const auto* started = std::get_if<processes::ProcessStarted>(&event)) {
+    report(run,
+           domain::ReportAgentStarted{started->pid, started->start_ticks, run.agent.price_table});
+  } else if (const auto* failed = std::get_if<processes::StartFailed>(&event)) {
     report(run, domain::ReportStartFailed{failed->text +
-                                          advice_on(failed->reason, run.directive.spec.engine)});
-    run.has_exited = true;
-  } else if (const auto* line = std::get_if<engines::Line>(&event)) {
-    const std::int64_t reports_before = run.sequence;
-    if (line->ending == engines::LineEnding::whole) {
-      report_all(run, run.agent.engine->on_line(line->bytes, as_time(now)));
-      write(run, run.agent.engine->take_writes());
-    } else {
-      run.is_whole = false;
-      report(run, domain::ReportAgentLine{fault_of(line->ending),
-                                          static_cast<std::int64_t>(line->bytes.size()),
-                                          line->bytes.substr(0, kFaultyLineMax)});
-      if (line->ending == engines::LineEnding::too_long) give_up_turns(run);
-    }
-    const bool has_reported = run.sequence != reports_before;
-    if (run.watch.is_silence_reported() && !has_reported) report_silence(run, true);
-  } else if (const auto* exited = std::get_if<engines::ProcessExited>(&event)) {
-    report_all(run, run.agent.engine->on_end());
+                                          advice_on(failed->reason, run.agent.program_setting)});
+    run.stage = Stage::has_ended;
+  } else if (auto* frame = std::get_if<processes::Frame>(&event)) {
+    take_frame(run, *frame, now);
+  } else if (const auto* exited = std::get_if<processes::ProcessExited>(&event)) {
+    tell(run, engines::OutputEnded{}, now);
     report(run,
            domain::ReportAgentExited{std::max<std::int64_t>(0, exited->code), exited->signal,
                                      exited->stderr_tail, run.is_stopped, run.has_introduced,
                                      run.is_refused ? base::TurnId{} : run.begun, run.is_whole});
-    run.has_exited = true;
+    run.stage = Stage::has_ended;
   }
 }
 
-// Fails the turns under way, and ends the agent: the lost part of its line may have been the end of
-// a turn, for which everybody would wait for ever.
-void AgentRunner::give_up_turns(Run& run) {
-  report_all(run, run.agent.engine->on_end());
+void AgentRunner::take_frame(Run& run, processes::Frame& frame, base::Duration now) {
+  const std::int64_t reports_before = run.sequence;
+  if (frame.ending == processes::FrameEnding::whole) {
+    tell(run, engines::FrameCame{std::move(frame.bytes)}, now);
+  } else {
+    run.is_whole = false;
+    report(run, domain::ReportAgentLine{fault_of(frame.ending),
+                                        static_cast<std::int64_t>(frame.bytes.size()),
+                                        frame.bytes.substr(0, kFaultyFrameMax)});
+    if (frame.ending != processes::FrameEnding::cut_short) give_up_turns(run, frame.ending, now);
+  }
+  const bool has_reported = run.sequence != reports_before;
+  if (run.watch.is_silence_reported() && !has_reported) report_silence(run, true);
+}
+
+// Fails the turns under way, and ends the agent: the lost part of its output may have been the end
+// of a turn, for which everybody would wait for ever.
+void AgentRunner::give_up_turns(Run& run, processes::FrameEnding ending, base::Duration now) {
+  tell(run, engines::OutputEnded{}, now);
+  const bool is_too_long = ending == processes::FrameEnding::too_long;
   domain::ReportTurnResult failed;
   failed.is_error = true;
-  failed.subtype = "line_too_long";
+  failed.subtype = is_too_long ? "line_too_long" : "frame_malformed";
   failed.text =
-      "the agent wrote a line of more than 16 MiB, which was cut; its turn was ended, because "
-      "nobody can tell what else the line said";
+      is_too_long
+          ? "the agent wrote a line of more than 16 MiB, which was cut; its turn was ended, "
+            "because nobody can tell what else the line said"
+          : "the agent's output has no frames any more; its turn was ended, because nobody can "
+            "tell what else it said";
   failed.basis = domain::CostBasis::at_least;
   if (run.own.is_set()) {
     failed.turn = run.own;
@@ -391,7 +432,7 @@ void AgentRunner::give_up_turns(Run& run) {
     failed.turn = run.begun;
     report(run, failed);
   }
-  if (!run.is_ending) end(run);
+  if (run.stage < Stage::ending) end(run);
 }
 
 void AgentRunner::note(Run& run, const domain::Report& report) {
@@ -424,8 +465,43 @@ void AgentRunner::report(Run& run, domain::Report report, bool is_heard) {
   unacked_bytes_ += bytes;
 }
 
-void AgentRunner::report_all(Run& run, const std::vector<domain::Report>& reports, bool is_heard) {
-  for (const domain::Report& each : reports) report(run, each, is_heard);
+void AgentRunner::withdraw(Run& run, const std::string& ask) {
+  for (auto open = run.asks.begin(); open != run.asks.end(); ++open) {
+    if (open->second.id != ask) continue;
+    report(run, domain::ReportAskClosed{open->first, true});
+    run.asks.erase(open);
+    return;
+  }
+}
+
+// Gives the engine an input and passes on what follows from it. An ask for which nobody is to wait
+// is answered at once. Returns false if the agent does not read any more; its exit follows.
+bool AgentRunner::tell(Run& run, engines::Input::Step step, base::Duration now, bool is_heard) {
+  std::deque<engines::Input::Step> steps;
+  steps.push_back(std::move(step));
+  bool is_read = true;
+  // An answer can bring further asks, as many as the agent likes.
+  for (bool is_first = true; !steps.empty(); is_first = false) {
+    engines::Output out = run.agent.engine->handle({std::move(steps.front()), as_time(now)});
+    steps.pop_front();
+    run.state = out.state;
+    for (const std::string& withdrawn : out.withdrawn) withdraw(run, withdrawn);
+    for (domain::Report& each : out.reports) report(run, std::move(each), is_heard);
+    const bool is_written = write(run, out.writes);
+    if (is_first) is_read = is_written;
+    for (engines::Ask& ask : out.asks) {
+      const bool is_for_people =
+          ask.kind != engines::AskKind::request && run.approvals == domain::Approvals::ask;
+      if (!is_for_people) {
+        steps.emplace_back(unattended_answer(ask));
+        continue;
+      }
+      report(run, domain::ReportAskRaised{++run.requests, kind_of(ask.kind), ask.turn, ask.subject,
+                                          ask.call, engines::ask_text(ask)});
+      run.asks[run.requests] = std::move(ask);
+    }
+  }
+  return is_read;
 }
 
 // Returns false if the agent does not read any more; its exit follows.
@@ -500,10 +576,10 @@ void AgentRunner::end_all(base::Duration by) {
   leave_by_ = by;
 }
 
-std::vector<engines::PollWish> AgentRunner::poll_wishes() const {
-  std::vector<engines::PollWish> wishes;
+std::vector<processes::PollWish> AgentRunner::poll_wishes() const {
+  std::vector<processes::PollWish> wishes;
   for (const auto& [key, run] : runs_) {
-    if (run.has_exited || !run.agent.process) continue;
+    if (run.has_ended() || !run.agent.process) continue;
     const auto own = run.agent.process->poll_wishes();
     wishes.insert(wishes.end(), own.begin(), own.end());
   }
@@ -515,10 +591,10 @@ std::optional<base::Duration> AgentRunner::deadline() const {
   for (const auto& [key, run] : runs_) {
     const auto note = [&](base::Duration due) { earliest = std::min(earliest.value_or(due), due); };
     if (run.resend_at.count() > 0) note(run.resend_at);
-    if (run.has_exited || !run.agent.engine) continue;
-    const auto of_engine = run.is_reading ? run.agent.engine->deadline() : std::nullopt;
+    if (run.has_ended() || !run.agent.engine) continue;
+    const auto of_engine = run.is_reading ? run.state.deadline : std::nullopt;
     if (of_engine) note(base::Duration{of_engine->us});
-    if (const auto due = tasks_due(run); due && !run.is_stdin_closed && !run.is_ending) note(*due);
+    if (const auto due = tasks_due(run); due && run.stage == Stage::running) note(*due);
     if (const auto due = silence_due(run)) note(*due);
   }
   return earliest;

@@ -69,7 +69,7 @@ class AgentRunner {
   // True when nothing runs and no report waits to be acknowledged.
   bool is_idle() const;
 
-  std::vector<engines::PollWish> poll_wishes() const;
+  std::vector<processes::PollWish> poll_wishes() const;
   // The earliest time at which do_work() has something to do by itself; none: only when polled.
   std::optional<base::Duration> deadline() const;
   std::size_t unacked_bytes() const { return unacked_bytes_; }
@@ -80,53 +80,66 @@ class AgentRunner {
     base::FencingToken token;
     auto operator<=>(const Key&) const = default;
   };
+  // How far a run has come; it never goes back.
+  enum class Stage {
+    waiting,   // no agent was started yet
+    running,   // its agent is given turns
+    closing,   // the agent's stdin is closed
+    ending,    // the agent was told to end
+    has_ended  // nothing more will be reported
+  };
   struct Run {
     DirectiveBody directive;  // the latest
     LaunchedAgent agent;
-    bool is_launched = false;
-    bool is_whole = true;      // each line of its output could be read
-    bool is_note_due = false;  // the next prompt tells the agent that others used its session
-    bool has_exited = false;   // nothing more will be reported
+    engines::AgentState state;  // of the agent, behind what its engine was told last
+    Stage stage = Stage::waiting;
     bool is_lost = false;      // the lease is another's: report nothing, end the agent
-    bool is_ending = false;
-    bool is_stdin_closed = false;
-    bool is_stopped = false;     // the worker ends it by itself; it is given no turn any more
-    base::Duration close_by{0};  // once stdin is closed: the agent is ended after this
-    // Since when only its tasks keep the agent from its end; none: something else does.
-    std::optional<base::Duration> tasks_awaited;
-    base::Duration active_at{0};  // when it was last given something or said something
-    AgentWatch watch;
+    bool is_stopped = false;   // the worker ends it by itself; it is given no turn any more
+    bool is_deaf = false;      // it was to be given a turn and does not read any more
+    bool is_reading = true;    // its output is read
+    bool is_whole = true;      // each frame of its output could be read
+    bool is_note_due = false;  // the next prompt tells the agent that others used its session
     bool has_introduced = false;
-    bool is_deaf = false;  // it was to be given a turn and does not read any more
-    base::TurnId begun;
-    std::size_t injected = 0;  // so many prompts were added to it
-    base::TurnId answered;     // the last one begun that has a result
     // The provider refused the last turn begun. The server may want it again, which an agent that
     // knows it would pass over: the next agent is given it.
     bool is_refused = false;
-    bool is_limited = false;  // the provider refuses calls, as far as is known
-    base::TurnId own;         // a turn of the agent's own, under way; unset: none
+    bool is_limited = false;      // the provider refuses calls, as far as is known
+    base::Duration close_by{0};   // once stdin is closed: the agent is ended after this
+    base::Duration active_at{0};  // when it was last given something or said something
+    // Since when only its tasks keep the agent from its end; none: something else does.
+    std::optional<base::Duration> tasks_awaited;
+    AgentWatch watch;
+    base::TurnId begun;
+    std::size_t injected = 0;  // so many prompts were added to it
+    base::TurnId answered;     // the last one begun that has a result
+    base::TurnId own;          // a turn of the agent's own, under way; unset: none
     base::TurnId interrupted;
     base::TurnId own_interrupted;
-    std::int64_t sequence = 0;            // of the last report
-    std::deque<SequencedReport> unacked;  // ascending
-    std::int64_t sent = 0;                // sequence of the last report that was sent
+    // The agent waits for answers to these, by their numbers in the lease.
+    std::map<std::int64_t, engines::Ask> asks;
+    std::int64_t requests = 0;                             // of these so far
+    domain::Approvals approvals = domain::Approvals::ask;  // as the spec had it at its start
+    std::int64_t sequence = 0;                             // of the last report
+    std::deque<SequencedReport> unacked;                   // ascending
+    std::int64_t sent = 0;  // sequence of the last report that was sent
     std::size_t unacked_bytes = 0;
     std::size_t in_flight_bytes = 0;  // of the unacked ones that were sent
     base::Duration acked_at{0};       // when one was acknowledged, or none was in flight
     // Until then none is sent, because the server could not decide one; 0: it could.
     base::Duration resend_at{0};
-    bool is_reading = true;
+
+    bool has_ended() const { return stage == Stage::has_ended; }
   };
 
   void set_reading(Run& run);
   void forget_ended(base::Duration now);
   void advance(const Key& key, Run& run, base::Duration now);
-  void launch(Run& run);
+  void launch(Run& run, base::Duration now);
   void report_others(Run& run);
   static std::string noted_prompt(Run& run, const std::string& prompt);
   void obey(Run& run, base::Duration now);
-  void inject(Run& run, base::Duration now);
+  void add_prompts(Run& run, base::Duration now);
+  void give_answers(Run& run, base::Duration now);
   static bool is_at_work(const Run& run);
   bool waits_for_tasks(Run& run, base::Duration now);
   std::optional<base::Duration> tasks_due(const Run& run) const;
@@ -136,8 +149,9 @@ class AgentRunner {
   void close_stdin(Run& run, base::Duration now);
   void end(Run& run);
   void pump(Run& run, base::Duration now);
-  void take_event(Run& run, const engines::ProcessEvent& event, base::Duration now);
-  void give_up_turns(Run& run);
+  void take_event(Run& run, processes::ProcessEvent& event, base::Duration now);
+  void take_frame(Run& run, processes::Frame& frame, base::Duration now);
+  void give_up_turns(Run& run, processes::FrameEnding ending, base::Duration now);
   static void note(Run& run, const domain::Report& report);
   void report(Run& run, domain::Report report, bool is_heard = true);
   static void forget_first(Run& run);
@@ -145,7 +159,8 @@ class AgentRunner {
   void resend_when_due(Run& run);
   bool has_unsent(const Run& run) const;
   ReportsBody take_reports(const Key& key, Run& run);
-  void report_all(Run& run, const std::vector<domain::Report>& reports, bool is_heard = true);
+  void withdraw(Run& run, const std::string& ask);
+  bool tell(Run& run, engines::Input::Step step, base::Duration now, bool is_heard = true);
   bool write(Run& run, const base::Bytes& bytes);
 
   AgentLauncher& launcher_;

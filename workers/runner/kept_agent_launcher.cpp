@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "eventlog/base/own_folder.hpp"
-#include "workers/engines/engines.hpp"
 
 namespace workers {
 namespace {
@@ -56,11 +55,11 @@ void KeptAgentLauncher::keep_folders() {
 }
 
 base::Result<LaunchedAgent> KeptAgentLauncher::launch(const DirectiveBody& directive) {
-  const engines::EngineKind* kind = engines::find_engine(directive.spec.engine);
-  if (kind == nullptr) {
-    return base::failure(base::ErrorCode::not_found, "this release has no engine '" +
+  const engines::CatalogEntry* entry = options_.engines.find(directive.spec.engine);
+  if (entry == nullptr) {
+    return base::failure(base::ErrorCode::not_found, "this worker has no engine '" +
                                                          directive.spec.engine + "'; known are " +
-                                                         engines::engine_names_text());
+                                                         options_.engines.names_text());
   }
   const std::vector<std::string> folders = folders_of(directive.session);
   engines::SessionLaunch session;
@@ -75,34 +74,29 @@ base::Result<LaunchedAgent> KeptAgentLauncher::launch(const DirectiveBody& direc
   for (const std::string& folder : folders) {
     if (auto ok = base::make_own_folder(folder); !ok) return tl::unexpected(ok.error());
   }
-  engines::EngineSettings settings;
-  const auto program = options_.programs.find(directive.spec.engine);
-  if (program != options_.programs.end()) settings.program = program->second;
-  settings.home = options_.agent_home;
-  settings.inherited_environment = options_.environment;
-  settings.passed_names = options_.passed_names;
-  settings.is_sandboxed = options_.is_sandboxed;
-  settings.prices = options_.prices;
+  const engines::EngineKind& kind = *entry->kind;
+  const engines::EngineSettings& settings = entry->settings;
 
   LaunchedAgent agent;
-  if (kind->count_others != nullptr) {
-    agent.answers_of_others = kind->count_others(settings, session);
+  if (kind.count_others != nullptr) {
+    agent.answers_of_others = kind.count_others(settings, session);
   }
   session.is_shared = agent.answers_of_others > 0;
-  agent.engine = kind->make(settings, session);
-  const engines::Launch launch = agent.engine->launch();
-  engines::LaunchPlan plan;
+  agent.engine = kind.make(settings, session);
+  agent.program_setting = entry->program_setting();
+  if (kind.is_pricing) agent.price_table = settings.prices.name;
+  processes::KeeperPlan plan;
+  plan.agent = agent.engine->plan();
   plan.keeper = options_.keeper_program;
   plan.lock_file = session_lock_path(options_.lock_folder, directive.session);
   plan.workdir = directive.spec.workdir;
-  plan.argv = launch.argv;
-  plan.env = launch.environment;
+  std::vector<std::string>& environment = plan.agent.environment;
   const auto& ours = options_.server_environment;
-  plan.env.insert(plan.env.end(), ours.begin(), ours.end());
-  plan.env.push_back("STENO_AGENT=" + directive.agent);
+  environment.insert(environment.end(), ours.begin(), ours.end());
+  environment.push_back("STENO_AGENT=" + directive.agent);
   plan.session = directive.session;
   plan.stdin_buffer_max = kStdinBufferMax;
-  auto process = engines::spawn_under_keeper(plan);
+  auto process = processes::spawn_under_keeper(plan);
   if (!process) return tl::unexpected(process.error());
   agent.process = std::move(*process);
   return agent;

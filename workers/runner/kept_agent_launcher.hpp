@@ -1,26 +1,21 @@
 // Starts real agent processes: each under a keeper, with folders and a lock file of its own.
 #pragma once
 
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "eventlog/base/job_thread.hpp"
+#include "workers/engines/engine_catalog.hpp"
 #include "workers/runner/agent_launcher.hpp"
 
 namespace workers {
 
 struct KeptAgentOptions {
-  std::string keeper_program;                                // path of steno-keeper
-  std::string lock_folder;                                   // of the sessions' lock files
-  std::string session_folder;                                // of the sessions' private folders
-  std::map<std::string, std::vector<std::string>> programs;  // start of argv, by engine
-  std::string agent_home;                 // HOME of agents; empty: the worker's own
-  std::vector<std::string> environment;   // the worker's, "NAME=value"
-  std::vector<std::string> passed_names;  // see EngineSettings
-  bool is_sandboxed = false;
-  engines::PriceTable prices{};  // by which the use of models is priced
+  std::string keeper_program;      // path of steno-keeper
+  std::string lock_folder;         // of the sessions' lock files
+  std::string session_folder;      // of the sessions' private folders
+  engines::EngineCatalog engines;  // with all settings
   // Added to every agent's environment, "NAME=value": where a program that it runs finds the
   // server.
   std::vector<std::string> server_environment;

@@ -165,6 +165,13 @@ Result<std::unique_ptr<DerivedStores>> open_derived_stores(eventlog::BlockStore&
   auto side = std::make_unique<DerivedStores>(index_rows);
   auto open_archive = std::move(options.open_archive);
   auto archive_folders = std::move(options.archive_folders);
+  if (!options.content_folder.empty()) {
+    projections::ContentOptions content;
+    content.on_rebuilt = options.on_rebuilt;
+    auto contents = projections::ContentSet::open(options.content_folder, log, content);
+    if (!contents) return tl::unexpected(contents.error());
+    if (!(*contents)->is_empty()) side->contents = std::move(*contents);
+  }
   const DerivedRows rows(log, index_rows, view_rows, std::move(options));
   if (auto ok = rows.open_index(side->index, tail.position); !ok) {
     return tl::unexpected(ok.error());
@@ -182,7 +189,8 @@ Result<std::unique_ptr<DerivedStores>> open_derived_stores(eventlog::BlockStore&
   const bus::LogIdentity identity{tail.log, {tail.epoch.counter, tail.epoch.random}};
   side->service = std::make_unique<QueryService>(
       identity, log, view_rows, std::move(*views), side->index,
-      QueryServiceOptions{std::move(rebuild), std::move(open_archive), std::move(archive_folders)});
+      QueryServiceOptions{std::move(rebuild), std::move(open_archive), std::move(archive_folders),
+                          side->contents.get()});
   return side;
 }
 

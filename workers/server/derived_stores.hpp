@@ -1,6 +1,6 @@
 // The stores that a server derives from its log and keeps beside it. They are the stream index and
 // snapshots that commands are decided with, the takeover rows, and the projections that queries
-// read. The server's process and the simulator both open them here.
+// read, and the content indexes. The server's process and the simulator both open them here.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@
 
 namespace workers {
 
-// Told which rows are built anew ("index", "views"), and why.
+// Told which rows are built anew ("index", "views", "content/words"), and why. Any thread calls it.
 using RowsRebuilt = std::function<void(std::string_view rows, const base::Error& why)>;
 
 struct DerivedStoresOptions {
@@ -29,6 +29,7 @@ struct DerivedStoresOptions {
   // Opens an archive for queries, on their thread; none: what was archived is not read.
   OpenArchive open_archive{};
   std::vector<std::string> archive_folders{};  // as QueryServiceOptions has them
+  std::string content_folder{};                // of the content indexes; empty: there are none
 };
 
 struct DerivedStores {
@@ -37,6 +38,7 @@ struct DerivedStores {
 
   eventlog::StreamIndex index;
   eventlog::SnapshotStore snapshots;
+  std::unique_ptr<projections::ContentSet> contents;  // null: there are no content indexes
   projections::Takeover takeover;  // as of the log's tail; the server moves it out
   std::unique_ptr<QueryService> service;
 };

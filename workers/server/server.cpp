@@ -22,8 +22,6 @@ namespace {
 // worker lists each of its leases with nine values.
 constexpr std::size_t kClientItemsMax = 65'536;
 constexpr std::size_t kWorkerItemsMax = 262'144;
-// Only a spawn, a prompt or an erasure has a larger body; they wait in one class.
-constexpr std::size_t kLargeBodyBytes = CommandLoop::kSmallBytes;
 constexpr std::size_t kParkedMax = 1024;                  // queries that wait for a position
 constexpr std::size_t kQueriesMax = 1024;                 // queries that wait for their answer
 constexpr std::size_t kPeerQueriesMax = kQueriesMax / 8;  // of one peer, parked ones included
@@ -32,7 +30,6 @@ constexpr std::size_t kPeerQueriesMax = kQueriesMax / 8;  // of one peer, parked
 constexpr base::Duration kViewsInterval = std::chrono::milliseconds(200);
 constexpr base::Duration kViewsRetry = std::chrono::seconds(1);       // after one that failed
 constexpr base::Duration kSilenceInterval = std::chrono::seconds(1);  // between looks at the peers
-constexpr base::Duration kParkMax = std::chrono::seconds(60);  // the most that an asker can wait
 
 bus::LogEpoch bus_epoch(const eventlog::Epoch& epoch) {
   return {epoch.counter, epoch.random};
@@ -50,13 +47,13 @@ bus::Welcome welcome(const eventlog::LogTail& tail, base::ServerId incarnation) 
 
 CommandLoopOptions with_key(const ServerOptions& options) {
   CommandLoopOptions commands = options.commands;
-  commands.has_key = !options.key.empty();
+  commands.has_key = !options.reactors.key.empty();
   return commands;
 }
 
 bus::Welcome welcome_of_worker(const ServerOptions& options, base::ServerId incarnation) {
   bus::Welcome w = welcome(options.tail, incarnation);
-  w.silence_max = options.leases.worker_silence_max;
+  w.silence_max = options.reactors.leases.worker_silence_max;
   return w;
 }
 
@@ -69,62 +66,46 @@ bus::Reply accepted(const bus::RequestKey& request, const Accepted& outcome) {
       outcome.reply);
 }
 
-// Returns why the peer cannot ask about the log as a whole.
-std::string out_of_scope(const bus::Peer& peer) {
-  return "this connection acts for agent '" + peer.hello.scope +
-         "' only; copies and anchors concern all agents";
-}
-
-bus::Reply rejected(const bus::RequestKey& request, domain::Rejection rejection) {
-  domain::cut_text(rejection.text, domain::kRefusalBytesMax);
-  // The sender of an undecided command must not think that it did not happen.
-  if (domain::is_undecided(rejection.code) && !base::mutant(base::Mutant::busy_is_refusal)) {
-    return bus::error_reply(request,
-                            rejection.code == domain::RejectionCode::busy
-                                ? bus::ReplyError::busy
-                                : bus::ReplyError::unavailable,
-                            rejection.text);
-  }
-  return {request.id,
-          bus::ReplyStatus::rejected,
-          std::string(base::enum_name(rejection.code)),
-          rejection.text,
-          {},
-          request.ask};
-}
-
 }  // namespace
 
 Server::Server(const ServerPorts& ports, const ServerOptions& options,
-               projections::Takeover&& takeover)
+               projections::Takeover&& takeover, const SideStores& stores, SideWork& side_work)
     : ports_(ports),
       options_(options),
       incarnation_(base::ServerId::make(ports.clock.wall(), ports.random)),
       log_clock_(ports.clock, options.tail.time),
       sequencer_(options.tail, ports.committer, ports.random),
-      commands_(sequencer_, ports.loader, ports.random, with_key(options)),
-      dispatcher_(commands_, ports.worker_socket, ports.locks, ports.contents, ports.random,
-                  sessions_, options.leases),
-      upkeep_(commands_, ports.upkeep, ports.random, options.found_folders ? &sessions_ : nullptr),
+      commands_(sequencer_, ports.loader, with_key(options)),
       feed_(
           ports.feed_socket,
           {{options.tail.log, bus_epoch(options.tail.epoch)}, incarnation_, options.tail.position}),
       clients_(ports.command_socket, welcome(options.tail, incarnation_), kClientItemsMax),
       workers_(ports.worker_socket, welcome_of_worker(options, incarnation_), kWorkerItemsMax),
-      own_reactors_(make_reactors({commands_, upkeep_, ports.notifier, ports.random, sessions_,
-                                   options.key, options.commands.limits})),
+      reactors_(make_reactors(
+          {commands_, ports.random, streams_, ports.locks, ports.worker_socket, stores, side_work},
+          options.reactors)),
       started_(ports.clock.boot()) {
-  reactors_ = {&dispatcher_, &upkeep_};
-  for (const auto& reactor : own_reactors_) reactors_.push_back(reactor.get());
   for (auto& [stream, loaded] : takeover.shared) commands_.adopt(stream, std::move(loaded));
   commands_.know_agents(std::move(takeover.agents));
-  // Reactors keep what they need of each session. The states themselves are freed here.
-  const auto sessions = std::exchange(takeover.sessions, {});
-  for (const domain::SessionState& state : sessions) {
-    sessions_.restore(state);
-    for (Reactor* reactor : reactors_) reactor->restore(state);
+  // Reactors keep what they need of each stream. The states themselves are freed here.
+  const auto under_way = std::exchange(takeover.under_way, {});
+  for (const projections::StreamUnderWay& stream : under_way) {
+    streams_.restore(stream);
+    for (const auto& reactor : reactors_) reactor->restore(stream);
   }
-  if (options.found_folders) upkeep_.take_folders(*options.found_folders);
+}
+
+void Server::drain() {
+  for (const auto& reactor : reactors_) reactor->drain();
+}
+
+std::vector<int> Server::wake_fds() const {
+  std::vector<int> fds;
+  for (const auto& reactor : reactors_) {
+    const std::vector<int> its = reactor->wake_fds();
+    fds.insert(fds.end(), its.begin(), its.end());
+  }
+  return fds;
 }
 
 bool Server::do_work() {
@@ -152,7 +133,7 @@ bool Server::do_work() {
   has_worked |= commit();
   if (failure_) return true;
   const Cycle cycle{now_, wall, boot_, sequencer_.durable(), has_taken_over(), flight_};
-  for (Reactor* reactor : reactors_) has_worked |= reactor->do_work(cycle);
+  for (const auto& reactor : reactors_) has_worked |= reactor->do_work(cycle);
   has_worked |= send_query_answers();
   has_worked |= feed_.do_work(boot_) > 0;
   duty_.end(has_worked);
@@ -189,7 +170,7 @@ void Server::start() {
   commands_.do_work(now_, ports_.clock.wall(), boot_);
   started_at_ = sequencer_.tail();
   CHECK(started_at_ > before);  // the server's own stream was taken over, and nothing else waits
-  for (Reactor* reactor : reactors_) {
+  for (const auto& reactor : reactors_) {
     reactor->begin(started_at_, sequencer_.log().writer_term);
   }
 }
@@ -211,7 +192,7 @@ bool Server::receive_frames() {
     has_received = true;
     flight_.add(boot_, FlightKind::frame, 1);
     if (auto* notice = std::get_if<bus::Notice>(&frame->message)) {
-      dispatcher_.on_frame(frame->peer->id, *notice, now_);
+      for (const auto& reactor : reactors_) reactor->on_worker(frame->peer->id, *notice, now_);
     } else if (const auto* request = std::get_if<bus::Request>(&frame->message)) {
       workers_.reply(frame->peer->id,
                      bus::error_reply(request->key(), bus::ReplyError::refused,
@@ -230,59 +211,21 @@ bool Server::receive_frames() {
 }
 
 void Server::take_request(const bus::Peer& peer, const bus::Request& request) {
-  const std::size_t bytes = request.body.encoded.size();
-  if (request.verb == kVerbCommand) {
-    take_command(peer, request);
-  } else if (bytes > kLargeBodyBytes) {
-    clients_.reply(
-        peer.id, bus::error_reply(request.key(), bus::ReplyError::too_large,
-                                  "the body of '" + request.verb.substr(0, domain::kFactBytesMax) +
-                                      "' has " + std::to_string(bytes) + " bytes, of " +
-                                      std::to_string(kLargeBodyBytes) + " at most"));
-  } else if (request.verb == kVerbStatus) {
-    clients_.reply(peer.id, bus::ok_reply(request.key(), bus::to_body(status())));
-  } else if (request.verb == kVerbFlight) {
-    tell_flight(peer, request);
-  } else if (is_older_verb(request.verb)) {
-    take_older(peer, request);
-  } else if (answer_by_reactor(peer, request)) {
+  auto asked = understand(peer, request, reactors_,
+                          [&](std::size_t bytes) { return commands_.check_room(peer.id, bytes); });
+  if (!asked) {
+    clients_.reply(peer.id, asked.error());
     return;
-  } else if (find_query(request.verb) == nullptr) {
-    refuse_verb(peer, request);
-  } else {
-    take_query(peer, request);
   }
+  std::visit([&](auto& one) { take(peer, request, std::move(one)); }, *asked);
 }
 
-// Answers of reactors are about all agents, so the peer must have no scope.
-bool Server::answer_by_reactor(const bus::Peer& peer, const bus::Request& request) {
-  const auto asked = std::find_if(reactors_.begin(), reactors_.end(), [&](const Reactor* reactor) {
-    return !reactor->verb().empty() && reactor->verb() == request.verb;
-  });
-  if (asked == reactors_.end()) return false;
-  clients_.reply(
-      peer.id, peer.hello.scope.empty()
-                   ? bus::ok_reply(request.key(), (*asked)->answer(commands_.durable()))
-                   : bus::error_reply(request.key(), bus::ReplyError::refused, out_of_scope(peer)));
-  return true;
-}
-
-void Server::refuse_verb(const bus::Peer& peer, const bus::Request& request) {
-  std::string known(kVerbCommand);
-  const auto add = [&](std::string_view verb) {
-    if (!verb.empty()) known.append(", ").append(verb);
-  };
-  for (const QueryKind* kind : query_kinds()) add(kind->verb);
-  for (const std::string_view own : {kVerbStatus, kVerbFlight}) add(own);
-  for (const Reactor* reactor : reactors_) add(reactor->verb());
-  clients_.reply(peer.id,
-                 bus::error_reply(request.key(), bus::ReplyError::invalid,
-                                  "unknown verb '" + request.verb.substr(0, domain::kFactBytesMax) +
-                                      "'; known are " + known));
+void Server::take(const bus::Peer& peer, const bus::Request& request, StatusWanted) {
+  clients_.reply(peer.id, bus::ok_reply(request.key(), bus::to_body(status())));
 }
 
 // At most once a cycle, because the answer is long.
-void Server::tell_flight(const bus::Peer& peer, const bus::Request& request) {
+void Server::take(const bus::Peer& peer, const bus::Request& request, FlightWanted) {
   if (std::exchange(is_flight_told_, true)) {
     clients_.reply(peer.id, bus::error_reply(request.key(), bus::ReplyError::busy,
                                              "the flight recorder was just told; ask again"));
@@ -292,122 +235,29 @@ void Server::tell_flight(const bus::Peer& peer, const bus::Request& request) {
                  bus::ok_reply(request.key(), bus::to_body(FlightAnswer{flight_.entries()})));
 }
 
-void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
-  const auto refuse = [&](const base::Error& error) {
-    clients_.reply(
-        peer.id, rejected(request.key(), {domain::RejectionCode::invalid, base::describe(error)}));
-  };
-  // Decoding costs time in proportion to the body, so a large body without room is not decoded.
-  if (request.body.encoded.size() > kLargeBodyBytes) {
-    if (const auto full = commands_.check_room(peer.id, request.body.encoded.size())) {
-      clients_.reply(peer.id, rejected(request.key(), *full));
-      return;
-    }
-  }
-  auto body = bus::from_body<CommandBody>(request.body);
-  if (!body) return refuse(body.error());
-  if (request.body.encoded.size() > kLargeBodyBytes && !domain::may_be_large(body->type)) {
-    clients_.reply(peer.id,
-                   rejected(request.key(),
-                            *domain::check_length("the body of '" + body->type + "'",
-                                                  request.body.encoded.size(), kLargeBodyBytes)));
-    return;
-  }
-  auto command = decode_command(*body);
-  if (!command) return refuse(command.error());
-  // Otherwise the same Spawn for another session would be another command, and start a second
-  // agent.
-  if (domain::opens_stream(*command) && body->session.bytes != request.id.bytes) {
-    return refuse({base::ErrorCode::invalid,
-                   "a new session has the id of the command that spawns it, here " +
-                       request.id.text() + ", not " + body->session.text(),
-                   "session"});
-  }
-  // A command about the log as a whole has no agent, whatever agent its body names.
-  const auto target = domain::target_of(*command, body->agent, body->session);
-  const bool is_in_scope =
-      peer.hello.scope.empty() || (target && target->agent == peer.hello.scope);
-  if (!is_in_scope) {
-    return refuse({base::ErrorCode::refused,
-                   "this connection acts for agent '" + peer.hello.scope + "' only", "agent"});
-  }
-  CommandMessage message;
-  message.digest = digest_of(body->session, body->agent, *command);
-  message.stream_id = body->session;
-  message.agent = std::move(body->agent);
-  message.actor = std::move(body->actor);
-  message.expected_version = body->expected_version;
-  message.deadline = body->deadline;
-  message.correlation = body->correlation;
-  message.traceparent = std::move(body->traceparent);
-  message.command = std::move(*command);
-  submit(peer, request, std::move(message));
+void Server::take(const bus::Peer& peer, const bus::Request& request, ListWanted wanted) {
+  clients_.reply(peer.id,
+                 bus::ok_reply(request.key(), wanted.reactor->answer(commands_.durable())));
 }
 
-void Server::take_older(const bus::Peer& peer, const bus::Request& request) {
-  const auto refuse = [&](bus::ReplyError code, const std::string& text) {
-    clients_.reply(peer.id, bus::error_reply(request.key(), code, text));
-  };
-  if (!peer.hello.scope.empty()) return refuse(bus::ReplyError::refused, out_of_scope(peer));
-  auto command = older_command(request.verb, request.body);
-  if (!command) return refuse(bus::ReplyError::invalid, base::describe(command.error()));
-  CommandMessage message;
-  message.digest = digest_of(request.verb, request.body);
-  message.command = std::move(*command);
-  submit(peer, request, std::move(message), request.verb);
-}
-
-void Server::submit(const bus::Peer& peer, const bus::Request& request, CommandMessage message,
-                    std::string older_verb) {
-  message.id = request.id;
-  // A client of an older release sends its request again after `busy` under the same ask.
-  message.ask = older_verb.empty() ? request.ask : 0;
-  message.actor_kind = domain::ActorKind::client;
-  if (message.actor.empty()) message.actor = peer.hello.name;
-  message.bytes = request.body.encoded.size();
-  message.asker = peer.id;
-  Asked asked{peer.id, request.key(), boot_, std::move(older_verb), {}};
-  if (auto* own = std::get_if<domain::ServerCommand>(&message.command)) {
-    if (message.actor.empty()) message.actor = "client";
-    for (Reactor* reactor : reactors_) reactor->prepare(*own);
-    asked.command = std::make_unique<domain::ServerCommand>(*own);
+void Server::take(const bus::Peer& peer, const bus::Request& request, Submission submission) {
+  Waiting waiting{peer.id, request.key(), boot_, std::move(submission.older_verb), {}};
+  if (auto* own = std::get_if<domain::ServerCommand>(&submission.message.command)) {
+    for (const auto& reactor : reactors_) reactor->prepare(*own);
+    waiting.command = std::make_unique<domain::ServerCommand>(*own);
   }
   const std::uint64_t number = ++next_ticket_;
-  asked_.emplace(number, std::move(asked));
-  commands_.submit({this, number}, std::move(message));
+  waiting_.emplace(number, std::move(waiting));
+  commands_.submit({this, number}, std::move(submission.message));
 }
 
-void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
+void Server::take(const bus::Peer& peer, const bus::Request& request, Question question) {
   Query query{peer.id,
               request.key(),
               request.verb,
               request.body,
               sequencer_.durable(),
               ArchivedBeginning::of(commands_.durable().of<domain::ServerStream>())};
-  Position at_least;
-  base::Duration wait{0};
-  if (request.verb != bus::kReadVerb) {
-    if (const auto body = bus::from_body<QueryBody>(request.body)) {
-      at_least = body->at_least;
-      wait = std::clamp(body->wait, base::Duration{0}, kParkMax);
-      if (!peer.hello.scope.empty() && peer.hello.scope != body->agent) {
-        clients_.reply(peer.id, bus::error_reply(
-                                    request.key(), bus::ReplyError::refused,
-                                    "this connection sees agent '" + peer.hello.scope + "' only"));
-        return;
-      }
-    }
-  } else if (!peer.hello.scope.empty()) {
-    const auto body = bus::from_body<bus::ReadRequest>(request.body);
-    const std::string agent = agent_level(peer.hello.scope);
-    const std::string sessions = "session/" + peer.hello.scope + "/";
-    if (body && body->level != agent && !body->level.starts_with(sessions)) {
-      clients_.reply(peer.id, bus::error_reply(request.key(), bus::ReplyError::refused,
-                                               "this connection reads levels of agent '" +
-                                                   peer.hello.scope + "' only"));
-      return;
-    }
-  }
   if (const auto out = queries_of_.find(peer.id);
       out != queries_of_.end() && out->second >= kPeerQueriesMax) {
     clients_.reply(peer.id, bus::error_reply(request.key(), bus::ReplyError::busy,
@@ -416,7 +266,7 @@ void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
                                                  "moment"));
     return;
   }
-  if (at_least > query.durable) {
+  if (question.at_least > query.durable) {
     if (parked_.size() >= kParkedMax) {
       clients_.reply(peer.id, bus::error_reply(request.key(), bus::ReplyError::busy,
                                                "too many queries wait for a position"));
@@ -424,7 +274,7 @@ void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
     }
     base::rare(base::Rare::query_parked);
     ++queries_of_[peer.id];
-    parked_.push_back({std::move(query), at_least, boot_ + wait});
+    parked_.push_back({std::move(query), question.at_least, boot_ + question.wait});
     return;
   }
   if (queries_out_ >= kQueriesMax) {
@@ -447,8 +297,8 @@ bool Server::publish_durable() {
   auto events = sequencer_.take_durable();
   for (eventlog::SequencedEvent& event : events) {
     commands_.on_durable(event.recorded);
-    sessions_.fold(event.recorded);
-    for (Reactor* reactor : reactors_) reactor->on_durable(event.recorded);
+    streams_.fold(event.recorded);
+    for (const auto& reactor : reactors_) reactor->on_durable(event.recorded);
     const auto levels = levels_of(event.recorded.envelope);
     if (feed_.is_heard(levels)) {
       feed_.publish(to_feed_event(event.recorded, std::move(event.facts)), levels);
@@ -465,12 +315,12 @@ bool Server::publish_durable() {
 }
 
 void Server::on_answer(std::uint64_t number, const CommandAnswer& answer) {
-  const auto found = asked_.find(number);
-  if (found == asked_.end()) return;
-  Asked asked = std::move(found->second);
-  asked_.erase(found);
+  const auto found = waiting_.find(number);
+  if (found == waiting_.end()) return;
+  const Waiting asked = std::move(found->second);
+  waiting_.erase(found);
   if (asked.command) {
-    for (Reactor* reactor : reactors_) reactor->on_decided(*asked.command, answer.outcome);
+    for (const auto& reactor : reactors_) reactor->on_decided(*asked.command, answer.outcome);
   }
   if (!asked.older_verb.empty()) {
     clients_.reply(asked.peer, older_reply(asked.older_verb, asked.request, answer.outcome));
@@ -556,7 +406,7 @@ void Server::release_parked() {
 
 base::Duration Server::next_timer() const {
   base::Duration next = feed_.next_timer();
-  for (const Reactor* reactor : reactors_) next = std::min(next, reactor->next_timer());
+  for (const auto& reactor : reactors_) next = std::min(next, reactor->next_timer());
   if (!are_views_told_ && views_at_ < sequencer_.durable()) next = std::min(next, views_due_);
   for (const Parked& parked : parked_) next = std::min(next, parked.deadline);
   return next;
@@ -584,13 +434,13 @@ StatusAnswer Server::status() const {
   s.prices = options_.prices;
   s.waiting_commands = static_cast<std::int64_t>(commands_.waiting());
   s.loaded_streams = static_cast<std::int64_t>(commands_.loaded_streams());
-  s.key = options_.key;
+  s.key = options_.reactors.key;
   s.clock_lead = clock_lead();
   for (std::size_t target = 0; target < domain::kNotificationTargets; ++target) {
     if (!options_.commands.limits.sinks[target]) continue;
     s.sinks.emplace_back(base::enum_name(static_cast<domain::NotificationTarget>(target)));
   }
-  for (const Reactor* reactor : reactors_) reactor->describe(s);
+  for (const auto& reactor : reactors_) reactor->describe(s);
   s.stages = duty_.times();
   if (options_.facts) s.facts = options_.facts();
   return s;

@@ -20,8 +20,8 @@
 #include "workers/instruments/flight_recorder.hpp"
 #include "workers/protocol/status.hpp"
 #include "workers/queries/query_service.hpp"
-#include "workers/reactors/lease_dispatcher.hpp"
 #include "workers/reactors/reactors.hpp"
+#include "workers/server/requests.hpp"
 
 namespace workers {
 
@@ -31,10 +31,7 @@ struct ServerPorts {
   base::Random& random;
   eventlog::Committer& committer;
   eventlog::StreamLoader& loader;
-  ContentLoader& contents;
   QueryPort& queries;
-  UpkeepPort& upkeep;
-  Notifier& notifier;
   LeaseLocks& locks;
   bus::ServerSocket& command_socket;
   bus::ServerSocket& worker_socket;
@@ -44,27 +41,24 @@ struct ServerPorts {
 struct ServerOptions {
   eventlog::LogTail tail;  // for an empty log with a fresh log id and epoch
   CommandLoopOptions commands;
-  LeaseDispatcherOptions leases;
-  std::string key{};     // fingerprint of the key that signs anchors; empty: there is none
+  ReactorOptions reactors{};
   std::string prices{};  // name of the table by which workers price the use of models
   // Told to who asks for the status; it looks at what can change meanwhile. Unset: nothing is told.
   std::function<ServerFacts()> facts{};
-  // The sessions whose private folders were there before this server began; unset: sessions have no
-  // folders.
-  std::optional<std::vector<base::SessionId>> found_folders{};
 };
 
 class Server : private Asker {
  public:
-  // `takeover` is as of `options.tail`.
-  Server(const ServerPorts& ports, const ServerOptions& options, projections::Takeover&& takeover);
+  // `takeover` is as of `options.tail`. `side_work` is used during this call alone.
+  Server(const ServerPorts& ports, const ServerOptions& options, projections::Takeover&& takeover,
+         const SideStores& stores, SideWork& side_work);
 
   // One duty cycle. Returns true when anything was done.
   bool do_work();
 
   // Grants no more leases; call it when the workers are told to leave. Commands are still accepted,
   // but no new lease begins a turn: prompts wait for the next server.
-  void drain() { dispatcher_.drain(); }
+  void drain();
 
   // True once it has recorded its start and takes frames.
   bool is_ready() const { return started_at_.value > 0; }
@@ -78,12 +72,15 @@ class Server : private Asker {
   Position durable() const { return sequencer_.durable(); }
   const CommandLoop& commands() const { return commands_; }
   const FlightRecorder& flight() const { return flight_; }
-  std::size_t registered_workers() const { return dispatcher_.workers(); }
+  // Descriptors that become readable when the ports of reactors have something for them.
+  std::vector<int> wake_fds() const;
+  StatusAnswer status() const;
   // By how much the clock is ahead of log time; negative: it is behind.
   base::Duration clock_lead() const { return log_clock_.lead(); }
 
  private:
-  struct Asked {
+  // A command whose answer a client waits for.
+  struct Waiting {
     bus::PeerId peer;
     bus::RequestKey request;
     base::Duration received{0};
@@ -101,15 +98,12 @@ class Server : private Asker {
   bool receive_frames();
   void forget_silent_peers();
   void take_request(const bus::Peer& peer, const bus::Request& request);
-  void tell_flight(const bus::Peer& peer, const bus::Request& request);
-  void take_command(const bus::Peer& peer, const bus::Request& request);
-  void take_older(const bus::Peer& peer, const bus::Request& request);
-  void submit(const bus::Peer& peer, const bus::Request& request, CommandMessage message,
-              std::string older_verb = {});
-  bool answer_by_reactor(const bus::Peer& peer, const bus::Request& request);
-  void refuse_verb(const bus::Peer& peer, const bus::Request& request);
+  void take(const bus::Peer& peer, const bus::Request& request, StatusWanted wanted);
+  void take(const bus::Peer& peer, const bus::Request& request, FlightWanted wanted);
+  void take(const bus::Peer& peer, const bus::Request& request, ListWanted wanted);
+  void take(const bus::Peer& peer, const bus::Request& request, Submission submission);
+  void take(const bus::Peer& peer, const bus::Request& request, Question question);
   void on_answer(std::uint64_t number, const CommandAnswer& answer) override;
-  void take_query(const bus::Peer& peer, const bus::Request& request);
   void drop_query_of(const bus::PeerId& peer);
   // Publishes and answers what has become durable, and gives the committer what was decided since.
   // Sets failure_ when the log's fate is in doubt.
@@ -118,7 +112,6 @@ class Server : private Asker {
   bool send_answers();
   bool send_query_answers();
   void release_parked();
-  StatusAnswer status() const;
 
   const ServerPorts ports_;
   const ServerOptions options_;
@@ -126,20 +119,17 @@ class Server : private Asker {
   base::LogClock log_clock_;
   eventlog::Sequencer sequencer_;
   CommandLoop commands_;
-  SessionsUnderWay sessions_;
-  LeaseDispatcher dispatcher_;
-  Upkeep upkeep_;
+  StreamsUnderWay streams_;
   bus::FeedPublisher feed_;
   bus::FrameServer clients_;
   bus::FrameServer workers_;
-  std::vector<std::unique_ptr<Reactor>> own_reactors_;
-  std::vector<Reactor*> reactors_;  // all, in the order in which they work
-  Position started_at_;             // of its own ServerStarted; 0: it has not started
+  const std::vector<std::unique_ptr<Reactor>> reactors_;  // in the order in which they work
+  Position started_at_;  // of its own ServerStarted; 0: it has not started
   std::optional<base::Error> failure_;
   base::Time now_;
   base::Duration boot_{0};
   const base::Duration started_;
-  std::unordered_map<std::uint64_t, Asked> asked_;
+  std::unordered_map<std::uint64_t, Waiting> waiting_;
   std::uint64_t next_ticket_ = 0;
   std::deque<Parked> parked_;
   Position views_at_;  // durable head last given to the query service; 0: give it anew

@@ -7,10 +7,8 @@
 #include <vector>
 
 #include "eventlog/store/head_file.hpp"
-#include "workers/notifications/notifier.hpp"
 #include "workers/server/derived_stores.hpp"
 #include "workers/server/server.hpp"
-#include "workers/upkeep/upkeep_jobs.hpp"
 
 namespace workers {
 
@@ -32,27 +30,20 @@ struct ServerSurroundings {
   bus::PublisherSocket& feed_socket;
 };
 
-// Port: makes the ports that work beside the server's loop. They work on threads in a process, on
-// the caller's thread in a test, and at random times in the simulator.
-class SideWork {
+// Port: makes all ports that work beside the server's loop, also those that are not reactors'.
+class ServerSideWork : public SideWork {
  public:
-  virtual ~SideWork() = default;
   virtual std::unique_ptr<eventlog::Committer> make_committer(const ServerStores& stores) = 0;
   virtual std::unique_ptr<eventlog::StreamLoader> make_loader(const ServerStores& stores,
                                                               DerivedStores& derived) = 0;
-  virtual std::unique_ptr<ContentLoader> make_content_loader(const ServerStores& stores,
-                                                             DerivedStores& derived) = 0;
   virtual std::unique_ptr<QueryPort> make_query_port(QueryService& service) = 0;
-  virtual std::unique_ptr<UpkeepPort> make_upkeep_port(UpkeepJobs jobs) = 0;
-  virtual std::unique_ptr<Notifier> make_notifier(const ServerStores& stores,
-                                                  DerivedStores& derived) = 0;
 };
 
 // Works with a thread for each port, and for each sink.
-std::unique_ptr<SideWork> make_thread_side_work(SinkOptions sinks);
+std::unique_ptr<ServerSideWork> make_thread_side_work(SinkOptions sinks);
 // Works on the thread of the server's loop, so equal calls give equal orders of disk operations.
 // Delivers no notification.
-std::unique_ptr<SideWork> make_inline_side_work();
+std::unique_ptr<ServerSideWork> make_inline_side_work();
 
 // Used by one thread, which runs the server's loop.
 class ServerAssembly {
@@ -61,7 +52,7 @@ class ServerAssembly {
   // what open_derived_stores made of the same stores. `side_work` is used during this call alone.
   ServerAssembly(const ServerStores& stores, std::unique_ptr<DerivedStores> derived,
                  const ServerSurroundings& around, const ServerOptions& options,
-                 UpkeepOptions upkeep, SideWork& side_work);
+                 ServerSideWork& side_work);
 
   Server& server() { return server_; }
   const Server& server() const { return server_; }
@@ -75,10 +66,7 @@ class ServerAssembly {
   std::unique_ptr<DerivedStores> derived_;
   std::unique_ptr<eventlog::Committer> committer_;
   std::unique_ptr<eventlog::StreamLoader> loader_;
-  std::unique_ptr<ContentLoader> contents_;
   std::unique_ptr<QueryPort> queries_;
-  std::unique_ptr<UpkeepPort> upkeep_;
-  std::unique_ptr<Notifier> notifier_;
   Server server_;
 };
 

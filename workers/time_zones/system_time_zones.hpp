@@ -1,7 +1,7 @@
 // The time zones of this machine, as the IANA database on its disk has them.
 #pragma once
 
-#include "eventlog/domain/schedules/time_zones.hpp"
+#include "eventlog/domain/time_zones.hpp"
 
 namespace workers {
 

@@ -22,11 +22,11 @@ struct Limit {
   std::string reason;  // why
 };
 
-// Returns the session in words with which a person finds it.
-std::string session_text(const std::string& stream) {
-  const auto ref = domain::parse_stream(stream);
-  if (!ref || !ref->id.is_set()) return "a session";
-  return "session " + ref->id.text() + " of agent " + ref->agent;
+// Returns the stream in words with which a person finds it.
+std::string text_of(const domain::StreamRef& stream) {
+  std::string text(domain::noun_of(stream));
+  if (stream.id.is_set()) text += " " + stream.id.text();
+  return stream.agent.empty() ? text : text + " of agent " + stream.agent;
 }
 
 Result<Limit> limit_of(const ArchiveOrder& order, eventlog::StreamIndex& index) {
@@ -37,12 +37,9 @@ Result<Limit> limit_of(const ArchiveOrder& order, eventlog::StreamIndex& index) 
   if (order.before.value > 0 && order.before.plus(-1) < limit.through) {
     limit = {order.before.plus(-1), "the request ends there"};
   }
-  for (const std::string& stream : order.needed) {
-    const auto first = index.blocks_between(stream, {1}, {1});
-    if (!first) return tl::unexpected(first.error());
-    if (first->empty() || first->front().first > limit.through) continue;
-    limit = {first->front().first.plus(-1),
-             session_text(stream) + " is not over, and begins behind it"};
+  for (const NeededEvents& needed : order.needed) {
+    if (needed.from > limit.through) continue;
+    limit = {needed.from.plus(-1), text_of(needed.stream) + " is not over, and begins behind it"};
   }
   return limit;
 }

@@ -8,12 +8,12 @@
 #include "eventlog/base/job_thread.hpp"
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/copies/erase.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "eventlog/folder/data_layout.hpp"
-#include "eventlog/proof/erased_after_copy.hpp"
 #include "eventlog/rocksdb/private_folder.hpp"
-#include "eventlog/rocksdb/rocksdb_store.hpp"
 #include "projections/fold/projector.hpp"
 #include "projections/views/session_list.hpp"
+#include "workers/upkeep/copied_logs.hpp"
 #include "workers/upkeep/log_trimming.hpp"
 
 namespace workers {
@@ -27,7 +27,7 @@ namespace {
 constexpr base::Duration kBusyWait = std::chrono::seconds(1);
 constexpr base::Duration kFailedWait = std::chrono::minutes(1);
 constexpr base::Duration kFailedWaitMax = std::chrono::minutes(10);
-constexpr std::size_t kFailingShownMax = 5;  // sessions that a text names
+constexpr std::size_t kFailingShownMax = 5;  // streams that a text names
 
 }  // namespace
 
@@ -124,13 +124,13 @@ void UpkeepJobs::obey(const TrimOrder& order, UpkeepOutcome& outcome) {
 base::Result<std::vector<projections::PendingErasure>> UpkeepJobs::next_pending(base::Time now,
                                                                                 bool& has_more) {
   std::vector<projections::PendingErasure> due;
-  bool is_from_first = !looked_at_;
+  bool is_from_first = looked_at_.empty();
   for (;;) {
     auto page = projections::pending_erasures(views_, kErasuresMax, looked_at_);
     if (!page) return page;
     for (projections::PendingErasure& one : *page) {
-      looked_at_ = one;
-      const auto failing = failing_.find({one.agent, one.session});
+      looked_at_ = one.stream;
+      const auto failing = failing_.find(one.stream);
       const bool is_held_back = failing != failing_.end() && failing->second.again_at > now &&
                                 failing->second.through == one.through;
       if (is_held_back) continue;
@@ -139,23 +139,26 @@ base::Result<std::vector<projections::PendingErasure>> UpkeepJobs::next_pending(
       if (has_more) return due;
     }
     if (page->size() == kErasuresMax) continue;
-    looked_at_.reset();
+    looked_at_.clear();
     has_more = !is_from_first;
     if (is_from_first || !due.empty()) return due;
     is_from_first = true;
   }
 }
 
+// Returns the stream in words with which a person finds it.
+std::string UpkeepJobs::who(const std::string& stream) const {
+  const auto ref = domain::parse_stream(stream);
+  if (!ref || !ref->is<domain::SessionStream>()) return stream;
+  const auto row = projections::get_session(views_, ref->agent, ref->id);
+  return ref->agent + "/" + (row && *row ? (*row)->alias : std::string(ref->id.text()));
+}
+
 void UpkeepJobs::note_failure(const projections::PendingErasure& pending, base::Time now,
                               base::Error why) {
-  const std::pair key{pending.agent, pending.session};
-  if (failing_.size() >= kFailingMax && !failing_.contains(key)) return;
-  Failing& failing = failing_[key];
-  if (failing.who.empty()) {
-    const auto row = projections::get_session(views_, pending.agent, pending.session);
-    failing.who =
-        pending.agent + "/" + (row && *row ? (*row)->alias : std::string(pending.session.text()));
-  }
+  if (failing_.size() >= kFailingMax && !failing_.contains(pending.stream)) return;
+  Failing& failing = failing_[pending.stream];
+  if (failing.who.empty()) failing.who = who(pending.stream);
   const bool is_short = why.code == base::ErrorCode::busy;
   failing.wait = is_short ? kBusyWait : std::clamp(failing.wait * 2, kFailedWait, kFailedWaitMax);
   failing.through = pending.through;
@@ -168,7 +171,7 @@ std::optional<base::Error> UpkeepJobs::failures() const {
   if (failing_.empty()) return std::nullopt;
   std::string who;
   std::size_t told = 0;
-  for (const auto& [key, failing] : failing_) {
+  for (const auto& [stream, failing] : failing_) {
     if (told++ == kFailingShownMax) break;
     who += (who.empty() ? "" : ", ") + failing.who;
   }
@@ -188,123 +191,96 @@ void UpkeepJobs::erase_pending(const UpkeepJob& job, UpkeepOutcome& outcome) {
     return;
   }
   eventlog::ScrubScope scope;
-  std::vector<Wanted> wanted;
+  std::vector<Wanted> wanted;  // of each of outcome.erased
   for (projections::PendingErasure& one : *pending) {
     auto erased = erase(one, scope);
     if (erased) {
-      failing_.erase({one.agent, one.session});
       wanted.push_back(std::move(*erased));
       outcome.erased.push_back(std::move(one));
     } else {
       note_failure(one, job.now, erased.error());
     }
   }
-  outcome.error = failures();
-  if (pending->empty()) return;
-  outcome.has_more = has_more && failing_.size() < kFailingMax;
+  if (!pending->empty()) outcome.has_more = has_more && failing_.size() < kFailingMax;
   if (base::mutant(base::Mutant::completed_before_scrubbed)) return;
-  auto done = log_.scrub(scope);
-  if (done) done = reach_copies(job, wanted);
-  if (!done) {
-    outcome.erased.clear();
-    outcome.error = done.error();
-    outcome.has_more = false;
-  }
-}
-
-// Erases in all backups and archives that can hold the texts; one that is missing is an error.
-base::Result<void> UpkeepJobs::reach_copies(const UpkeepJob& job,
-                                            const std::vector<Wanted>& wanted) {
-  base::Result<void> outcome;  // of the first copy that was not reached
-  const auto unreached = [&](std::string_view kind, const std::string& name, base::Error error) {
-    if (!outcome) return;
-    error.text = std::string(kind) + " " + name + " is not reached by erasures: " + error.text +
-                 "; bring it back, or tell that it is gone with steno " + std::string(kind) +
-                 " forget " + name;
-    outcome = tl::unexpected(std::move(error));
-  };
-  for (const auto& [name, backup] : job.backups) {
-    // A backup not known to be whole can be one that could not be made.
-    const bool is_there = eventlog::LogFolder{backup.folder}.has_log();
-    if (!is_there && backup.through.value == 0) continue;
-    auto reached = reach(backup.folder, wanted);
-    if (!reached) unreached("backup", name, reached.error());
-  }
-  for (const auto& [name, archive] : job.archives) {
-    if (archive.through.value == 0) continue;
-    // The unfinished trim reads from the archive which chunks the log can still hold.
-    if (!archive.is_trimmed && log_.first() > archive.through) {
-      if (!outcome) continue;
-      outcome =
-          base::failure(base::ErrorCode::busy, "the log is being trimmed for archive " + name);
-      continue;
+  if (!wanted.empty()) {
+    const auto done = reach_files(job, scope, wanted, outcome);
+    if (!done) {
+      outcome.erased.clear();
+      outcome.has_more = false;
+      outcome.error = done.error();
+      return;
     }
-    auto reached = reach(archive.folder, wanted);
-    if (!reached) unreached("archive", name, reached.error());
   }
-  return outcome;
+  outcome.error = failures();
 }
 
-base::Result<void> UpkeepJobs::reach(const std::string& root, const std::vector<Wanted>& wanted) {
-  const eventlog::LogFolder folder{root};
-  if (!folder.has_log()) {
-    return base::failure(base::ErrorCode::not_found, "there is no log", root);
+// Removes what was erased from the log's files and from all copies. Leaves in outcome.erased the
+// erasures that are done. Error: of the first file or copy that was not reached.
+base::Result<void> UpkeepJobs::reach_files(const UpkeepJob& job, const eventlog::ScrubScope& scope,
+                                           const std::vector<Wanted>& wanted,
+                                           UpkeepOutcome& outcome) {
+  auto done = log_.scrub(scope);
+  if (!done) return done;
+  Unreached unreached(wanted.size());
+  const auto logs = copied_logs({log_, index_, options_.disk}, job.backups, job.archives);
+  for (const auto& copy : logs) reach(*copy, wanted, unreached, done);
+  for (eventlog::ErasableCopy* copy : options_.copies) reach(*copy, wanted, unreached, done);
+  std::vector<projections::PendingErasure> erased;
+  for (std::size_t i = 0; i < unreached.size(); ++i) {
+    projections::PendingErasure& one = outcome.erased[i];
+    if (unreached[i]) {
+      note_failure(one, job.now, std::move(*unreached[i]));
+    } else {
+      if (done) failing_.erase(one.stream);
+      erased.push_back(std::move(one));
+    }
   }
-  eventlog::RocksDbStoreOptions options;
-  options.folder = folder.log();
-  options.create_if_missing = false;
-  options.disk = &options_.disk;
-  const auto store = eventlog::open_rocksdb_store(options);
-  if (!store) return tl::unexpected(store.error());
-  // A copy's positions are the log's, so the log's index serves it too, as far as the log reaches.
-  if (log_.first() <= Position{1}) return erase_from(**store, index_, folder, wanted);
-  const auto opened = eventlog::open_derived_rows(folder.index(), options_.disk);
-  if (!opened) return tl::unexpected(opened.error());
-  eventlog::StreamIndex own(*opened->rows);
-  const Position tail = (*store)->tail();
-  if (!own.catch_up(**store, tail)) {
-    auto rebuilt = own.rebuild(**store, tail, [] { return base::Result<void>(); });
-    if (!rebuilt) return rebuilt;
-  }
-  return erase_from(**store, own, folder, wanted);
+  outcome.erased = std::move(erased);
+  return done;
 }
 
-base::Result<void> UpkeepJobs::erase_from(eventlog::BlockStore& copy, eventlog::StreamIndex& index,
-                                          const eventlog::LogFolder& folder,
-                                          const std::vector<Wanted>& wanted) {
-  // Noted first, so that nobody takes the missing text for damage.
-  auto noted = eventlog::add_later_erasures(folder.erased(), wanted, options_.disk);
-  if (!noted) return noted;
-  eventlog::ScrubScope scope;
-  for (const Wanted& one : wanted) {
-    auto erased = eventlog::erase_content(copy, index, one.stream, one.events, scope);
-    if (!erased) return erased;
+// The other copies are reached even if this one is not, and the other texts even if one is not.
+void UpkeepJobs::reach(eventlog::ErasableCopy& copy, const std::vector<Wanted>& wanted,
+                       Unreached& unreached, base::Result<void>& done) {
+  const auto named = [&](base::Error error) {
+    error.text = copy.name() + " is not reached by erasures: " + error.text;
+    return error;
+  };
+  auto outcomes = copy.erase(wanted);
+  const auto reached =
+      outcomes ? copy.scrub() : base::Result<void>(tl::unexpected(outcomes.error()));
+  if (!reached) {
+    if (done) done = tl::unexpected(named(reached.error()));
+    return;
   }
-  return copy.scrub(scope);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (!(*outcomes)[i] && !unreached[i]) unreached[i] = named((*outcomes)[i].error());
+  }
 }
 
 base::Result<UpkeepJobs::Wanted> UpkeepJobs::erase(const projections::PendingErasure& pending,
                                                    eventlog::ScrubScope& scope) {
-  const auto erasures = projections::read_erasures(views_, pending.agent, pending.session);
+  const auto erasures = projections::read_erasures(views_, pending.stream);
   if (!erasures) return tl::unexpected(erasures.error());
   domain::VersionRanges events;
   for (const projections::Erasure& erasure : *erasures) {
     if (erasure.completed_at.us == 0) events = domain::united(events, erasure.events);
   }
-  const std::string stream = domain::session_stream(pending.agent, pending.session);
-  auto erased = eventlog::erase_content(log_, index_, stream, events, scope);
+  auto erased = eventlog::erase_content(log_, index_, pending.stream, events, scope);
   if (erased) erased = remove_session_folder(pending);
   if (!erased) return tl::unexpected(erased.error());
-  return Wanted{stream, std::move(events)};
+  return Wanted{pending.stream, std::move(events)};
 }
 
 // Removes the private folder of an agent whose session is erased whole.
 base::Result<void> UpkeepJobs::remove_session_folder(const projections::PendingErasure& pending) {
-  if (options_.session_folder.empty()) return {};
-  const auto row = projections::get_session(views_, pending.agent, pending.session);
+  const auto ref = domain::parse_stream(pending.stream);
+  if (options_.session_folder.empty() || !ref || !ref->is<domain::SessionStream>()) return {};
+  const auto row = projections::get_session(views_, ref->agent, ref->id);
   if (!row) return tl::unexpected(row.error());
   if (!*row || !(*row)->is_erased || domain::is_live((*row)->status)) return {};
-  return remove_session_folder(pending.session);
+  return remove_session_folder(ref->id);
 }
 
 base::Result<void> UpkeepJobs::remove_session_folder(base::SessionId session) {

@@ -14,9 +14,11 @@
 #include "eventlog/base/one_thread.hpp"
 #include "eventlog/copies/archive.hpp"
 #include "eventlog/copies/backup.hpp"
+#include "eventlog/copies/erasable_copy.hpp"
 #include "eventlog/log/stream_index.hpp"
 #include "eventlog/store/key_value_store.hpp"
 #include "projections/views/erasures.hpp"
+#include "workers/upkeep/needed_events.hpp"
 
 namespace workers {
 
@@ -35,6 +37,8 @@ struct UpkeepOptions {
   std::optional<base::SigningKey> key{};  // the key that signs anchors
   std::string data_folder{};              // of the log
   eventlog::Disk& disk = eventlog::system_disk();
+  // Copies of texts beside the log's own backups and archives; all outlive the jobs.
+  std::vector<eventlog::ErasableCopy*> copies{};
 };
 
 struct BackupOrder {
@@ -68,8 +72,8 @@ struct ArchiveOrder {
   base::Time before_time;  // log time
   Position durable;        // the last event that can be looked at
   base::Time wall;
-  std::vector<std::string> needed;  // streams of which the log keeps every event
-  bool is_left_over = false;        // by a killed server: only remove it
+  std::vector<NeededEvents> needed;  // the log keeps them
+  bool is_left_over = false;         // by a killed server: only remove it
 };
 
 struct MadeArchive {
@@ -125,8 +129,8 @@ struct UpkeepOutcome {
   std::optional<TrimResult> trim;
 };
 
-// Sessions of one job: few enough that later orders do not wait long, and enough that tables are
-// not rewritten for each session.
+// Streams of one job: few enough that later orders do not wait long, and enough that tables are not
+// rewritten for each stream.
 constexpr std::size_t kErasuresMax = 64;
 // Failing erasures that are remembered. Others are tried again in their turn, without a pause of
 // their own.
@@ -151,6 +155,7 @@ class UpkeepJobs {
 
  private:
   using Wanted = eventlog::LaterErasure;
+  using Unreached = std::vector<std::optional<base::Error>>;  // why, for each that is wanted
 
   base::Result<void> check_index(Position listed);
   void obey(const BackupOrder& order, UpkeepOutcome& outcome);
@@ -161,14 +166,14 @@ class UpkeepJobs {
   LogTrimming trimming();
   base::Result<Wanted> erase(const projections::PendingErasure& pending,
                              eventlog::ScrubScope& scope);
-  base::Result<void> reach(const std::string& root, const std::vector<Wanted>& wanted);
-  base::Result<void> erase_from(eventlog::BlockStore& copy, eventlog::StreamIndex& index,
-                                const eventlog::LogFolder& folder,
-                                const std::vector<Wanted>& wanted);
-  base::Result<void> reach_copies(const UpkeepJob& job, const std::vector<Wanted>& wanted);
+  base::Result<void> reach_files(const UpkeepJob& job, const eventlog::ScrubScope& scope,
+                                 const std::vector<Wanted>& wanted, UpkeepOutcome& outcome);
+  static void reach(eventlog::ErasableCopy& copy, const std::vector<Wanted>& wanted,
+                    Unreached& unreached, base::Result<void>& done);
   base::Result<void> remove_session_folder(const projections::PendingErasure& pending);
   base::Result<std::vector<projections::PendingErasure>> next_pending(base::Time now,
                                                                       bool& has_more);
+  std::string who(const std::string& stream) const;
   void note_failure(const projections::PendingErasure& pending, base::Time now, base::Error why);
   std::optional<base::Error> failures() const;
   base::Result<void> remove_session_folder(base::SessionId session);
@@ -188,9 +193,9 @@ class UpkeepJobs {
     base::Time again_at;          // log time
     base::StreamVersion through;  // of the erasure that failed
   };
-  std::map<std::pair<std::string, base::SessionId>, Failing> failing_;
-  // The last one that was looked at; none: the next pass begins with the first.
-  std::optional<projections::PendingErasure> looked_at_;
+  std::map<std::string, Failing> failing_;  // by stream
+  // The stream that was looked at last; empty: the next pass begins with the first.
+  std::string looked_at_;
   base::OneThread thread_;
 };
 

@@ -12,6 +12,9 @@ struct AdmissionStream {
   static constexpr std::string_view kPattern = "$admission";
   static constexpr std::int64_t kStateSchema = 6;
   static constexpr Residency kResidency = Residency::with_server;
+  static constexpr std::string_view kNoun = "admission";
 };
+
+constexpr std::string_view kAdmissionStream = AdmissionStream::kPattern;
 
 }  // namespace domain

@@ -1,10 +1,11 @@
 // Folds admission's events. Aliases taken in sequence are only counted; one that an older release
 // drew by lot is remembered until the count has passed it.
-#include "eventlog/domain/evolve.hpp"
+#include "eventlog/domain/admission/state.hpp"
 
 #include <algorithm>
 
 #include "eventlog/domain/admission/alias.hpp"
+#include "eventlog/domain/fold.hpp"
 
 namespace domain {
 namespace {

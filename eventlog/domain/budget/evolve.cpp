@@ -1,6 +1,8 @@
 // Folds what an agent's sessions spend: the sum of all, and two days; and how they are limited.
-#include "eventlog/domain/evolve.hpp"
+#include "eventlog/domain/budget/state.hpp"
+
 #include "eventlog/domain/budget/spent_days.hpp"
+#include "eventlog/domain/fold.hpp"
 
 namespace domain {
 namespace {

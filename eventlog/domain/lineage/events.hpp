@@ -3,7 +3,7 @@
 #pragma once
 
 #include "eventlog/base/type_list.hpp"
-#include "eventlog/domain/session/spending.hpp"
+#include "eventlog/domain/spending.hpp"
 
 namespace domain {
 

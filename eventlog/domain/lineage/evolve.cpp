@@ -1,8 +1,10 @@
 // Folds the events of a lineage.
+#include "eventlog/domain/lineage/state.hpp"
+
 #include <algorithm>
 
-#include "eventlog/domain/evolve.hpp"
-#include "eventlog/domain/session/spending.hpp"
+#include "eventlog/domain/fold.hpp"
+#include "eventlog/domain/spending.hpp"
 
 namespace domain {
 namespace {

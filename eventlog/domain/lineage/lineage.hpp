@@ -4,6 +4,7 @@
 
 #include "eventlog/domain/aggregate.hpp"
 #include "eventlog/domain/lineage/state.hpp"
+#include "eventlog/domain/stream_ref.hpp"
 
 namespace domain {
 
@@ -13,6 +14,11 @@ struct LineageStream {
   static constexpr std::string_view kPattern = "{agent}/lineage/{id}";
   static constexpr std::int64_t kStateSchema = 6;
   static constexpr Residency kResidency = Residency::on_demand;
+  static constexpr std::string_view kNoun = "lineage";
 };
+
+inline std::string lineage_stream(std::string_view agent, SessionId first) {
+  return format_stream(LineageStream::kPattern, agent, first);
+}
 
 }  // namespace domain

@@ -1,6 +1,7 @@
 // Decides what becomes of notifications. Those of sessions are requested by the sessions' own
 // decisions, in the same append as the event that they are about.
 #include "eventlog/domain/decision.hpp"
+#include "eventlog/domain/outbox/outbox.hpp"
 #include "eventlog/domain/outbox/pacing.hpp"
 #include "eventlog/domain/text_limits.hpp"
 
@@ -27,11 +28,11 @@ Decided for_each_named(const OutboxState& s, Position named, Make make) {
       return reject(RejectionCode::not_found, "no notification " + std::to_string(named.value) +
                                                   " waits; steno notify ls lists those that do");
     }
-    decision.push_back({{}, make(named), {}});
+    decision.emit<OutboxStream>(make(named));
     return decision;
   }
   for (const auto& [position, open] : s.open) {
-    if (open.is_given_up) decision.push_back({{}, make(position), {}});
+    if (open.is_given_up) decision.emit<OutboxStream>(make(position));
   }
   if (decision.empty()) return reject(RejectionCode::not_found, "no notification was given up");
   return decision;
@@ -59,12 +60,12 @@ Decided decide_one(const OutboxState& s, const Context& context, const TellKille
   cut_text(request.alias, kRefusalBytesMax);
   Decision decision;
   if (s.open.size() >= kNotificationsMax) {
-    decision.push_back({{}, NotificationDropped{s.open.begin()->first, DropReason::overflow}, {}});
+    decision.emit<OutboxStream>(NotificationDropped{s.open.begin()->first, DropReason::overflow});
   }
   for (const auto target : {NotificationTarget::system, NotificationTarget::wake}) {
     if (!context.limits.sinks[static_cast<std::size_t>(target)]) continue;
     request.target = target;
-    decision.push_back({{}, request, {}});
+    decision.emit<OutboxStream>(request);
     break;
   }
   return decision;
@@ -77,19 +78,18 @@ Decided decide_one(const OutboxState& s, const Context& context, const RecordDel
   if (c.error.empty()) {
     const bool is_counted =
         context.limits.told_per_minute > 0 && is_paced(found->second.requested.target);
-    decision.push_back({{}, NotificationDelivered{c.notification, is_counted}, {}});
+    decision.emit<OutboxStream>(NotificationDelivered{c.notification, is_counted});
     return decision;
   }
   if (c.is_unreachable) {
-    decision.push_back({{}, NotificationDropped{c.notification, DropReason::unreachable}, {}});
+    decision.emit<OutboxStream>(NotificationDropped{c.notification, DropReason::unreachable});
     return decision;
   }
   const std::int64_t attempts = found->second.attempts + 1;
   const bool is_last = attempts >= kAttemptsMax;
-  decision.push_back({{},
-                      NotificationFailed{c.notification, attempts, cut_fact(c.error),
-                                         is_last ? Time{} : context.now + wait_after(attempts)},
-                      {}});
+  decision.emit<OutboxStream>(
+      NotificationFailed{c.notification, attempts, cut_fact(c.error),
+                         is_last ? Time{} : context.now + wait_after(attempts)});
   return decision;
 }
 
@@ -97,7 +97,7 @@ Decided decide_one(const OutboxState& s, const Context& context, const ExpireNot
   Decision decision;
   const auto found = s.open.find(c.notification);
   if (found != s.open.end() && expires_at(found->second) <= context.now) {
-    decision.push_back({{}, NotificationDropped{c.notification, DropReason::expired}, {}});
+    decision.emit<OutboxStream>(NotificationDropped{c.notification, DropReason::expired});
   }
   return decision;
 }

@@ -22,18 +22,8 @@ enum class NotificationKind : std::uint8_t {
   responded,    // somebody sent a prompt from elsewhere; its origin channel reads it
   all_killed,   // all sessions were killed at once, of which their channels hear nothing
   tasks_lost,   // tasks in the background ended with its agent
+  asks,         // its agent waits for an answer
 };
-
-// Each target has a sink, which the server's settings name; that of `parent` is always there.
-enum class NotificationTarget : std::uint8_t {
-  channel,  // a program that sends to the session's origin channel
-  system,   // a program that wakes an orchestrator
-  webhook,  // an HTTP request
-  desktop,  // the desktop of the server's user
-  parent,   // the session whose subagent the session is: it gets a prompt
-  wake,     // an HTTP request that wakes an orchestrator, where no channel is told
-};
-constexpr std::size_t kNotificationTargets = 6;
 
 // There is one for each (event, target). Its position is its id.
 struct NotificationRequested {
@@ -144,14 +134,10 @@ using OutboxEvents = base::Types<NotificationRequested, NotificationDelivered, N
 
 template <>
 struct base::EnumNames<domain::NotificationKind> {
-  static constexpr std::string_view kNames[] = {
-      "waiting",  "stuck",   "paused",      "budget",  "completed", "failed",     "killed",
-      "long_run", "cut_off", "turn_failed", "expired", "responded", "all_killed", "tasks_lost"};
-};
-template <>
-struct base::EnumNames<domain::NotificationTarget> {
-  static constexpr std::string_view kNames[] = {"channel", "system", "webhook",
-                                                "desktop", "parent", "wake"};
+  static constexpr std::string_view kNames[] = {"waiting",    "stuck",       "paused",  "budget",
+                                                "completed",  "failed",      "killed",  "long_run",
+                                                "cut_off",    "turn_failed", "expired", "responded",
+                                                "all_killed", "tasks_lost",  "asks"};
 };
 template <>
 struct base::EnumNames<domain::DropReason> {

@@ -1,6 +1,7 @@
 // Folds the outbox's events. What is delivered or dropped is forgotten, and only counted.
-#include "eventlog/domain/evolve.hpp"
+#include "eventlog/domain/outbox/state.hpp"
 
+#include "eventlog/domain/fold.hpp"
 #include "eventlog/domain/outbox/pacing.hpp"
 
 namespace domain {
@@ -65,11 +66,11 @@ void evolve(OutboxState& state, const Envelope& envelope, const Event& event) {
   fold_or_mark<OutboxEvents>(state, envelope, event,
                              [&](const auto& fact) { return apply(state, envelope, fact); });
   // The requests of sessions' decisions are remembered by the sessions.
-  const auto* requested = std::get_if<NotificationRequested>(&event);
+  const auto* requested = event.as<NotificationRequested>();
   const bool is_own = requested != nullptr && requested->kind == NotificationKind::all_killed;
-  const bool is_asked = is_own || std::holds_alternative<NotificationRetried>(event) ||
-                        std::holds_alternative<NotificationDropped>(event);
-  if (!is_asked || envelope.actor_kind != ActorKind::client) return;
+  const bool is_asked =
+      is_own || event.is<NotificationRetried>() || event.is<NotificationDropped>();
+  if (!is_asked || !is_remembered(envelope)) return;
   // The last event of a command counts.
   const bool is_further =
       !state.requests.empty() && state.requests.back().command == envelope.command;

@@ -16,6 +16,9 @@ struct OutboxStream {
   static constexpr std::string_view kPattern = "$outbox";
   static constexpr std::int64_t kStateSchema = 6;
   static constexpr Residency kResidency = Residency::with_server;
+  static constexpr std::string_view kNoun = "outbox";
 };
+
+constexpr std::string_view kOutboxStream = OutboxStream::kPattern;
 
 }  // namespace domain

@@ -1,6 +1,8 @@
 // Folds the events of an agent's registry. A name, or an agent's own session, is held by one
 // session at a time and released only by its holder.
-#include "eventlog/domain/evolve.hpp"
+#include "eventlog/domain/registry/state.hpp"
+
+#include "eventlog/domain/fold.hpp"
 
 namespace domain {
 namespace {

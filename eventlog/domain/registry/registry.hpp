@@ -3,6 +3,7 @@
 
 #include "eventlog/domain/aggregate.hpp"
 #include "eventlog/domain/registry/state.hpp"
+#include "eventlog/domain/stream_ref.hpp"
 
 namespace domain {
 
@@ -12,6 +13,12 @@ struct RegistryStream {
   static constexpr std::string_view kPattern = "{agent}/registry";
   static constexpr std::int64_t kStateSchema = 6;
   static constexpr Residency kResidency = Residency::on_demand;
+  static constexpr std::string_view kNoun = "registry";
+  static constexpr bool kIsReadAtStart = true;  // the next command may be for its agent
 };
+
+inline std::string registry_stream(std::string_view agent) {
+  return format_stream(RegistryStream::kPattern, agent, {});
+}
 
 }  // namespace domain

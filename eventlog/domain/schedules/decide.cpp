@@ -5,6 +5,8 @@
 #include "eventlog/domain/characters.hpp"
 #include "eventlog/domain/decision.hpp"
 #include "eventlog/domain/outbox/route.hpp"
+#include "eventlog/domain/schedules/schedules.hpp"
+#include "eventlog/domain/session/session.hpp"
 #include "eventlog/domain/session/spec_check.hpp"
 #include "eventlog/domain/text_limits.hpp"
 
@@ -135,7 +137,7 @@ std::optional<Rejection> make_room(const SchedulesState& s, Decision& decision) 
                      "there are " + std::to_string(s.schedules.size()) +
                          " schedules, as many as can be; remove one first"};
   }
-  decision.push_back({{}, ScheduleRemoved{oldest->spec.name}, {}});
+  decision.emit<SchedulesStream>(ScheduleRemoved{oldest->spec.name});
   return std::nullopt;
 }
 
@@ -171,7 +173,7 @@ Decided decide_one(const SchedulesState& s, const States& states, const Context&
   if (!due) return tl::unexpected(due.error());
   Decision decision;
   if (auto bad = make_room(s, decision)) return tl::unexpected(*bad);
-  decision.push_back({{}, ScheduleAdded{settled(c.spec), *due}, {}});
+  decision.emit<SchedulesStream>(ScheduleAdded{settled(c.spec), *due});
   return decision;
 }
 
@@ -192,7 +194,7 @@ Decided decide_one(const SchedulesState& s, const States& states, const Context&
     edited.next_due = *due;
   }
   Decision decision;
-  decision.push_back({{}, std::move(edited), {}});
+  decision.emit<SchedulesStream>(std::move(edited));
   return decision;
 }
 
@@ -202,12 +204,12 @@ Decided decide_one(const SchedulesState& s, const States&, const Context& contex
   if (schedule == nullptr) return tl::unexpected(no_schedule(s, c.schedule));
   Decision decision;
   if (!c.is_over) {
-    decision.push_back({{}, SchedulePaused{c.schedule}, {}});
+    decision.emit<SchedulesStream>(SchedulePaused{c.schedule});
     return decision;
   }
   const auto due = due_next(schedule->spec, schedule->added, context);
   if (!due) return tl::unexpected(due.error());
-  decision.push_back({{}, ScheduleUnpaused{c.schedule, *due}, {}});
+  decision.emit<SchedulesStream>(ScheduleUnpaused{c.schedule, *due});
   return decision;
 }
 
@@ -215,7 +217,7 @@ Decided decide_one(const SchedulesState& s, const States&, const Context&,
                    const RemoveSchedule& c) {
   if (find_present(s, c.schedule) == nullptr) return tl::unexpected(no_schedule(s, c.schedule));
   Decision decision;
-  decision.push_back({{}, ScheduleRemoved{c.schedule}, {}});
+  decision.emit<SchedulesStream>(ScheduleRemoved{c.schedule});
   return decision;
 }
 
@@ -288,7 +290,7 @@ Decided decide_one(const SchedulesState& s, const States& states, const Context&
   ScheduleFired run = fired(*schedule, states, c.run);
   run.next_due = schedule->next_due;
   Decision decision;
-  decision.push_back({{}, std::move(run), {}});
+  decision.emit<SchedulesStream>(std::move(run));
   return decision;
 }
 
@@ -343,10 +345,8 @@ Decided plan_anew(const Schedule& schedule, const Context& context) {
   const auto next = next_due(*timing, schedule.spec.zone, *context.zones, context.wall,
                              std::min(schedule.added, context.wall));
   Decision decision;
-  decision.push_back(
-      {{},
-       ScheduleSkipped{schedule.spec.name, SkipReason::clock, {}, 0, next.value_or(Time{})},
-       {}});
+  decision.emit<SchedulesStream>(
+      ScheduleSkipped{schedule.spec.name, SkipReason::clock, {}, 0, next.value_or(Time{})});
   return decision;
 }
 
@@ -365,10 +365,10 @@ Decided decide_one(const SchedulesState& s, const States& states, const Context&
   const bool is_late = context.wall - passed.last > kOnTime;
   if (is_late && schedule->spec.missed == MissedRuns::skip) {
     skipped.reason = SkipReason::missed;
-    decision.push_back({{}, std::move(skipped), {}});
+    decision.emit<SchedulesStream>(std::move(skipped));
   } else if (begun_run(*schedule) != nullptr) {
     skipped.reason = SkipReason::waiting;
-    decision.push_back({{}, std::move(skipped), {}});
+    decision.emit<SchedulesStream>(std::move(skipped));
   } else if (!schedule->spec.overlaps &&
              is_working(session_of(*schedule, states), schedule->spec.run)) {
     skipped.reason = SkipReason::overlap;
@@ -378,7 +378,7 @@ Decided decide_one(const SchedulesState& s, const States& states, const Context&
       skipped.limit = last.pause;
       skipped.until = std::max(last.paused_until, last.day_over);
     }
-    decision.push_back({{}, std::move(skipped), {}});
+    decision.emit<SchedulesStream>(std::move(skipped));
   } else {
     ScheduleFired run = fired(*schedule, states, c.run);
     run.due = passed.last;
@@ -386,13 +386,11 @@ Decided decide_one(const SchedulesState& s, const States& states, const Context&
     // The last one is not late; those before it were missed.
     if (schedule->spec.missed == MissedRuns::skip && passed.moments > 1) {
       run.moments = 1;
-      decision.push_back({{},
-                          ScheduleSkipped{c.schedule, SkipReason::missed, passed.before,
-                                          passed.moments - 1, passed.last},
-                          {}});
+      decision.emit<SchedulesStream>(ScheduleSkipped{c.schedule, SkipReason::missed, passed.before,
+                                                     passed.moments - 1, passed.last});
     }
     run.next_due = passed.next;
-    decision.push_back({{}, std::move(run), {}});
+    decision.emit<SchedulesStream>(std::move(run));
   }
   return decision;
 }
@@ -403,11 +401,11 @@ Decided decide_one(const SchedulesState& s, const States&, const Context&, const
   const ScheduleRun* run = schedule == nullptr ? nullptr : begun_run(*schedule);
   if (run == nullptr || run->run != c.run) return decision;
   if (c.error.empty()) {
-    decision.push_back({{}, RunTaken{c.schedule, c.run}, {}});
+    decision.emit<SchedulesStream>(RunTaken{c.schedule, c.run});
   } else {
     RunRefused refused{c.schedule, c.run, c.error};
     cut_text(refused.error, kRefusalBytesMax);
-    decision.push_back({{}, std::move(refused), {}});
+    decision.emit<SchedulesStream>(std::move(refused));
   }
   return decision;
 }

@@ -1,5 +1,7 @@
 // Folds the facts of schedules.
-#include "eventlog/domain/evolve.hpp"
+#include "eventlog/domain/schedules/state.hpp"
+
+#include "eventlog/domain/fold.hpp"
 
 namespace domain {
 namespace {
@@ -145,7 +147,7 @@ bool is_planned_ahead(const Schedule& schedule, Time wall) {
 void evolve(SchedulesState& state, const Envelope& envelope, const Event& event) {
   fold_or_mark<SchedulesEvents>(state, envelope, event,
                                 [&](const auto& fact) { return apply(state, envelope, fact); });
-  if (envelope.actor_kind == ActorKind::client) {
+  if (is_remembered(envelope)) {
     // The last event of a command counts.
     const bool is_further =
         !state.requests.empty() && state.requests.back().command == envelope.command;

@@ -16,6 +16,9 @@ struct SchedulesStream {
   static constexpr std::string_view kPattern = "$schedules";
   static constexpr std::int64_t kStateSchema = 6;
   static constexpr Residency kResidency = Residency::with_server;
+  static constexpr std::string_view kNoun = "schedules";
 };
+
+constexpr std::string_view kSchedulesStream = SchedulesStream::kPattern;
 
 }  // namespace domain

@@ -11,7 +11,7 @@
 #include "eventlog/base/fields.hpp"
 #include "eventlog/base/result.hpp"
 #include "eventlog/base/time.hpp"
-#include "eventlog/domain/schedules/time_zones.hpp"
+#include "eventlog/domain/time_zones.hpp"
 
 namespace domain {
 

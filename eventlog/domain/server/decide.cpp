@@ -1,14 +1,16 @@
 // Decides the commands about the log as a whole. Name and folder of a copy must both be new, since
 // erasures find a copy by them.
 #include "eventlog/domain/decision.hpp"
+#include "eventlog/domain/server/server.hpp"
 #include "eventlog/domain/text_limits.hpp"
 
 namespace domain {
 namespace {
 
-Decision only(Event event) {
+template <class E>
+Decision only(E fact) {
   Decision decision;
-  decision.push_back({{}, std::move(event), {}});
+  decision.emit<ServerStream>(std::move(fact));
   return decision;
 }
 
@@ -151,7 +153,7 @@ Decided decide_one(const ServerState& s, const Context&, const CompleteArchive& 
   if (!s.archives.contains(c.name)) return Decision{};
   // One append, so that the anchor stands right before the event that completes the archive.
   Decision decision = only(c.anchor);
-  decision.push_back({{}, ArchiveCompleted{c.name, c.first, c.through}, {}});
+  decision.emit<ServerStream>(ArchiveCompleted{c.name, c.first, c.through});
   return decision;
 }
 
@@ -169,8 +171,8 @@ Decided decide_one(const ServerState& s, const Context&, const RecordTrim& c) {
 
 Decided decide_one(const ServerState&, const Context&, const StartServer& c) {
   Decision decision;
-  if (c.new_epoch != 0) decision.push_back({{}, EpochStarted{c.new_epoch, "created"}, {}});
-  decision.push_back({{}, ServerStarted{c.incarnation, c.writer_term, c.release}, {}});
+  if (c.new_epoch != 0) decision.emit<ServerStream>(EpochStarted{c.new_epoch, "created"});
+  decision.emit<ServerStream>(ServerStarted{c.incarnation, c.writer_term, c.release});
   return decision;
 }
 

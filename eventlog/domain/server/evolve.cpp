@@ -1,7 +1,9 @@
 // Folds the events of $server. The newest requests of clients are remembered, to answer retries.
-#include "eventlog/domain/evolve.hpp"
+#include "eventlog/domain/server/state.hpp"
 
 #include <algorithm>
+
+#include "eventlog/domain/fold.hpp"
 
 namespace domain {
 namespace {
@@ -72,7 +74,7 @@ bool apply(ServerState& s, const Envelope&, const ArchiveForgotten& e) {
 void evolve(ServerState& state, const Envelope& envelope, const Event& event) {
   fold_or_mark<ServerEvents>(state, envelope, event,
                              [&](const auto& fact) { return apply(state, envelope, fact); });
-  if (envelope.actor_kind == ActorKind::client) remember(state.requests, envelope);
+  if (is_remembered(envelope)) remember(state.requests, envelope);
 }
 
 std::optional<AcceptedCommand> known_command(const ServerState& state, const CommandId& command) {

@@ -16,6 +16,9 @@ struct ServerStream {
   static constexpr std::string_view kPattern = "$server";
   static constexpr std::int64_t kStateSchema = 6;
   static constexpr Residency kResidency = Residency::with_server;
+  static constexpr std::string_view kNoun = "server";
 };
+
+constexpr std::string_view kServerStream = ServerStream::kPattern;
 
 }  // namespace domain

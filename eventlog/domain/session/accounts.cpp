@@ -12,19 +12,11 @@ namespace {
 NanoUsd total_in(const Decision& decision) {
   NanoUsd total;
   for (const Emitted& emitted : decision) {
-    std::visit(
-        [&](const auto& e) {
-          if constexpr (requires { e.cost.agent_total; }) {
-            if (e.cost.agent_total.value != 0) total = e.cost.agent_total;
-          }
-          if constexpr (requires {
-                          e.agent_total.value;
-                          e.spent;
-                        }) {
-            if (e.agent_total.value != 0) total = e.agent_total;
-          }
-        },
-        emitted.event);
+    const auto take = [&](NanoUsd told) {
+      if (told.value != 0) total = told;
+    };
+    use_one_of(EndsOfTurns{}, emitted.event, [&](const auto& e) { take(e.cost.agent_total); });
+    if (const auto* e = emitted.event.as<SpendingRecorded>()) take(e->agent_total);
   }
   return total;
 }
@@ -34,17 +26,9 @@ CostBasis basis_after(const SessionState& s, const Decision& decision) {
   CostBasis basis = s.basis;
   for (const Emitted& emitted : decision) {
     if (!emitted.stream.empty()) continue;
-    std::visit(
-        [&](const auto& e) {
-          if constexpr (requires { e.cost.basis; }) basis = std::max(basis, e.cost.basis);
-          if constexpr (requires {
-                          e.basis;
-                          e.spent;
-                        }) {
-            basis = std::max(basis, e.basis);
-          }
-        },
-        emitted.event);
+    use_one_of(EndsOfTurns{}, emitted.event,
+               [&](const auto& e) { basis = std::max(basis, e.cost.basis); });
+    if (const auto* e = emitted.event.as<SpendingRecorded>()) basis = std::max(basis, e->basis);
   }
   return basis;
 }
@@ -87,7 +71,7 @@ void tell_spent(Deciding& d, const Account& account) {
       told.agent_total.value != 0 && total_of(all, s.agent_session) != told.agent_total;
   if (told.cost.value <= 0 && !is_news && told.basis <= all.basis) return;
   if (!all.has_begun) add_bounded(told.cost.value, s.cost.value);
-  d.emit_to(account.stream, std::move(told));
+  d.emit_to<LineageStream>(account.stream, std::move(told));
 }
 
 void tell_reservations(Deciding& d, const Account& account) {
@@ -96,22 +80,25 @@ void tell_reservations(Deciding& d, const Account& account) {
   const bool is_reserved =
       std::any_of(all.reserved.begin(), all.reserved.end(),
                   [&](const Reservation& one) { return one.session == s.session; });
-  std::optional<Event> change;
+  std::optional<LineageReserved> reserved;
+  bool is_freed = false;
   for (const Emitted& emitted : d.decision) {
-    if (const auto* granted = std::get_if<LeaseGranted>(&emitted.event)) {
-      change = LineageReserved{s.session, account.budget, granted->budget};
-    } else if (is_reserved && (std::holds_alternative<LeaseReleased>(emitted.event) ||
-                               std::holds_alternative<LeaseExpired>(emitted.event))) {
-      change = LineageFreed{s.session};
+    if (const auto* granted = emitted.event.as<LeaseGranted>()) {
+      reserved = LineageReserved{s.session, account.budget, granted->budget};
+      is_freed = false;
+    } else if (is_reserved && is_one_of<base::Types<LeaseReleased, LeaseExpired>>(emitted.event)) {
+      reserved.reset();
+      is_freed = true;
     }
   }
-  if (change) d.emit_to(account.stream, std::move(*change));
+  if (reserved) d.emit_to<LineageStream>(account.stream, *reserved);
+  if (is_freed) d.emit_to<LineageStream>(account.stream, LineageFreed{s.session});
 }
 
 // True if the decision interrupts what the other session does.
 bool is_interrupted(const Decision& decision, const std::string& stream) {
   return std::any_of(decision.begin(), decision.end(), [&](const Emitted& emitted) {
-    return emitted.stream == stream && std::holds_alternative<InterruptRequested>(emitted.event);
+    return emitted.stream == stream && emitted.event.is<InterruptRequested>();
   });
 }
 
@@ -127,9 +114,9 @@ void interrupt_relatives(Deciding& d, const LineageState& all) {
     if (at_work.budget.value <= 0 || spent < at_work.budget.value) continue;
     if (is_interrupted(d.decision, stream)) continue;
     if (other->turn && !other->turn->is_over_budget) {
-      d.emit_to(stream, InterruptRequested{other->turn->turn, EndReason::budget});
+      d.emit_to<SessionStream>(stream, InterruptRequested{other->turn->turn, EndReason::budget});
     } else if (!other->turn && other->own_turn.is_set() && other->own_stop == EndReason::none) {
-      d.emit_to(stream, InterruptRequested{other->own_turn, EndReason::budget});
+      d.emit_to<SessionStream>(stream, InterruptRequested{other->own_turn, EndReason::budget});
     }
   }
 }
@@ -142,10 +129,12 @@ void tell_caps(Deciding& d) {
   if (limits.daily_budget.value > 0 || limits.agent_budget.value > 0) {
     NanoUsd total = d.spent_by_agent();
     add_bounded(total.value, spent.value);
-    d.emit_to(budget_stream(d.agent()), AgentSpent{d.session().session, spent, total});
+    d.emit_to<BudgetStream>(budget_stream(d.agent()),
+                            AgentSpent{d.session().session, spent, total});
   }
   if (limits.total_daily_budget.value > 0) {
-    d.emit_to(std::string(kTotalBudgetStream), TotalSpent{d.session().session, spent});
+    d.emit_to<TotalBudgetStream>(std::string(kTotalBudgetStream),
+                                 TotalSpent{d.session().session, spent});
   }
 }
 

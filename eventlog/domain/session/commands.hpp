@@ -21,6 +21,10 @@ struct Spawn {
   std::string system_prompt;
   std::string prompt;
   SessionId resume;  // unset: a new session; else continue this one's agent session
+  // With resume: of the settings (spec_settings.hpp), the spec has those that `said` names; the
+  // others are the source's. False, as earlier releases send it: the spec has them all.
+  bool takes_over = false;
+  std::vector<std::string> said{};
   // With resume, or with agent_session: under a new id, leaving the old one resumable.
   bool is_fork = false;
   // With an unset `resume`: continue this session of the agent's own. The sender must know that no
@@ -49,6 +53,8 @@ struct Spawn {
     visit("start_before", &Spawn::start_before);
     visit("name_like", &Spawn::name_like);
     visit("caller", &Spawn::caller);
+    visit("takes_over", &Spawn::takes_over);
+    visit("said", &Spawn::said);
   }
 };
 
@@ -134,6 +140,23 @@ struct DismissAttention {
   }
 };
 
+// Answer what the agent asks. The first answer counts.
+struct AnswerAsk {
+  static constexpr std::string_view kType = "AnswerAsk";
+  static constexpr bool kIsLarge = true;
+  std::int64_t ask = 0;  // as AskRaised has it
+  AskVerdict verdict = AskVerdict::none;
+  std::string text;  // as AskAnswered has it; empty: none
+
+  bool operator==(const AnswerAsk&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("ask", &AnswerAsk::ask);
+    visit("verdict", &AnswerAsk::verdict);
+    visit("text", &AnswerAsk::text);
+  }
+};
+
 // Show the session's output to a channel as it comes, from where it last was; or stop that.
 struct SetForeground {
   static constexpr std::string_view kType = "SetForeground";
@@ -187,20 +210,6 @@ struct ExpireContent {
   bool operator==(const ExpireContent&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&&) {}
-};
-
-// Sent only once no file holds the content named by the session's ContentErased events up to that
-// version.
-struct CompleteErasure {
-  static constexpr std::string_view kType = "CompleteErasure";
-  static constexpr CommandClass kClass = CommandClass::control;
-  StreamVersion through;
-
-  bool operator==(const CompleteErasure&) const = default;
-  template <class Visit>
-  static constexpr void fields(Visit&& visit) {
-    visit("through", &CompleteErasure::through);
-  }
 };
 
 // A deadline of the session has passed. Without effect if it is not due any more; reports that the
@@ -525,6 +534,42 @@ struct ReportAgentLine {
   }
 };
 
+// The agent asks people for something, and waits for the answer.
+struct ReportAskRaised {
+  static constexpr std::string_view kType = "AskRaised";
+  std::int64_t request = 0;  // its number in the lease, from 1
+  AskKind kind = AskKind::approval;
+  TurnId turn;
+  std::string tool;
+  std::string call;
+  std::string text;  // as AskRaised has it
+
+  bool operator==(const ReportAskRaised&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("request", &ReportAskRaised::request);
+    visit("kind", &ReportAskRaised::kind);
+    visit("turn", &ReportAskRaised::turn);
+    visit("tool", &ReportAskRaised::tool);
+    visit("call", &ReportAskRaised::call);
+    visit("text", &ReportAskRaised::text);
+  }
+};
+
+// The agent was given the answer, or does not wait for it any more.
+struct ReportAskClosed {
+  static constexpr std::string_view kType = "AskClosed";
+  std::int64_t request = 0;
+  bool is_withdrawn = false;
+
+  bool operator==(const ReportAskClosed&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("request", &ReportAskClosed::request);
+    visit("withdrawn", &ReportAskClosed::is_withdrawn);
+  }
+};
+
 // The last report of a lease: the agent process and everything that it started are gone.
 struct ReportAgentExited {
   static constexpr std::string_view kType = "AgentExited";
@@ -555,9 +600,9 @@ using Reports =
                 ReportPartialOutput, ReportToolCallStarted, ReportToolCallFinished,
                 ReportTurnResult, ReportAgentLine, ReportAgentExited, ReportOwnTurnStarted,
                 ReportSpending, ReportTasksChanged, ReportAgentSessionLost, ReportAgentNoted,
-                ModelCallRetried, ModelFellBack, RateLimitReported, ContextCompacted,
-                AgentStatusReported, AgentSilenceReported, ToolCallDenied, McpServersReported,
-                TranscriptWritesLost, AgentSessionShared>;
+                ReportAskRaised, ReportAskClosed, ModelCallRetried, ModelFellBack,
+                RateLimitReported, ContextCompacted, AgentStatusReported, AgentSilenceReported,
+                ToolCallDenied, McpServersReported, TranscriptWritesLost, AgentSessionShared>;
 using Report = base::SealedVariant<Reports>;
 
 // A report and its place. Sequences start at 1 with each lease and have no gaps.
@@ -573,7 +618,7 @@ struct LeaseReport {
 
 using SessionClientCommands =
     base::Types<Spawn, SendPrompt, InterruptTurn, KillSession, CloseSession, ContinueSession,
-                DismissAttention, SetForeground, MarkSeen, EraseContent>;
+                DismissAttention, AnswerAsk, SetForeground, MarkSeen, EraseContent>;
 using SessionCommands =
     base::Joined<SessionClientCommands,
                  base::Types<GrantLease, ExpireLease, PassDeadline, ExpireContent, CompleteErasure,

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "eventlog/domain/session/spending.hpp"
+#include "eventlog/domain/spending.hpp"
 
 namespace domain {
 

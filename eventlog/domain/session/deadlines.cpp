@@ -44,6 +44,9 @@ Decided decide_one(Deciding d, const PassDeadline& c) {
       d.emit(QueueContinued{});
       if (s.lease && !s.queue.empty()) d.start_next_turn(s.lease->token);
       break;
+    case DeadlineKind::ask:
+      answer_unanswered(d);
+      break;
     case DeadlineKind::start:
       expire(d);
       break;

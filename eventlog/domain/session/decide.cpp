@@ -9,7 +9,7 @@ namespace domain {
 namespace {
 
 // Ending and erasing a session, and knowing of it, must always be possible, even if it is
-// inconsistent or full.
+// inconsistent, or cannot tell if the id was used.
 template <class C>
 constexpr bool kIsAlwaysTaken =
     base::kContains<C, base::Types<KillSession, EraseContent, DismissAttention>>;
@@ -21,12 +21,16 @@ std::optional<Rejection> check_client(const SessionState& s, const Context& cont
                          std::to_string(s.inconsistent.value) +
                          "; it can only be killed, erased or exported"};
   }
-  if (static_cast<std::int64_t>(s.commands.size()) < context.limits.commands_max) {
-    return std::nullopt;
-  }
-  return Rejection{RejectionCode::limit_reached,
-                   "session " + label(s) + " has taken " + std::to_string(s.commands.size()) +
-                       " commands, as many as it remembers; resume it as a new session"};
+  // A command that was accepted, and is forgotten by now, must not take effect again.
+  const bool can_be_forgotten =
+      tells_its_time(context.command, context.now) && context.command.made_at() <= s.forgotten_ids;
+  if (!can_be_forgotten) return std::nullopt;
+  return Rejection{RejectionCode::id_too_old,
+                   "session " + label(s) + " has taken " + std::to_string(kRememberedMin) +
+                       " commands since this id was made, at " +
+                       base::time_text(context.command.made_at()) +
+                       ", and cannot tell if it was one; look what came of it, and send it again "
+                       "under a new id if it is still wanted"};
 }
 
 bool is_repeated_call(const Report& report) {
@@ -60,10 +64,17 @@ bool may_end_by(const C& command) {
   return base::kContains<C, Ending>;
 }
 
-// True if the command is the report of an agent's silence, of which somebody may be notified.
-bool is_silence(const SessionCommand& command) {
+// True if the command is a report that ends nothing, of which somebody may be notified.
+bool is_news(const SessionCommand& command) {
   const auto* report = std::get_if<LeaseReport>(&command);
-  return report != nullptr && std::holds_alternative<AgentSilenceReported>(report->report);
+  return report != nullptr && (std::holds_alternative<AgentSilenceReported>(report->report) ||
+                               std::holds_alternative<ReportAskRaised>(report->report));
+}
+
+// True if an agent asks, which a rule may answer.
+bool is_ask(const SessionCommand& command) {
+  const auto* report = std::get_if<LeaseReport>(&command);
+  return report != nullptr && std::holds_alternative<ReportAskRaised>(report->report);
 }
 
 bool is_about_money(const Report& report) {
@@ -107,7 +118,7 @@ void read_relatives(const SessionCommand& command, const StreamRef& target,
 Decided with_days(Decided decided, const Context& context) {
   if (!decided) return decided;
   for (Emitted& emitted : *decided) {
-    auto* cut = std::get_if<TurnInterrupted>(&emitted.event);
+    auto* cut = emitted.event.as<TurnInterrupted>();
     const bool is_of_day = cut != nullptr && cut->reason == EndReason::daily_budget;
     if (is_of_day) cut->day_over = day_end(context.wall);
   }
@@ -119,16 +130,11 @@ Decided with_days(Decided decided, const Context& context) {
 NanoUsd spent_by(const Decision& decision) {
   NanoUsd sum;
   for (const Emitted& emitted : decision) {
-    std::visit(
-        [&]<class E>(const E& e) {
-          if constexpr (std::same_as<E, SpendingRecorded>) {
-            add_bounded(sum.value, cost_of(e.spent).value);
-          } else if constexpr (base::kContains<
-                                   E, base::Types<TurnFinished, TurnFailed, TurnInterrupted>>) {
-            add_bounded(sum.value, unbooked(e.cost).cost.value);
-          }
-        },
-        emitted.event);
+    if (const auto* spending = emitted.event.as<SpendingRecorded>()) {
+      add_bounded(sum.value, cost_of(spending->spent).value);
+    }
+    use_one_of(EndsOfTurns{}, emitted.event,
+               [&](const auto& e) { add_bounded(sum.value, unbooked(e.cost).cost.value); });
   }
   return sum;
 }
@@ -140,20 +146,15 @@ NanoUsd spent_by(const SessionState& session, const LineageState* lineage) {
 Use use_after(const SessionState& session, const Decision& decision) {
   Use use{tokens_of(session.usage), session.tool_calls, session.output_bytes};
   for (const Emitted& emitted : decision) {
-    std::visit(
-        [&]<class E>(const E& e) {
-          if constexpr (std::same_as<E, SpendingRecorded>) {
-            add_bounded(use.tokens, tokens_of(usage_of(e.spent)));
-          } else if constexpr (base::kContains<
-                                   E, base::Types<TurnFinished, TurnFailed, TurnInterrupted>>) {
-            add_bounded(use.tokens, tokens_of(unbooked(e.cost).usage));
-          } else if constexpr (std::same_as<E, ToolCallStarted>) {
-            add_bounded(use.tool_calls, 1);
-          } else if constexpr (base::kContains<E, base::Types<OutputRecorded, ToolCallFinished>>) {
-            add_bounded(use.output_bytes, static_cast<std::int64_t>(emitted.content.text.size()));
-          }
-        },
-        emitted.event);
+    if (const auto* spending = emitted.event.as<SpendingRecorded>()) {
+      add_bounded(use.tokens, tokens_of(usage_of(spending->spent)));
+    }
+    use_one_of(EndsOfTurns{}, emitted.event,
+               [&](const auto& e) { add_bounded(use.tokens, tokens_of(unbooked(e.cost).usage)); });
+    if (emitted.event.is<ToolCallStarted>()) add_bounded(use.tool_calls, 1);
+    if (is_one_of<base::Types<OutputRecorded, ToolCallFinished>>(emitted.event)) {
+      add_bounded(use.output_bytes, static_cast<std::int64_t>(emitted.content.text.size()));
+    }
   }
   return use;
 }
@@ -268,7 +269,8 @@ void reads(const SessionCommand& command, const StreamRef& target, Reads& furthe
   // A prompt may have to wait for a place.
   if (spawn != nullptr || may_end || send != nullptr) further.add(std::string(kAdmissionStream));
   const bool may_pause = send != nullptr;
-  if (may_end || may_pause || is_silence(command)) further.add(std::string(kOutboxStream));
+  if (may_end || may_pause || is_news(command)) further.add(std::string(kOutboxStream));
+  if (is_ask(command)) further.add(std::string(kRulesStream));
   if (!is_spending) return;
   further.add(budget_stream(target.agent));
   further.add(std::string(kTotalBudgetStream));
@@ -320,7 +322,7 @@ Decided decide(const SessionCommand& command, const States& states, const Contex
           }
           Decided decided = decide_one(std::move(d), c);
           if (decided && decided->empty()) {
-            decided->push_back({{}, NothingChanged{std::string(c.kType)}, {}});
+            decided->template emit<SessionStream>(NothingChanged{std::string(c.kType)});
           }
           decided = placing(std::move(decided), states, context);
           if constexpr (std::same_as<C, KillSession>) {

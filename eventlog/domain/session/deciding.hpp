@@ -6,7 +6,15 @@
 
 #include "eventlog/base/rare_branches.hpp"
 #include "eventlog/base/usd_text.hpp"
+#include "eventlog/domain/admission/admission.hpp"
+#include "eventlog/domain/budget/budget.hpp"
 #include "eventlog/domain/decision.hpp"
+#include "eventlog/domain/lineage/lineage.hpp"
+#include "eventlog/domain/outbox/outbox.hpp"
+#include "eventlog/domain/registry/registry.hpp"
+#include "eventlog/domain/rules/rules.hpp"
+#include "eventlog/domain/session/session.hpp"
+#include "eventlog/domain/total_budget/total_budget.hpp"
 
 namespace domain {
 
@@ -31,11 +39,17 @@ struct Deciding {
   const SessionState& session() const { return states.target<SessionStream>(); }
   const std::string& agent() const { return context.target.agent; }
 
-  void emit(Event event, std::string content = {}) {
-    decision.push_back({{}, std::move(event), {std::move(content)}});
+  template <class E>
+  void emit(E fact) {
+    decision.emit<SessionStream>(std::move(fact));
   }
-  void emit_to(std::string stream, Event event) {
-    decision.push_back({std::move(stream), std::move(event), {}});
+  template <class E>
+  void emit(E fact, std::string text) {
+    decision.emit<SessionStream>(std::move(fact), std::move(text));
+  }
+  template <class Aggregate, class E>
+  void emit_to(std::string stream, E fact) {
+    decision.emit_to<Aggregate>(std::move(stream), std::move(fact));
   }
   // True if the session is, or would be, the one that admission knows under its id. Earlier
   // releases admitted an id for two agents.
@@ -57,8 +71,14 @@ struct Deciding {
     return admission == nullptr || !is_known_to(admission->live) ||
            domain::has_place(*admission, context.target.id, context.limits.max_sessions);
   }
-  void emit_to_registry(Event event) { emit_to(registry_stream(agent()), std::move(event)); }
-  void emit_to_admission(Event event) { emit_to(std::string(kAdmissionStream), std::move(event)); }
+  template <class E>
+  void emit_to_registry(E fact) {
+    emit_to<RegistryStream>(registry_stream(agent()), std::move(fact));
+  }
+  template <class E>
+  void emit_to_admission(E fact) {
+    emit_to<AdmissionStream>(std::string(kAdmissionStream), std::move(fact));
+  }
 
   // The state of the session's lineage; null if the session has no relatives.
   const LineageState* lineage() const {
@@ -188,19 +208,23 @@ struct Deciding {
     emit(QueuePaused{why, until});
   }
 
-  // The agent was lost with the current turn. By the session's policy its prompt is the first of
-  // the queue again, unless somebody asked it to end. Returns true if it is.
-  bool retry_turn() {
+  // True if by the session's policy the current turn is given to another agent, once its own is
+  // lost.
+  bool can_retry() const {
     const CurrentTurn& turn = *session().turn;
-    const std::int64_t attempts = turn.attempts + 1;
-    if (session().spec.restart_policy != RestartPolicy::retry || attempts >= kTurnAttemptsMax ||
-        turn.is_interrupt_requested) {
-      return false;
-    }
+    return session().spec.restart_policy == RestartPolicy::retry &&
+           turn.attempts + 1 < kTurnAttemptsMax && !turn.is_interrupt_requested;
+  }
+
+  // The agent was lost with the current turn. If that can be retried, its prompt is the first of
+  // the queue again. Returns true if it is.
+  bool retry_turn() {
+    if (!can_retry()) return false;
+    const CurrentTurn& turn = *session().turn;
     // The agent can have spent more than it told.
     const TurnCost cost = booked(told(turn.turn, session().turn_spent));
     emit(SpendingRecorded{turn.turn, {}, cost.basis});
-    emit(TurnReturned{turn.turn, attempts});
+    emit(TurnReturned{turn.turn, turn.attempts + 1});
     return true;
   }
 
@@ -268,7 +292,7 @@ struct Deciding {
   // Returns what is recorded for the turn, with the events of this decision.
   Spending told(TurnId turn, Spending before) const {
     for (const Emitted& emitted : decision) {
-      const auto* more = std::get_if<SpendingRecorded>(&emitted.event);
+      const auto* more = emitted.event.as<SpendingRecorded>();
       if (more != nullptr && more->turn == turn) add(before, more->spent);
     }
     return before;
@@ -295,6 +319,7 @@ struct Deciding {
     const SessionState& s = session();
     const bool has_ended = is_terminal(s.status);
     if (s.tasks > 0 && !has_ended) emit(TasksLost{s.tasks});
+    for (const OpenAsk& ask : *s.asks) emit(AskClosed{ask.ask, AskEnd::agent_gone});
     emit(event);
     has_lease = false;
     if (has_ended && is_unsettled()) emit_to_admission(SessionSettled{s.session});
@@ -380,7 +405,7 @@ struct Deciding {
   // True if an event of this decision interrupts the turn.
   bool has_ended(TurnId turn) const {
     return std::any_of(decision.begin(), decision.end(), [turn](const Emitted& emitted) {
-      const auto* ended = std::get_if<TurnInterrupted>(&emitted.event);
+      const auto* ended = emitted.event.as<TurnInterrupted>();
       return ended != nullptr && ended->turn == turn;
     });
   }
@@ -478,6 +503,14 @@ std::optional<Rejection> check_prompt(const std::string& prompt);
 std::optional<Rejection> check_size(const char* what, const std::string& text,
                                     std::int64_t bytes_max = kContentBytesMax);
 
+// Decide what the agent asks of people.
+void raise_ask(Deciding& d, const ReportAskRaised& r);
+void close_ask(Deciding& d, const ReportAskClosed& r);
+// Answers for those who did not, in time.
+void answer_unanswered(Deciding& d);
+// The text of an answer is lost. Returns false if the event is no such answer that waits.
+bool give_up_answer(Deciding& d, Position event);
+
 Decided decide_one(Deciding d, const Spawn& c);
 Decided decide_one(Deciding d, const SendPrompt& c);
 Decided decide_one(Deciding d, const InterruptTurn& c);
@@ -485,15 +518,16 @@ Decided decide_one(Deciding d, const KillSession& c);
 Decided decide_one(Deciding d, const CloseSession& c);
 Decided decide_one(Deciding d, const ContinueSession& c);
 Decided decide_one(Deciding d, const DismissAttention& c);
+Decided decide_one(Deciding d, const AnswerAsk& c);
 Decided decide_one(Deciding d, const SetForeground& c);
 Decided decide_one(Deciding d, const MarkSeen& c);
-Decided decide_one(Deciding d, const EraseContent& c);
+Decided decide_one(const Deciding& d, const EraseContent& c);
 Decided decide_one(Deciding d, const GrantLease& c);
 Decided decide_one(Deciding d, const ExpireLease& c);
 Decided decide_one(Deciding d, const PassDeadline& c);
 Decided decide_one(Deciding d, const GiveUpContent& c);
-Decided decide_one(Deciding d, const ExpireContent& c);
-Decided decide_one(Deciding d, const CompleteErasure& c);
+Decided decide_one(const Deciding& d, const ExpireContent& c);
+Decided decide_one(const Deciding& d, const CompleteErasure& c);
 Decided decide_one(Deciding d, const LeaseReport& c);
 
 }  // namespace domain

@@ -3,11 +3,11 @@
 
 #include <optional>
 
-#include "eventlog/base/type_list.hpp"
+#include "eventlog/domain/content.hpp"
+#include "eventlog/domain/session/ask.hpp"
 #include "eventlog/domain/session/descriptor.hpp"
 #include "eventlog/domain/session/payer.hpp"
-#include "eventlog/domain/session/spending.hpp"
-#include "eventlog/domain/version_ranges.hpp"
+#include "eventlog/domain/spending.hpp"
 
 namespace domain {
 
@@ -812,6 +812,66 @@ struct AgentSessionShared {
   }
 };
 
+// The agent asks people for something, and waits for the answer before it goes on.
+// Content: what it asks, as a JSON object. "input" is the input of its call; what else it said
+// about the request stands in "context".
+struct AskRaised {
+  static constexpr std::string_view kType = "AskRaised";
+  std::int64_t ask = 0;      // its number in the session, from 1
+  std::int64_t request = 0;  // its number in the lease, from 1
+  AskKind kind = AskKind::approval;
+  TurnId turn;       // in which it is asked; unset: not known
+  std::string tool;  // the agent's own word
+  std::string call;  // the agent's id of the call; empty: not said
+
+  bool operator==(const AskRaised&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("ask", &AskRaised::ask);
+    visit("request", &AskRaised::request);
+    visit("kind", &AskRaised::kind);
+    visit("turn", &AskRaised::turn);
+    visit("tool", &AskRaised::tool);
+    visit("call", &AskRaised::call);
+  }
+};
+
+// A request of the agent has its answer. The agent has not heard it yet. The first answer stands.
+// Another follows only if its text was lost.
+// Content: of what is granted, the input that the call is to have instead, as a JSON object; of a
+// question, the answers, as a JSON array of texts in the order of the questions. Of what is denied,
+// the reason. Without it the call is granted as it was asked.
+struct AskAnswered {
+  static constexpr std::string_view kType = "AskAnswered";
+  std::int64_t ask = 0;
+  AskVerdict verdict = AskVerdict::none;
+  AskBasis basis = AskBasis::person;
+  std::int64_t rule = 0;  // that answers; 0: none does
+
+  bool operator==(const AskAnswered&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("ask", &AskAnswered::ask);
+    visit("verdict", &AskAnswered::verdict);
+    visit("basis", &AskAnswered::basis);
+    visit("rule", &AskAnswered::rule);
+  }
+};
+
+// A request of the agent is over. Each has one end.
+struct AskClosed {
+  static constexpr std::string_view kType = "AskClosed";
+  std::int64_t ask = 0;
+  AskEnd end = AskEnd::told;
+
+  bool operator==(const AskClosed&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("ask", &AskClosed::ask);
+    visit("end", &AskClosed::end);
+  }
+};
+
 // The session has lived for as long as its spec says that somebody is to be reminded.
 struct LongRunReached {
   static constexpr std::string_view kType = "LongRunReached";
@@ -896,40 +956,9 @@ struct SessionLaunched {
   }
 };
 
-enum class ErasureReason {
-  requested,  // somebody asked for it
-  retention,  // the configured retention time is over
-  lost,       // it was missing when the log was salvaged
-};
+using EndsOfTurns = base::Types<TurnFinished, TurnFailed, TurnInterrupted>;
 
-// The content of these events of the stream is being removed. All of them come before this one.
-// From here on missing content of theirs is no damage.
-struct ContentErased {
-  static constexpr std::string_view kType = "ContentErased";
-  VersionRanges events;  // see is_proper
-  ErasureReason reason = ErasureReason::requested;
-
-  bool operator==(const ContentErased&) const = default;
-  template <class Visit>
-  static constexpr void fields(Visit&& visit) {
-    visit("events", &ContentErased::events);
-    visit("reason", &ContentErased::reason);
-  }
-};
-
-// No file holds the content named by the stream's ContentErased events up to version `through`.
-struct ContentErasureCompleted {
-  static constexpr std::string_view kType = "ContentErasureCompleted";
-  StreamVersion through;
-
-  bool operator==(const ContentErasureCompleted&) const = default;
-  template <class Visit>
-  static constexpr void fields(Visit&& visit) {
-    visit("through", &ContentErasureCompleted::through);
-  }
-};
-
-using SessionEvents =
+using SessionEvents = base::Joined<
     base::Types<SessionOpened, TurnQueued, SessionNamed, TurnStarted, OwnTurnStarted, TurnReturned,
                 PromptInjected, TurnContinued, QueuePaused, QueueContinued, InterruptRequested,
                 TasksChanged, ModelCallRetried, ModelFellBack, RateLimitReported, ContextCompacted,
@@ -939,9 +968,10 @@ using SessionEvents =
                 McpServersReported, AgentLineRecorded, ReportIgnored, NothingChanged, LeaseGranted,
                 LeaseReleased, LeaseExpired, AgentStarted, AgentInitialized, AgentSessionLost,
                 AgentStartFailed, AgentExited, CloseRequested, SessionClosed, LongRunReached,
-                ForegroundChanged, OutputSeen, AttentionDismissed, SessionResumed, ContentErased,
-                ContentErasureCompleted, TasksLost, TranscriptWritesLost, SessionLaunched,
-                AgentSessionShared>;
+                ForegroundChanged, OutputSeen, AttentionDismissed, SessionResumed, TasksLost,
+                TranscriptWritesLost, SessionLaunched, AgentSessionShared, AskRaised, AskAnswered,
+                AskClosed>,
+    ContentEvents>;
 
 }  // namespace domain
 
@@ -957,8 +987,4 @@ template <>
 struct base::EnumNames<domain::LineFault> {
   static constexpr std::string_view kNames[] = {"unknown_kind", "not_json", "invalid_utf8",
                                                 "too_long", "cut_short"};
-};
-template <>
-struct base::EnumNames<domain::ErasureReason> {
-  static constexpr std::string_view kNames[] = {"requested", "retention", "lost"};
 };

@@ -1,149 +1,102 @@
-// Folds a session's events, into the whole state and into the part that leases need. Where both
-// have the same fields, one template serves both.
-#include "eventlog/domain/evolve.hpp"
+// Folds a session's events, into the whole state or into its work alone.
+#include "eventlog/domain/session/state.hpp"
 
 #include <algorithm>
 #include <concepts>
 #include <utility>
 
+#include "eventlog/domain/budget/spent_days.hpp"
+#include "eventlog/domain/fold.hpp"
+
 namespace domain {
 namespace {
 
 // Each `apply` returns false for an event that is impossible in the state, having changed nothing.
-// `OfSession` stands for the session's whole state and for the part that leases need.
-template <class State>
-concept OfSession = std::same_as<State, SessionState> || std::same_as<State, LeaseState>;
+// The `apply` to SessionWork changes a session's work alone. An event that changes more of the
+// session also has an `apply` to SessionState, which begins with the work.
 
-void add_cost(SessionState& s, const Usage& usage, NanoUsd cost, CostBasis basis) {
-  add(s.usage, usage);
-  add_bounded(s.cost.value, cost.value);
-  s.basis = std::max(s.basis, basis);
-}
-
-void note_total(SessionState& s, NanoUsd agent_total) {
-  if (agent_total.value == 0) return;
-  s.agent_total = agent_total;
-  s.beyond_total = {};
-}
-
-void end_cost(SessionState& s, const TurnCost& turn) {
-  const UnbookedCost rest = unbooked(turn);
-  add_cost(s, rest.usage, rest.cost, turn.basis);
-  if (turn.claimed.value != 0) add_bounded(s.disputed.value, turn.claimed.value - turn.cost.value);
-  note_total(s, turn.agent_total);
-}
-void end_cost(LeaseState&, const TurnCost&) {}
-
-void forget_spent(SessionState& s, bool is_own) {
-  (is_own ? s.own_spent : s.turn_spent).reset();
-}
-void forget_spent(LeaseState&, bool) {}
-
-void begin_denials(SessionState& s) {
-  s.turn_denied.reset();
-}
-void begin_denials(LeaseState&) {}
-
-void begin_total(SessionState& s, std::optional<NanoUsd> agent_total) {
-  s.agent_total = agent_total.value_or(running_total(s));
-  s.beyond_total = {};
-  s.total_at_start = agent_total;
-}
-void begin_total(LeaseState&, std::optional<NanoUsd>) {}
-
-void forget_own_stop(SessionState& s) {
-  s.own_stop = EndReason::none;
-  s.own_asked_at = {};
-}
-void forget_own_stop(LeaseState& s) {
-  s.own_asked_at = {};
-}
-
-bool ends_turn(OfSession auto& s, TurnId turn, const TurnCost& cost) {
-  const bool is_own = turn.is_set() && s.own_turn == turn;
-  if (!is_own && (!s.turn || s.turn->turn != turn)) return false;
-  if (is_own) {
-    s.own_turn = {};
-    s.is_own_turn_to_end = false;
-    forget_own_stop(s);
-  } else {
-    s.turn.reset();
-  }
-  end_cost(s, cost);
-  forget_spent(s, is_own);
-  return true;
-}
-
-const SessionSpec& limits_of(const SessionState& s) {
-  return s.spec;
-}
-const LeaseState& limits_of(const LeaseState& s) {
-  return s;
-}
-
-void forget_limit(SessionState& s) {
-  s.limited_until = {};
-  s.limited_by.reset();
-  s.limited_in = {};
-}
-void forget_limit(LeaseState&) {}
-
-void forget_lost_tasks(SessionState& s) {
-  s.tasks_lost = 0;
-}
-void forget_lost_tasks(LeaseState&) {}
-
-bool has_lease(const OfSession auto& s, FencingToken token) {
+bool has_lease(const SessionWork& s, FencingToken token) {
   return s.lease && s.lease->token == token;
 }
 
-bool apply(SessionState& s, const Envelope& envelope, const SessionOpened& e) {
+bool is_own(const SessionWork& s, TurnId turn) {
+  return turn.is_set() && s.own_turn == turn;
+}
+
+bool is_current(const SessionWork& s, TurnId turn) {
+  return s.turn && s.turn->turn == turn;
+}
+
+void unpause(SessionWork& s) {
+  s.pause = EndReason::none;
+  s.day_over = {};
+  s.paused_until = {};
+}
+
+bool ends_turn(SessionWork& s, TurnId turn) {
+  if (is_own(s, turn)) {
+    s.own_turn = {};
+    s.is_own_turn_to_end = false;
+    s.own_stop = EndReason::none;
+    s.own_asked_at = {};
+    return true;
+  }
+  if (!is_current(s, turn)) return false;
+  s.turn.reset();
+  return true;
+}
+
+// The time in which the agent waits for an answer is not the turn's.
+void note_asking(SessionWork& s, Time now) {
+  if (is_unanswered(s.asks)) {
+    if (s.asking_since.us == 0) s.asking_since = now;
+    return;
+  }
+  if (s.asking_since.us == 0) return;
+  if (s.turn && s.turn->started_at.us != 0) {
+    const Time since = std::max(s.asking_since, s.turn->started_at);
+    if (now > since) s.turn->started_at = s.turn->started_at + (now - since);
+  }
+  s.asking_since = {};
+}
+
+OpenAsk* find_open(SessionWork& s, std::int64_t ask) {
+  for (OpenAsk& open : s.asks.edit()) {
+    if (open.ask == ask) return &open;
+  }
+  return nullptr;
+}
+
+// Tasks in the background end with their agent, and so does what it asks.
+bool ends_lease(SessionWork& s, const Envelope& envelope, FencingToken token) {
+  if (!has_lease(s, token)) return false;
+  if (s.lease->is_unsaved) s.lost_at = envelope.position;
+  s.lease.reset();
+  s.tasks = 0;
+  s.asks.reset();
+  note_asking(s, envelope.log_time);
+  return true;
+}
+
+// ---- the work ----
+
+bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const SessionOpened& e) {
   if (s.status != SessionStatus::none) return false;
   s.status = SessionStatus::starting;
-  s.session = e.session;
-  s.agent = e.agent;
-  s.name = e.name;
-  s.alias = e.alias;
-  s.spec = e.spec;
-  s.descriptor = e.descriptor;
-  s.lineage = e.lineage;
-  s.payers = e.payers;
   s.opened = envelope.position;
-  s.agent_total = e.carried_cost;
-  s.last_message = e.spec->resume_message;
-  s.is_heard = e.is_heard;
   if (e.spec->remind_after.count() > 0) s.remind_since = envelope.log_time;
   if (e.spec->resumed_at == ResumedAt::record) s.lost_at = envelope.position;
   return true;
 }
 
-bool apply(LeaseState& s, const Envelope& envelope, const SessionOpened& e) {
-  if (s.status != SessionStatus::none) return false;
-  s.status = SessionStatus::starting;
-  s.opened = envelope.position;
-  if (e.spec->resumed_at == ResumedAt::record) s.lost_at = envelope.position;
-  s.idle_timeout = e.spec->idle_timeout;
-  s.run_timeout = e.spec->run_timeout;
-  s.remind_after = e.spec->remind_after;
-  if (e.spec->remind_after.count() > 0) s.remind_since = envelope.log_time;
-  return true;
-}
-
-bool apply(OfSession auto& s, const Envelope& envelope, const TurnQueued& e) {
+bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const TurnQueued& e) {
   if (!is_live(s.status)) return false;
   s.queue.insert(s.queue.end(), {e.turn, envelope.position, envelope.version, e.start_before, 0});
   return true;
 }
 
-bool apply(SessionState& s, const Envelope& envelope, const SessionNamed& e) {
-  if (s.status == SessionStatus::none || !s.name.empty() || s.made_name.position.value != 0) {
-    return false;
-  }
-  s.made_name = {envelope.position, envelope.version, e.mark, e.number};
-  return true;
-}
-
-bool apply(OfSession auto& s, const Envelope& envelope, const TurnStarted& e) {
+bool apply(SessionWork& s, const TimeLimits& limits, const Envelope& envelope,
+           const TurnStarted& e) {
   if (!is_live(s.status) || s.turn || s.queue.empty() || s.queue.front().turn != e.turn ||
       s.pause != EndReason::none || !has_lease(s, e.token)) {
     return false;
@@ -155,32 +108,29 @@ bool apply(OfSession auto& s, const Envelope& envelope, const TurnStarted& e) {
   turn.injected = queued.injected;
   turn.starts = queued.starts;
   s.turn = turn;
-  forget_lost_tasks(s);
-  if (limits_of(s).run_timeout.count() > 0) s.turn->started_at = envelope.log_time;
+  if (limits.run_timeout.count() > 0) s.turn->started_at = envelope.log_time;
   s.queue.erase(s.queue.begin());
   s.day_over = {};
-  begin_denials(s);
   return true;
 }
 
-bool apply(OfSession auto& s, const Envelope&, const OwnTurnStarted& e) {
+bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const OwnTurnStarted& e) {
   if (!is_live(s.status) || !s.lease || s.own_turn.is_set() || !e.turn.is_set()) return false;
   s.own_turn = e.turn;
   return true;
 }
 
-bool apply(OfSession auto& s, const Envelope&, const TurnReturned& e) {
-  if (!s.turn || s.turn->turn != e.turn) return false;
+bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const TurnReturned& e) {
+  if (!is_current(s, e.turn)) return false;
   const Time start_before = e.attempts > 0 ? Time{} : s.turn->start_before;
   s.queue.insert(s.queue.begin(),
                  {e.turn, s.turn->prompt, s.turn->version, start_before,
                   std::max(e.attempts, s.turn->attempts), s.turn->injected, e.starts});
   s.turn.reset();
-  forget_spent(s, false);
   return true;
 }
 
-bool apply(OfSession auto& s, const Envelope& envelope, const PromptInjected& e) {
+bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const PromptInjected& e) {
   const std::int64_t bytes = envelope.content ? envelope.content->bytes : 0;
   const auto add_to = [&](auto& turn) {
     if (turn.turn != e.turn) return false;
@@ -191,8 +141,8 @@ bool apply(OfSession auto& s, const Envelope& envelope, const PromptInjected& e)
   return !s.queue.empty() && add_to(s.queue.front());
 }
 
-bool apply(OfSession auto& s, const Envelope&, const TurnContinued& e) {
-  if (!s.turn || s.turn->turn != e.turn || s.turn->is_continued) return false;
+bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const TurnContinued& e) {
+  if (!is_current(s, e.turn) || s.turn->is_continued) return false;
   CurrentTurn& turn = *s.turn;
   const auto answered = static_cast<std::size_t>(std::max<std::int64_t>(e.injected, 0));
   if (answered != static_cast<std::uint64_t>(e.injected) || answered >= turn.injected->size()) {
@@ -210,7 +160,7 @@ bool apply(OfSession auto& s, const Envelope&, const TurnContinued& e) {
   return true;
 }
 
-bool apply(OfSession auto& s, const Envelope& envelope, const QueuePaused& e) {
+bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const QueuePaused& e) {
   if (!is_live(s.status) || s.turn || s.queue.empty() || e.reason == EndReason::none) return false;
   s.pause = e.reason;
   s.day_over = e.reason == EndReason::daily_budget ? day_end(envelope.wall_time) : Time{};
@@ -218,13 +168,7 @@ bool apply(OfSession auto& s, const Envelope& envelope, const QueuePaused& e) {
   return true;
 }
 
-void unpause(OfSession auto& s) {
-  s.pause = EndReason::none;
-  s.day_over = {};
-  s.paused_until = {};
-}
-
-bool apply(OfSession auto& s, const Envelope& envelope, const QueueContinued&) {
+bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const QueueContinued&) {
   if (s.pause == EndReason::none && s.day_over.us == 0) return false;
   // A person begins anew to count.
   const bool is_by_itself = envelope.actor_kind == ActorKind::server;
@@ -233,20 +177,22 @@ bool apply(OfSession auto& s, const Envelope& envelope, const QueueContinued&) {
   return true;
 }
 
-void stop_own_turn(SessionState& s, EndReason reason, Time now) {
-  if (reason == EndReason::user) return void(s.own_stop = EndReason::none);
-  if (!s.is_own_turn_to_end) s.own_stop = reason;
+void interrupt_own(SessionWork& s, EndReason reason, Time now) {
+  const bool is_first = !std::exchange(s.is_own_turn_to_end, true);
+  if (reason == EndReason::user) {
+    s.own_stop = EndReason::none;
+    return;
+  }
+  if (is_first) s.own_stop = reason;
   s.own_asked_at = now;
 }
-void stop_own_turn(LeaseState& s, EndReason reason, Time now) {
-  if (reason != EndReason::user) s.own_asked_at = now;
-}
 
-bool apply(OfSession auto& s, const Envelope& envelope, const InterruptRequested& e) {
-  if (!s.turn || s.turn->turn != e.turn) {
-    if (!e.turn.is_set() || s.own_turn != e.turn) return false;
-    stop_own_turn(s, e.reason, envelope.log_time);
-    return s.is_own_turn_to_end = true;
+bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope,
+           const InterruptRequested& e) {
+  if (!is_current(s, e.turn)) {
+    if (!is_own(s, e.turn)) return false;
+    interrupt_own(s, e.reason, envelope.log_time);
+    return true;
   }
   const bool is_first = !std::exchange(s.turn->is_interrupt_requested, true);
   if (e.reason == EndReason::user) {
@@ -259,39 +205,25 @@ bool apply(OfSession auto& s, const Envelope& envelope, const InterruptRequested
   return true;
 }
 
-bool apply(OfSession auto& s, const Envelope&, const TasksChanged& e) {
+bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const TasksChanged& e) {
   if (!s.lease || e.subagents < 0 || e.subagents > e.tasks) return false;
   s.tasks = e.tasks;
-  // Those that are not waited for any longer run on until their agent ends.
-  if constexpr (requires { s.subagents; }) s.subagents = e.is_given_up ? s.subagents : e.subagents;
   return true;
 }
 
-bool apply(SessionState& s, const Envelope&, const SpendingRecorded& e) {
-  if (s.status == SessionStatus::none) return false;
-  const NanoUsd cost = cost_of(e.spent);
-  add_cost(s, usage_of(e.spent), cost, e.basis);
-  add_bounded(s.beyond_total.value, cost.value);
-  note_total(s, e.agent_total);
-  if (s.turn && s.turn->turn == e.turn) add(s.turn_spent.edit(), e.spent);
-  if (e.turn.is_set() && s.own_turn == e.turn) add(s.own_spent.edit(), e.spent);
+bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const TurnFinished& e) {
+  const bool is_of_prompt = !is_own(s, e.turn);
+  if (!ends_turn(s, e.turn)) return false;
+  if (is_of_prompt) s.lost_at = {};
   return true;
 }
 
-bool apply(OfSession auto& s, const Envelope&, const TurnFinished& e) {
-  const bool is_own = s.own_turn == e.turn;
-  if (!ends_turn(s, e.turn, e.cost)) return false;
-  if (!is_own) s.lost_at = {};
-  forget_limit(s);
-  return true;
+bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const TurnFailed& e) {
+  return ends_turn(s, e.turn);
 }
 
-bool apply(OfSession auto& s, const Envelope&, const TurnFailed& e) {
-  return ends_turn(s, e.turn, e.cost);
-}
-
-bool apply(OfSession auto& s, const Envelope&, const TurnInterrupted& e) {
-  if (ends_turn(s, e.turn, e.cost)) {
+bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const TurnInterrupted& e) {
+  if (ends_turn(s, e.turn)) {
     // The next prompts wait for the next day, which the session's people are to know.
     if (e.day_over.us != 0) s.day_over = e.day_over;
     return true;
@@ -302,6 +234,262 @@ bool apply(OfSession auto& s, const Envelope&, const TurnInterrupted& e) {
   s.queue.erase(queued);
   if (s.queue.empty()) unpause(s);
   return true;
+}
+
+bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const LeaseGranted& e) {
+  if (!is_live(s.status) || s.lease || e.token <= s.last_token) return false;
+  s.lease = Lease{e.worker, e.token, 0,     e.resume_agent_session, 0, 0,
+                  e.budget, false,   false, e.last_message};
+  s.last_token = e.token;
+  return true;
+}
+
+bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const LeaseReleased& e) {
+  return ends_lease(s, envelope, e.token);
+}
+
+bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const LeaseExpired& e) {
+  return ends_lease(s, envelope, e.token);
+}
+
+bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const AgentStarted& e) {
+  if (!s.lease) return false;
+  s.lease->pid = e.pid;
+  s.lease->start_ticks = e.start_ticks;
+  return true;
+}
+
+bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const LongRunReached&) {
+  if (s.remind_since.us == 0) return false;
+  s.remind_since = {};
+  return true;
+}
+
+bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const AgentInitialized&) {
+  if (s.status == SessionStatus::none) return false;
+  if (s.status == SessionStatus::starting) s.status = SessionStatus::running;
+  return true;
+}
+
+bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const TranscriptWritesLost&) {
+  if (!s.lease) return false;
+  return s.lease->is_unsaved = true;
+}
+
+bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const AgentSessionLost&) {
+  if (!s.lease) return false;
+  s.lease->is_lost = true;
+  s.lost_at = envelope.position;
+  return true;
+}
+
+bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const AskRaised& e) {
+  if (!s.lease || e.ask != s.asks_raised + 1) return false;
+  s.asks_raised = e.ask;
+  OpenAsk open;
+  open.ask = e.ask;
+  open.request = e.request;
+  open.kind = e.kind;
+  open.tool = e.tool;
+  open.call = e.call;
+  open.turn = e.turn;
+  open.at = envelope.position;
+  open.version = envelope.version;
+  open.since = envelope.log_time;
+  s.asks.edit().push_back(std::move(open));
+  note_asking(s, envelope.log_time);
+  return true;
+}
+
+bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const AskAnswered& e) {
+  OpenAsk* open = find_open(s, e.ask);
+  const bool is_first = open != nullptr && open->verdict == AskVerdict::none;
+  const bool is_instead = open != nullptr && e.basis == AskBasis::text_lost;
+  if (e.verdict == AskVerdict::none || (!is_first && !is_instead)) return false;
+  open->verdict = e.verdict;
+  open->basis = e.basis;
+  open->answer = envelope.position;
+  open->answer_version = envelope.version;
+  open->has_text = envelope.content.has_value();
+  open->by = envelope.actor;
+  open->answered = envelope.wall_time;
+  note_asking(s, envelope.log_time);
+  return true;
+}
+
+bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const AskClosed& e) {
+  const std::size_t closed =
+      std::erase_if(s.asks.edit(), [&](const OpenAsk& open) { return open.ask == e.ask; });
+  note_asking(s, envelope.log_time);
+  return closed == 1;
+}
+
+bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const CloseRequested&) {
+  if (!is_live(s.status)) return false;
+  return s.is_close_requested = true;
+}
+
+bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const SessionClosed& e) {
+  if (!is_live(s.status) || !is_terminal(e.status) || has_work(s)) return false;
+  s.status = e.status;
+  return true;
+}
+
+template <class E>
+concept OfWork = requires(SessionWork& work, const TimeLimits& limits, const Envelope& envelope,
+                          const E& e) {
+  apply(work, limits, envelope, e);
+};
+
+void count_report(SessionWork& s, const Envelope& envelope) {
+  if (has_lease(s, envelope.token) && envelope.report_sequence > 0) {
+    s.lease->report_sequence = envelope.report_sequence;
+  }
+}
+
+void note_idle(SessionWork& s, const TimeLimits& limits, Time now) {
+  if (limits.idle_timeout.count() <= 0) return;
+  const bool is_idle = is_live(s.status) && !s.is_close_requested && !has_work(s) && s.tasks == 0;
+  if (!is_idle) s.idle_since = {};
+  if (is_idle && s.idle_since.us == 0) s.idle_since = now;
+}
+
+// ---- the session ----
+//
+// These change nothing in the work, which leases would not see.
+
+template <OfWork E>
+bool apply_work(SessionState& s, const Envelope& envelope, const E& e) {
+  return apply(static_cast<SessionWork&>(s), time_limits(s.spec), envelope, e);
+}
+
+void add_cost(SessionState& s, const Usage& usage, NanoUsd cost, CostBasis basis) {
+  add(s.usage, usage);
+  add_bounded(s.cost.value, cost.value);
+  s.basis = std::max(s.basis, basis);
+}
+
+void note_total(SessionState& s, NanoUsd agent_total) {
+  if (agent_total.value == 0) return;
+  s.agent_total = agent_total;
+  s.beyond_total = {};
+}
+
+void begin_total(SessionState& s, std::optional<NanoUsd> agent_total) {
+  s.agent_total = agent_total.value_or(running_total(s));
+  s.beyond_total = {};
+  s.total_at_start = agent_total;
+}
+
+void forget_limit(SessionState& s) {
+  s.limited_until = {};
+  s.limited_by.reset();
+  s.limited_in = {};
+}
+
+// A prompt that still waited when it was interrupted has cost nothing.
+template <class E>
+bool apply_end_of_turn(SessionState& s, const Envelope& envelope, const E& e) {
+  const bool is_of_agent = is_own(s, e.turn);
+  const bool has_begun = is_of_agent || is_current(s, e.turn);
+  if (!apply_work(s, envelope, e)) return false;
+  if (!has_begun) return true;
+  const TurnCost& turn = e.cost;
+  const UnbookedCost rest = unbooked(turn);
+  add_cost(s, rest.usage, rest.cost, turn.basis);
+  if (turn.claimed.value != 0) add_bounded(s.disputed.value, turn.claimed.value - turn.cost.value);
+  note_total(s, turn.agent_total);
+  (is_of_agent ? s.own_spent : s.turn_spent).reset();
+  return true;
+}
+
+// Nothing that the session was opened with, or knew of its agent, can be resumed any more. The
+// running total of the next one begins at zero.
+void forget_agent_session(SessionState& s) {
+  s.agent_total = {};
+  s.beyond_total = {};
+  s.total_at_start.reset();
+  s.agent_session.clear();
+  s.last_message.clear();
+  s.spec.resume_agent_session.reset();
+  s.spec.resume_message.reset();
+  s.spec.resumed_at = ResumedAt::record;
+  s.spec.is_fork = false;
+}
+
+template <class E>
+bool apply_end_of_lease(SessionState& s, const Envelope& envelope, const E& e) {
+  const bool is_unsaved = s.lease && s.lease->is_unsaved;
+  if (!apply_work(s, envelope, e)) return false;
+  if (is_unsaved) forget_agent_session(s);
+  s.subagents = 0;
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope& envelope, const SessionOpened& e) {
+  if (!apply_work(s, envelope, e)) return false;
+  s.session = e.session;
+  s.agent = e.agent;
+  s.name = e.name;
+  s.alias = e.alias;
+  s.spec = e.spec;
+  s.descriptor = e.descriptor;
+  s.lineage = e.lineage;
+  s.payers = e.payers;
+  s.agent_total = e.carried_cost;
+  s.last_message = e.spec->resume_message;
+  s.is_heard = e.is_heard;
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope& envelope, const SessionNamed& e) {
+  if (!s.name.empty() || s.made_name.position.value != 0) return false;
+  s.made_name = {envelope.position, envelope.version, e.mark, e.number};
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope& envelope, const TurnStarted& e) {
+  if (!apply_work(s, envelope, e)) return false;
+  s.tasks_lost = 0;
+  s.turn_denied.reset();
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope& envelope, const TurnReturned& e) {
+  if (!apply_work(s, envelope, e)) return false;
+  s.turn_spent.reset();
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope& envelope, const TasksChanged& e) {
+  if (!apply_work(s, envelope, e)) return false;
+  // Those that are not waited for any longer run on until their agent ends.
+  if (!e.is_given_up) s.subagents = e.subagents;
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope&, const SpendingRecorded& e) {
+  const NanoUsd cost = cost_of(e.spent);
+  add_cost(s, usage_of(e.spent), cost, e.basis);
+  add_bounded(s.beyond_total.value, cost.value);
+  note_total(s, e.agent_total);
+  if (is_current(s, e.turn)) add(s.turn_spent.edit(), e.spent);
+  if (is_own(s, e.turn)) add(s.own_spent.edit(), e.spent);
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope& envelope, const TurnFinished& e) {
+  if (!apply_end_of_turn(s, envelope, e)) return false;
+  forget_limit(s);
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope& envelope, const TurnFailed& e) {
+  return apply_end_of_turn(s, envelope, e);
+}
+
+bool apply(SessionState& s, const Envelope& envelope, const TurnInterrupted& e) {
+  return apply_end_of_turn(s, envelope, e);
 }
 
 // Messages of subagents are not part of the agent's own conversation.
@@ -316,7 +504,7 @@ void note_output(SessionState& s, const Envelope& envelope) {
 }
 
 bool apply(SessionState& s, const Envelope& envelope, const OutputRecorded& e) {
-  if (s.status == SessionStatus::none || e.block != s.blocks + 1) return false;
+  if (e.block != s.blocks + 1) return false;
   s.blocks = e.block;
   note_output(s, envelope);
   note_message(s, e);
@@ -329,7 +517,6 @@ void forget_repeating(SessionState& s) {
 }
 
 bool apply(SessionState& s, const Envelope&, const ToolCallStarted& e) {
-  if (s.status == SessionStatus::none) return false;
   if (s.is_repeating && e.repeats == 0 && s.repeating_parent == e.parent) forget_repeating(s);
   if (s.spec.use_limits->max_tool_calls > 0) add_bounded(s.tool_calls, 1);
   note_message(s, e);
@@ -349,14 +536,12 @@ void count_denial(SessionState& s, const std::string& tool) {
 }
 
 bool apply(SessionState& s, const Envelope&, const ToolCallDenied& e) {
-  if (s.status == SessionStatus::none) return false;
   count_denial(s, e.tool);
   return true;
 }
 
 // The call of a subagent ends with it.
 bool apply(SessionState& s, const Envelope& envelope, const ToolCallFinished& e) {
-  if (s.status == SessionStatus::none) return false;
   note_output(s, envelope);
   if (e.is_denied && !e.tool.empty()) count_denial(s, e.tool);
   if (s.is_repeating && s.repeating_parent == e.call) forget_repeating(s);
@@ -364,19 +549,16 @@ bool apply(SessionState& s, const Envelope& envelope, const ToolCallFinished& e)
 }
 
 bool apply(SessionState& s, const Envelope&, const ToolCallsRepeated& e) {
-  if (s.status == SessionStatus::none) return false;
   s.repeating_parent = e.parent;
   return s.is_repeating = true;
 }
 
 bool apply(SessionState& s, const Envelope&, const AgentSilenceReported& e) {
-  if (s.status == SessionStatus::none) return false;
   s.is_silent = !e.is_over;
   return true;
 }
 
 bool apply(SessionState& s, const Envelope&, const AttentionDismissed&) {
-  if (s.status == SessionStatus::none) return false;
   return s.is_dismissed = true;
 }
 
@@ -396,164 +578,72 @@ Viewer& viewer_of(SessionState& s, const std::string& channel) {
 }
 
 bool apply(SessionState& s, const Envelope&, const ForegroundChanged& e) {
-  if (s.status == SessionStatus::none) return false;
   viewer_of(s, e.channel).is_foreground = e.is_foreground;
   return true;
 }
 
 bool apply(SessionState& s, const Envelope& envelope, const OutputSeen& e) {
-  if (s.status == SessionStatus::none || e.through > envelope.position) return false;
+  if (e.through > envelope.position) return false;
   Viewer& viewer = viewer_of(s, e.channel);
   viewer.seen = e.through;
   viewer.further_bytes = e.further_bytes;
   return true;
 }
 
-bool apply(OfSession auto& s, const Envelope&, const LeaseGranted& e) {
-  if (!is_live(s.status) || s.lease || e.token <= s.last_token) return false;
-  s.lease = Lease{e.worker, e.token, 0,     e.resume_agent_session, 0, 0,
-                  e.budget, false,   false, e.last_message};
-  if constexpr (requires { s.is_heard; }) s.is_heard = false;
-  s.last_token = e.token;
+bool apply(SessionState& s, const Envelope& envelope, const LeaseGranted& e) {
+  if (!apply_work(s, envelope, e)) return false;
+  s.is_heard = false;
   begin_total(s, e.agent_total);
   return true;
 }
 
-// Nothing that the session was opened with, or knew of its agent, can be resumed any more. The
-// running total of the next one begins at zero.
-void forget_agent_session(SessionState& s) {
-  s.agent_total = {};
-  s.beyond_total = {};
-  s.total_at_start.reset();
-  s.agent_session.clear();
-  s.last_message.clear();
-  s.spec.resume_agent_session.reset();
-  s.spec.resume_message.reset();
-  s.spec.resumed_at = ResumedAt::record;
-  s.spec.is_fork = false;
-}
-void forget_agent_session(LeaseState&) {}
-
-// Tasks in the background end with their agent.
-bool ends_lease(OfSession auto& s, const Envelope& envelope, FencingToken token) {
-  if (!has_lease(s, token)) return false;
-  if (s.lease->is_unsaved) {
-    s.lost_at = envelope.position;
-    forget_agent_session(s);
-  }
-  s.lease.reset();
-  s.tasks = 0;
-  if constexpr (requires { s.subagents; }) s.subagents = 0;
-  return true;
+bool apply(SessionState& s, const Envelope& envelope, const LeaseReleased& e) {
+  return apply_end_of_lease(s, envelope, e);
 }
 
-bool apply(OfSession auto& s, const Envelope& envelope, const LeaseReleased& e) {
-  return ends_lease(s, envelope, e.token);
-}
-
-bool apply(OfSession auto& s, const Envelope& envelope, const LeaseExpired& e) {
-  return ends_lease(s, envelope, e.token);
-}
-
-bool apply(OfSession auto& s, const Envelope&, const AgentStarted& e) {
-  if (!s.lease) return false;
-  s.lease->pid = e.pid;
-  s.lease->start_ticks = e.start_ticks;
-  return true;
-}
-
-bool apply(OfSession auto& s, const Envelope&, const LongRunReached&) {
-  if (s.remind_since.us == 0) return false;
-  s.remind_since = {};
-  return true;
+bool apply(SessionState& s, const Envelope& envelope, const LeaseExpired& e) {
+  return apply_end_of_lease(s, envelope, e);
 }
 
 // If the agent names another session than before, the conversation was cleared, or copied once
 // more.
-void name_agent_session(SessionState& s, const std::string& agent_session) {
-  const bool is_other = !s.agent_session.empty() && s.agent_session != agent_session;
+bool apply(SessionState& s, const Envelope& envelope, const AgentInitialized& e) {
+  if (!apply_work(s, envelope, e)) return false;
+  const bool is_other = !s.agent_session.empty() && s.agent_session != e.agent_session;
   if (is_other && !begins_as_opened(s)) s.last_message.clear();
-  s.agent_session = agent_session;
-}
-void name_agent_session(LeaseState&, const std::string&) {}
-
-bool apply(OfSession auto& s, const Envelope&, const AgentInitialized& e) {
-  if (s.status == SessionStatus::none) return false;
-  if (s.status == SessionStatus::starting) {
-    s.status = SessionStatus::running;
-  }
-  name_agent_session(s, e.agent_session);
+  s.agent_session = e.agent_session;
   return true;
 }
 
-bool apply(OfSession auto& s, const Envelope&, const TranscriptWritesLost&) {
-  if (!s.lease) return false;
-  return s.lease->is_unsaved = true;
-}
-
-bool apply(OfSession auto& s, const Envelope& envelope, const AgentSessionLost&) {
-  if (!s.lease) return false;
-  s.lease->is_lost = true;
-  s.lost_at = envelope.position;
+bool apply(SessionState& s, const Envelope& envelope, const AgentSessionLost& e) {
+  if (!apply_work(s, envelope, e)) return false;
   forget_agent_session(s);
   return true;
 }
 
-void hurry_close(SessionState& s, bool is_now) {
-  s.is_close_now |= is_now;
-}
-void hurry_close(LeaseState&, bool) {}
-
-bool apply(OfSession auto& s, const Envelope&, const CloseRequested& e) {
-  if (!is_live(s.status)) return false;
-  s.is_close_requested = true;
-  hurry_close(s, e.is_now);
+bool apply(SessionState& s, const Envelope&, const AgentExited& e) {
+  s.is_heard = e.is_heard;
   return true;
 }
 
-void name_end(SessionState& s, EndReason reason) {
-  s.end_reason = reason;
-}
-void name_end(LeaseState&, EndReason) {}
-
-bool apply(OfSession auto& s, const Envelope&, const SessionClosed& e) {
-  if (!is_live(s.status) || !is_terminal(e.status) || has_work(s)) return false;
-  s.status = e.status;
-  name_end(s, e.reason);
+bool apply(SessionState& s, const Envelope& envelope, const AgentSessionShared&) {
+  s.shared_at = envelope.position;
+  // The agent's total holds what others spent, which is not booked here.
+  s.total_at_start.reset();
   return true;
 }
 
-bool apply(SessionState& s, const Envelope& envelope, const ContentErased& e) {
-  if (s.status == SessionStatus::none || !is_proper(e.events) ||
-      e.events.back().last >= envelope.version) {
-    return false;
-  }
-  s.erased = united(s.erased, e.events);
-  s.erasure = envelope.version;
-  return true;
+bool apply(SessionState& s, const Envelope& envelope, const AskClosed& e) {
+  const OpenAsk* open = find_open(s, e.ask);
+  if (open == nullptr) return false;
+  PastAsks& past = s.past_asks.edit();
+  if (past.size() >= kPastAsksMax) past.erase(past.begin());
+  past.push_back(
+      {open->ask, open->call, open->verdict, open->basis, e.end, open->by, open->answered});
+  return apply_work(s, envelope, e);
 }
 
-bool apply(SessionState& s, const Envelope&, const ContentErasureCompleted& e) {
-  if (e.through > s.erasure || e.through <= s.erasure_completed) return false;
-  s.erasure_completed = e.through;
-  return true;
-}
-
-// Facts that change nothing in a session's state, and need only that the session exists.
-bool exists(const SessionState& s) {
-  return s.status != SessionStatus::none;
-}
-bool apply(SessionState& s, const Envelope&, const PartialOutputRecorded&) {
-  return exists(s);
-}
-bool apply(SessionState& s, const Envelope&, const ModelCallRetried&) {
-  return exists(s);
-}
-bool apply(SessionState& s, const Envelope&, const ModelFellBack&) {
-  return exists(s);
-}
 bool apply(SessionState& s, const Envelope&, const RateLimitReported& e) {
-  if (!exists(s)) return false;
   // That another limit is not reached says nothing of this one.
   if (e.blocks_until.us == 0 && s.limited_by != e.limit) return true;
   if (e.blocks_until.us == 0) {
@@ -565,89 +655,65 @@ bool apply(SessionState& s, const Envelope&, const RateLimitReported& e) {
   }
   return true;
 }
+
 bool apply(SessionState& s, const Envelope&, const TasksLost& e) {
-  if (!exists(s) || e.tasks < 0) return false;
+  if (e.tasks < 0) return false;
   add_bounded(s.tasks_lost, e.tasks);
   return true;
 }
-bool apply(SessionState& s, const Envelope&, const ContextCompacted&) {
-  return exists(s);
-}
-bool apply(SessionState& s, const Envelope&, const AgentStatusReported&) {
-  return exists(s);
-}
-bool apply(SessionState& s, const Envelope&, const AgentNoted&) {
-  return exists(s);
-}
-bool apply(SessionState& s, const Envelope&, const McpServersReported&) {
-  return exists(s);
-}
-bool apply(SessionState& s, const Envelope&, const AgentLineRecorded&) {
-  return exists(s);
-}
-bool apply(SessionState& s, const Envelope&, const ReportIgnored&) {
-  return exists(s);
-}
-bool apply(SessionState& s, const Envelope&, const NothingChanged&) {
-  return exists(s);
-}
-bool apply(SessionState& s, const Envelope&, const AgentStartFailed&) {
-  return exists(s);
-}
-bool apply(SessionState& s, const Envelope&, const AgentExited& e) {
-  if (!exists(s)) return false;
-  s.is_heard = e.is_heard;
+
+bool apply(SessionState& s, const Envelope& envelope, const CloseRequested& e) {
+  if (!apply_work(s, envelope, e)) return false;
+  s.is_close_now |= e.is_now;
   return true;
 }
-bool apply(SessionState& s, const Envelope& envelope, const AgentSessionShared&) {
-  if (!exists(s)) return false;
-  s.shared_at = envelope.position;
-  // The agent's total holds what others spent, which is not booked here.
-  s.total_at_start.reset();
+
+bool apply(SessionState& s, const Envelope& envelope, const SessionClosed& e) {
+  if (!apply_work(s, envelope, e)) return false;
+  s.end_reason = e.reason;
   return true;
 }
+
 bool apply(SessionState& s, const Envelope&, const SessionResumed& e) {
-  if (!exists(s)) return false;
   s.is_continued |= e.shares_budget;
   s.is_left_behind |= e.takes_agent_session;
   return true;
 }
 
 bool apply(SessionState& s, const Envelope&, const SessionLaunched& e) {
-  if (!exists(s) || !e.session.is_set()) return false;
-  s.has_launched = true;
-  return true;
+  if (!e.session.is_set()) return false;
+  return s.has_launched = true;
 }
 
-// The events that leases depend on, and the others. Every new event must be in one of the two
-// lists.
-using LeaseEvents =
-    base::Types<SessionOpened, TurnQueued, TurnStarted, OwnTurnStarted, TurnReturned,
-                PromptInjected, TurnContinued, QueuePaused, QueueContinued, InterruptRequested,
-                TasksChanged, TurnFinished, TurnFailed, TurnInterrupted, LeaseGranted,
-                LeaseReleased, LeaseExpired, AgentStarted, AgentInitialized, AgentSessionLost,
-                CloseRequested, SessionClosed, LongRunReached, TranscriptWritesLost>;
-using NotOfLeases =
-    base::Types<SessionNamed, ModelCallRetried, ModelFellBack, RateLimitReported, ContextCompacted,
-                AgentStatusReported, SpendingRecorded, OutputRecorded, PartialOutputRecorded,
-                ToolCallStarted, ToolCallsRepeated, AgentSilenceReported, ToolCallFinished,
-                ToolCallDenied, AgentNoted, McpServersReported, AgentLineRecorded, ReportIgnored,
-                NothingChanged, AgentStartFailed, AgentExited, ForegroundChanged, OutputSeen,
-                AttentionDismissed, SessionResumed, ContentErased, ContentErasureCompleted,
-                TasksLost, SessionLaunched, AgentSessionShared>;
-static_assert(base::kHasSameMembers<SessionEvents, base::Joined<LeaseEvents, NotOfLeases>>);
+template <class E>
+requires base::kContains<E, ContentEvents>
+bool apply(SessionState& s, const Envelope& envelope, const E& e) {
+  return fold_content(s, envelope, e);
+}
 
-void count_report(OfSession auto& s, const Envelope& envelope) {
-  if (has_lease(s, envelope.token) && envelope.report_sequence > 0) {
-    s.lease->report_sequence = envelope.report_sequence;
+// These change nothing in a session's state.
+using ToldOnly = base::Types<PartialOutputRecorded, ModelCallRetried, ModelFellBack,
+                             ContextCompacted, AgentStatusReported, AgentNoted, McpServersReported,
+                             AgentLineRecorded, ReportIgnored, NothingChanged, AgentStartFailed>;
+
+template <class E>
+concept OfSession = requires(SessionState& s, const Envelope& envelope, const E& e) {
+  apply(s, envelope, e);
+};
+
+// Every event is of the work, of the session, or only told.
+template <class E>
+bool apply_any(SessionState& s, const Envelope& envelope, const E& e) {
+  const bool is_first = std::same_as<E, SessionOpened>;
+  if (!is_first && s.status == SessionStatus::none) return false;
+  if constexpr (OfSession<E>) {
+    return apply(s, envelope, e);
+  } else if constexpr (OfWork<E>) {
+    return apply_work(s, envelope, e);
+  } else {
+    static_assert(base::kContains<E, ToldOnly>, "an event without its apply");
+    return true;
   }
-}
-
-void note_idle(OfSession auto& s, Time now) {
-  if (limits_of(s).idle_timeout.count() <= 0) return;
-  const bool is_idle = is_live(s.status) && !s.is_close_requested && !has_work(s) && s.tasks == 0;
-  if (!is_idle) s.idle_since = {};
-  if (is_idle && s.idle_since.us == 0) s.idle_since = now;
 }
 
 // The agent is not stuck any more when it says something else, or has nothing to do.
@@ -656,8 +722,7 @@ void note_progress(SessionState& s, const Envelope& envelope, const Event& event
   if (s.is_silent) {
     const bool is_said = has_lease(s, envelope.token) && envelope.report_sequence > 0;
     // Spending is also told by time, when the agent has said nothing.
-    const bool is_no_sign = std::holds_alternative<AgentSilenceReported>(event) ||
-                            std::holds_alternative<SpendingRecorded>(event);
+    const bool is_no_sign = event.is<AgentSilenceReported>() || event.is<SpendingRecorded>();
     s.is_silent = has_turn && (!is_said || is_no_sign);
   }
   if (!s.is_repeating || has_turn) return;
@@ -670,22 +735,31 @@ void evolve(SessionState& state, const Envelope& envelope, const Event& event) {
   const bool is_dismissed = std::exchange(state.is_dismissed, false);
   const Attention before = is_dismissed ? attention_of(state) : Attention::none;
   fold_or_mark<SessionEvents>(state, envelope, event,
-                              [&](const auto& fact) { return apply(state, envelope, fact); });
-  if (envelope.actor_kind == ActorKind::client) {
+                              [&](const auto& fact) { return apply_any(state, envelope, fact); });
+  if (is_remembered(envelope)) {
     state.commands.remember({envelope.command, envelope.command_digest, envelope.position});
+    const Time forgotten = state.commands.forget_oldest(envelope.log_time);
+    state.forgotten_ids = std::max(state.forgotten_ids, forgotten);
   }
-  if (envelope.content) state.last_content = std::max(state.last_content, envelope.version);
+  note_content(state, envelope);
   count_report(state, envelope);
-  note_idle(state, envelope.log_time);
+  note_idle(state, time_limits(state.spec), envelope.log_time);
   note_progress(state, envelope, event);
-  // A dismissal ends once the need is another one.
-  if (is_dismissed && attention_of(state) == before) state.is_dismissed = true;
+  // A dismissal ends once the need is another one; each thing that the agent asks is one.
+  const bool is_other = attention_of(state) != before || event.is<AskRaised>();
+  if (is_dismissed && !is_other) state.is_dismissed = true;
 }
 
 void evolve(LeaseState& state, const Envelope& envelope, const Event& event) {
-  fold_own<LeaseEvents>(event, [&](const auto& fact) { return apply(state, envelope, fact); });
+  if (const auto* opened = event.as<SessionOpened>()) {
+    if (state.status == SessionStatus::none) state.limits = time_limits(opened->spec);
+  }
+  fold_own<SessionEvents>(event, [&]<class E>(const E& fact) {
+    if constexpr (OfWork<E>) return apply(state, state.limits, envelope, fact);
+    return true;
+  });
   count_report(state, envelope);
-  note_idle(state, envelope.log_time);
+  note_idle(state, state.limits, envelope.log_time);
 }
 
 }  // namespace domain

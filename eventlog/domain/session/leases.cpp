@@ -62,8 +62,7 @@ Decided placing(Decided decided, const States& states, const Context& context) {
   const auto* admission = states.find<AdmissionStream>(kAdmissionStream);
   if (admission == nullptr || !d.is_known_to(admission->live)) return decided;
   const auto ends_lease = [](const Emitted& one) {
-    return std::holds_alternative<LeaseReleased>(one.event) ||
-           std::holds_alternative<LeaseExpired>(one.event);
+    return one.event.is<LeaseReleased>() || one.event.is<LeaseExpired>();
   };
   if (s.lease && std::none_of(decided->begin(), decided->end(), ends_lease)) return decided;
   LeaseState after = lease_state(s);
@@ -173,6 +172,7 @@ Decided decide_one(Deciding d, const ExpireLease& c) {
 // started without it.
 Decided decide_one(Deciding d, const GiveUpContent& c) {
   const SessionState& s = d.session();
+  if (give_up_answer(d, c.event)) return std::move(d.decision);
   const bool is_opening = c.event == s.opened;
   const bool is_prompt = s.turn && is_prompt_of(*s.turn, c.event);
   const bool is_added = is_prompt && (s.turn->prompt != c.event || s.turn->is_continued);

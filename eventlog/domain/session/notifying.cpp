@@ -32,43 +32,55 @@ NotificationKind kind_of(const SessionClosed& e) {
   return e.status == SessionStatus::killed ? NotificationKind::killed : NotificationKind::failed;
 }
 
+std::optional<NotificationKind> kind_of(const QueuePaused& e) {
+  const bool is_passing = is_start_pause(e.reason, e.until) || e.reason == EndReason::session_limit;
+  if (is_passing) return std::nullopt;
+  return NotificationKind::paused;
+}
+std::optional<NotificationKind> kind_of(const AgentSilenceReported& e) {
+  if (e.is_over) return std::nullopt;
+  return NotificationKind::stuck;
+}
+std::optional<NotificationKind> kind_of(const TurnInterrupted& e) {
+  if (e.reason == EndReason::expired) return NotificationKind::expired;
+  if (!is_of_restart(e.reason)) return std::nullopt;
+  return NotificationKind::cut_off;
+}
+NotificationKind kind_of(const TasksLost&) {
+  return NotificationKind::tasks_lost;
+}
+NotificationKind kind_of(const ToolCallsRepeated&) {
+  return NotificationKind::stuck;
+}
+NotificationKind kind_of(const AskRaised&) {
+  return NotificationKind::asks;
+}
+NotificationKind kind_of(const LongRunReached&) {
+  return NotificationKind::long_run;
+}
+
 // Returns what one event by itself gives cause to tell.
-struct CauseOf {
-  template <class E>
-  std::optional<NotificationKind> operator()(const E&) const {
-    return std::nullopt;
-  }
-  std::optional<NotificationKind> operator()(const SessionClosed& e) const { return kind_of(e); }
-  std::optional<NotificationKind> operator()(const QueuePaused& e) const {
-    const bool is_passing =
-        is_start_pause(e.reason, e.until) || e.reason == EndReason::session_limit;
-    if (is_passing) return std::nullopt;
-    return NotificationKind::paused;
-  }
-  std::optional<NotificationKind> operator()(const TasksLost&) const {
-    return NotificationKind::tasks_lost;
-  }
-  std::optional<NotificationKind> operator()(const ToolCallsRepeated&) const {
-    return NotificationKind::stuck;
-  }
-  std::optional<NotificationKind> operator()(const AgentSilenceReported& e) const {
-    if (e.is_over) return std::nullopt;
-    return NotificationKind::stuck;
-  }
-  std::optional<NotificationKind> operator()(const LongRunReached&) const {
-    return NotificationKind::long_run;
-  }
-  std::optional<NotificationKind> operator()(const TurnInterrupted& e) const {
-    if (e.reason == EndReason::expired) return NotificationKind::expired;
-    if (!is_of_restart(e.reason)) return std::nullopt;
-    return NotificationKind::cut_off;
-  }
-};
+std::optional<NotificationKind> cause_of(const Event& event) {
+  using Causes = base::Types<SessionClosed, QueuePaused, TasksLost, ToolCallsRepeated,
+                             AgentSilenceReported, LongRunReached, TurnInterrupted, AskRaised>;
+  std::optional<NotificationKind> cause;
+  use_one_of(Causes{}, event, [&](const auto& e) { cause = kind_of(e); });
+  return cause;
+}
+
+// True for what an agent asks if a rule has answered it at once.
+bool is_answered(const Deciding& d, const Event& event) {
+  const auto* asked = event.as<AskRaised>();
+  if (asked == nullptr) return false;
+  return std::any_of(d.decision.begin(), d.decision.end(), [&](const Emitted& emitted) {
+    const auto* answered = emitted.event.as<AskAnswered>();
+    return answered != nullptr && answered->ask == asked->ask;
+  });
+}
 
 bool has_closed(const Deciding& d) {
-  return std::any_of(d.decision.begin(), d.decision.end(), [](const Emitted& emitted) {
-    return std::holds_alternative<SessionClosed>(emitted.event);
-  });
+  return std::any_of(d.decision.begin(), d.decision.end(),
+                     [](const Emitted& emitted) { return emitted.event.is<SessionClosed>(); });
 }
 
 // What else the decision is about counts before these.
@@ -79,8 +91,8 @@ bool is_minor(NotificationKind kind) {
 // True if a turn ended otherwise than by its success or because somebody asked for it.
 bool has_failed_turn(const Deciding& d) {
   return std::any_of(d.decision.begin(), d.decision.end(), [](const Emitted& emitted) {
-    if (std::holds_alternative<TurnFailed>(emitted.event)) return true;
-    const auto* cut = std::get_if<TurnInterrupted>(&emitted.event);
+    if (emitted.event.is<TurnFailed>()) return true;
+    const auto* cut = emitted.event.as<TurnInterrupted>();
     return cut != nullptr && cut->reason != EndReason::user && cut->reason != EndReason::expired;
   });
 }
@@ -93,7 +105,7 @@ std::optional<NotificationKind> cause_of(const Deciding& d) {
   for (const Emitted& emitted : d.decision) {
     if (!emitted.stream.empty()) continue;
     evolve(after, Envelope{}, emitted.event);
-    const auto one = std::visit(CauseOf{}, emitted.event);
+    const auto one = is_answered(d, emitted.event) ? std::nullopt : cause_of(emitted.event);
     if (one && (!cause || !is_minor(*one))) cause = one;
   }
   const bool is_settled = cause && !is_minor(*cause);
@@ -113,8 +125,8 @@ bool is_lost_run(const Deciding& d) {
   const DescriptorKind kind = d.session().descriptor->kind;
   if (kind != DescriptorKind::cron && kind != DescriptorKind::heartbeat) return false;
   return std::any_of(d.decision.begin(), d.decision.end(), [](const Emitted& emitted) {
-    const auto* cut = std::get_if<TurnInterrupted>(&emitted.event);
-    const auto* closed = std::get_if<SessionClosed>(&emitted.event);
+    const auto* cut = emitted.event.as<TurnInterrupted>();
+    const auto* closed = emitted.event.as<SessionClosed>();
     return (cut != nullptr && is_of_restart(cut->reason)) ||
            (closed != nullptr && is_of_restart(closed->reason));
   });
@@ -137,10 +149,11 @@ bool is_watched(const SessionState& s) {
 }
 
 // Nobody is reminded of a session that a channel has in the foreground, and whoever waits for it by
-// program does not need to be. A parent can do nothing about an agent that is stuck.
+// program does not need to be. A parent can do nothing about an agent that is stuck, or that asks
+// people.
 bool is_told(const SessionState& s, const Addressee& who, NotificationKind kind) {
   const bool is_parent = who.target == NotificationTarget::parent;
-  if (kind == NotificationKind::stuck) return !is_parent;
+  if (kind == NotificationKind::stuck || kind == NotificationKind::asks) return !is_parent;
   if (kind != NotificationKind::long_run) return true;
   return !is_watched(s) && !is_orchestrator(who.target) && !is_parent;
 }
@@ -152,11 +165,6 @@ bool has_addressee(const SessionState& s, const Limits& limits) {
     if (limits.sinks[i] && (!is_parent || s.descriptor->parent.is_set())) return true;
   }
   return false;
-}
-
-// True if the server has a sink for it.
-bool has_sink(const Limits& limits, NotificationTarget target) {
-  return limits.sinks[static_cast<std::size_t>(target)];
 }
 
 // The orchestrator hears by one of its two sinks: by the one that wakes it where no channel is
@@ -203,14 +211,15 @@ bool is_held_back(const OutboxState& outbox, const OpenNotification& open, const
 std::set<Position> drop_superseded(Deciding& d, const OutboxState& outbox) {
   std::set<Position> dropped;
   for (const Emitted& emitted : d.decision) {
-    const auto* before = std::get_if<NotificationDropped>(&emitted.event);
+    const auto* before = emitted.event.as<NotificationDropped>();
     if (before != nullptr) dropped.insert(before->notification);
   }
   for (const auto& [position, open] : outbox.open) {
     if (open.requested.session != d.session().session || dropped.contains(position)) continue;
     if (!is_held_back(outbox, open, d.context)) continue;
     dropped.insert(position);
-    d.emit_to(std::string(kOutboxStream), NotificationDropped{position, DropReason::superseded});
+    d.emit_to<OutboxStream>(std::string(kOutboxStream),
+                            NotificationDropped{position, DropReason::superseded});
   }
   return dropped;
 }
@@ -259,11 +268,11 @@ struct Requests {
     const auto one_too_many = has_room ? std::nullopt : overflowing(outbox, dropped);
     if (one_too_many) {
       dropped.insert(*one_too_many);
-      d.emit_to(std::string(kOutboxStream),
-                NotificationDropped{*one_too_many, DropReason::overflow});
+      d.emit_to<OutboxStream>(std::string(kOutboxStream),
+                              NotificationDropped{*one_too_many, DropReason::overflow});
     }
     ++added;
-    d.emit_to(std::string(kOutboxStream), request);
+    d.emit_to<OutboxStream>(std::string(kOutboxStream), request);
   }
 
   std::size_t added = 0;

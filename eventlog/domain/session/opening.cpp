@@ -9,6 +9,7 @@
 #include "eventlog/domain/session/deciding.hpp"
 #include "eventlog/domain/session/session_name.hpp"
 #include "eventlog/domain/session/spec_check.hpp"
+#include "eventlog/domain/session/spec_settings.hpp"
 #include "eventlog/domain/text_limits.hpp"
 
 namespace domain {
@@ -24,7 +25,31 @@ struct Opening {
   const SessionState* source;   // the session to resume; null: none is named, or it is this one
   const LineageState* lineage;  // of the source; null: there is no source
   const SessionState* caller;   // whose agent asks; null: none of this agent
+  SessionSpec spec;             // as the command and the source together say
 };
+
+bool is_said(const Spawn& c, std::string_view key) {
+  return std::find(c.said.begin(), c.said.end(), key) != c.said.end();
+}
+
+// Returns the spec of a session that goes on with `source`. A limit that is not said is left out of
+// it, and set_limits() fills it in.
+SessionSpec taken_over(const Spawn& c, const SessionSpec& source) {
+  SessionSpec spec = c.spec;
+  for (const SpecSetting& setting : spec_settings()) {
+    if (is_said(c, setting.key)) continue;
+    copy_setting(setting, setting.is_limit() ? SessionSpec{} : source, spec);
+  }
+  // Asking is given up only if somebody says so for this session.
+  if (!is_said(c, "permission_mode") &&
+      source.permission_mode == PermissionMode::bypass_permissions) {
+    spec.permission_mode = c.spec.permission_mode;
+  }
+  // One that was not said for the session's model does not stand beside it.
+  const bool is_double = spec.fallback_model == spec.model;
+  if (is_double && !is_said(c, "fallback_model")) spec.fallback_model.reset();
+  return spec;
+}
 
 Opening opening_of(const Deciding& d, const Spawn& c) {
   const auto* registry = d.states.find<RegistryStream>(registry_stream(d.agent()));
@@ -40,7 +65,13 @@ Opening opening_of(const Deciding& d, const Spawn& c) {
                            ? d.states.find<SessionStream>(session_stream(d.agent(), c.caller))
                            : nullptr;
   const bool is_there = caller != nullptr && caller->status != SessionStatus::none;
-  return {*registry, *admission, source, lineage, is_there ? caller : nullptr};
+  const bool is_merged = c.takes_over && source != nullptr && source->status != SessionStatus::none;
+  return {*registry,
+          *admission,
+          source,
+          lineage,
+          is_there ? caller : nullptr,
+          is_merged ? taken_over(c, source->spec) : c.spec};
 }
 
 std::optional<Rejection> bad_descriptor(std::string text) {
@@ -101,12 +132,22 @@ std::optional<Rejection> check_descriptor(const Deciding& d, const Spawn& c) {
   return check_parent(d.states.find<SessionStream>(session_stream(d.agent(), parent)), parent);
 }
 
-std::optional<Rejection> check_spawn(const Spawn& c, std::span<const std::string> engines) {
+std::optional<Rejection> check_said(const Spawn& c) {
+  for (const std::string& key : c.said) {
+    if (find_spec_setting(key) == nullptr) {
+      return Rejection{RejectionCode::invalid,
+                       "there is no setting '" + cut_fact(key) + "' to take over"};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Rejection> check_spawn(const Spawn& c) {
   if (auto bad = check_length("origin_channel", c.origin_channel.size(), kFactBytesMax)) return bad;
   if (auto fault = channel_fault(c.origin_channel)) {
     return Rejection{RejectionCode::invalid, *std::move(fault)};
   }
-  if (auto bad = check_spec(c.spec, engines)) return bad;
+  if (auto bad = check_said(c)) return bad;
   if (auto bad = check_prompt(c.prompt)) return bad;
   if (auto bad = check_size("the system prompt", c.system_prompt, kSystemPromptBytesMax))
     return bad;
@@ -141,6 +182,9 @@ void set_limits(SessionSpec& spec, const SessionSpec& source, const Limits& limi
   fill(spec.idle_timeout, source.idle_timeout, limits.idle_timeout);
   fill(spec.run_timeout, source.run_timeout, limits.run_timeout);
   fill(spec.remind_after, source.remind_after, limits.remind_after);
+  // The server has none.
+  fill(spec.approval_timeout, source.approval_timeout, base::Duration{});
+  spec.approval_timeout = std::max(spec.approval_timeout, base::Duration{});
   fill(spec.repeated_calls_max, source.repeated_calls_max, limits.repeated_calls_max);
   UseLimits use = spec.use_limits;
   for (auto limit :
@@ -149,6 +193,17 @@ void set_limits(SessionSpec& spec, const SessionSpec& source, const Limits& limi
   }
   spec.use_limits = use;
   if (!spec.is_multi_turn) spec.idle_timeout = {};
+}
+
+// Takes over what a command of an earlier release leaves out.
+void fill_in(SessionSpec& spec, const SessionSpec& source) {
+  spec.hooks_must_answer |= source.hooks_must_answer;
+  spec.mcp_must_connect |= source.mcp_must_connect;
+  if (spec.setting_sources->empty()) spec.setting_sources = source.setting_sources;
+  const bool has_other_model = source.fallback_model != spec.model;
+  if (spec.fallback_model->empty() && has_other_model) spec.fallback_model = source.fallback_model;
+  spec.approvals = std::max(spec.approvals, source.approvals);
+  if (spec.restart_policy == RestartPolicy::none) spec.restart_policy = source.restart_policy;
 }
 
 // True if what was said can be told to a new agent.
@@ -247,10 +302,10 @@ std::optional<Rejection> check_foreign(const Opening& o, const Spawn& c) {
   return already_goes_on(holder);
 }
 
-std::optional<Rejection> check_budget(const Opening& o, const Spawn& c) {
+std::optional<Rejection> check_budget(const Opening& o) {
   const NanoUsd spent = spent_by(*o.source, o.lineage);
-  if (c.spec.budget.value == 0 || spent < c.spec.budget) return std::nullopt;
-  return over_budget(*o.source, spent, c.spec.budget, "name a larger one to go on");
+  if (o.spec.budget.value == 0 || spent < o.spec.budget) return std::nullopt;
+  return over_budget(*o.source, spent, o.spec.budget, "name a larger one to go on");
 }
 
 // Returns those that pay besides the new session's own lineage, `lineage`: that of the session
@@ -294,11 +349,12 @@ void begin_lineage(Deciding& d, const SessionState& first, const LineageState& l
                       is_older ? NanoUsd{} : running_total(first)};
     told.basis = first.basis;
     told.has_begun_it = !is_older && !is_foreign(first);
-    d.emit_to(stream, std::move(told));
+    d.emit_to<LineageStream>(stream, std::move(told));
   }
   // A session that had no relatives has told nobody that it is at work.
   if (first.lease && !has_relatives(first)) {
-    d.emit_to(stream, LineageReserved{first.session, first.spec.budget, first.lease->budget});
+    d.emit_to<LineageStream>(
+        stream, LineageReserved{first.session, first.spec.budget, first.lease->budget});
   }
 }
 
@@ -331,9 +387,10 @@ bool is_anothers(const Deciding& d, const AdmissionState& admission) {
     if (known != sessions->end() && known->second != target.agent) return true;
   }
   return std::any_of(d.states.further().begin(), d.states.further().end(), [&](const auto& one) {
-    const auto ref = parse_stream(*one.first);
-    if (!ref || !ref->template is<SessionStream>() || ref->id != target.id) return false;
-    return std::get<SessionState>(*one.second).status != SessionStatus::none;
+    const auto* session = one.second.template as<SessionState>();
+    const auto ref = match_stream(SessionStream::kPattern, *one.first);
+    return session != nullptr && ref && ref->id == target.id &&
+           session->status != SessionStatus::none;
   });
 }
 
@@ -348,10 +405,11 @@ Decided decide_one(Deciding d, const Spawn& c) {
     return reject(RejectionCode::invalid,
                   "a session needs an id and an agent named by 1 to 64 of a-z 0-9 . _ -");
   }
-  if (auto bad = check_spawn(c, d.context.engines)) return tl::unexpected(*bad);
+  if (auto bad = check_spawn(c)) return tl::unexpected(*bad);
   if (auto bad = check_start(c.start_before, d.context)) return tl::unexpected(*bad);
   if (auto bad = check_descriptor(d, c)) return tl::unexpected(*bad);
   const Opening o = opening_of(d, c);
+  if (auto bad = check_spec(o.spec, d.context.engines)) return tl::unexpected(*bad);
   // Whose it is may not be known to one who acts for another agent.
   if (is_anothers(d, o.admission)) {
     return reject(RejectionCode::already_exists,
@@ -374,7 +432,7 @@ Decided decide_one(Deciding d, const Spawn& c) {
   if (d.cap_reached() != EndReason::none) return tl::unexpected(over_cap(d));
   if (c.resume.is_set()) {
     if (auto bad = check_resume(o, c)) return tl::unexpected(*bad);
-    if (auto bad = check_budget(o, c)) return tl::unexpected(*bad);
+    if (auto bad = check_budget(o)) return tl::unexpected(*bad);
   }
   if (!c.agent_session.empty()) {
     if (auto bad = check_foreign(o, c)) return tl::unexpected(*bad);
@@ -406,7 +464,7 @@ Decided decide_one(Deciding d, const Spawn& c) {
   NameClaimed claim{d.context.target.id, opened.name, {}};
   SessionAdmitted admitted{d.context.target.id, d.context.target.agent, alias, opened.name, 0};
   opened.descriptor = c.descriptor;
-  SessionSpec spec = c.spec;
+  SessionSpec spec = o.spec;
   spec.resume_agent_session.reset();
   spec.resume_message.reset();
   spec.resumed_at = ResumedAt::end;
@@ -436,23 +494,15 @@ Decided decide_one(Deciding d, const Spawn& c) {
     if (spec.allowed_tools->empty()) spec.allowed_tools = source.spec.allowed_tools;
     if (spec.max_turns == 0) spec.max_turns = source.spec.max_turns;
     spec.continues_after_failure |= source.spec.continues_after_failure;
-    spec.hooks_must_answer |= source.spec.hooks_must_answer;
-    spec.mcp_must_connect |= source.spec.mcp_must_connect;
-    if (spec.setting_sources->empty()) spec.setting_sources = source.spec.setting_sources;
-    const bool has_other_model = source.spec.fallback_model != spec.model;
-    if (spec.fallback_model->empty() && has_other_model) {
-      spec.fallback_model = source.spec.fallback_model;
-    }
-    if (spec.restart_policy == RestartPolicy::none) {
-      spec.restart_policy = source.spec.restart_policy;
-    }
-    d.emit_to(
+    if (!c.takes_over) fill_in(spec, source.spec);
+    d.emit_to<SessionStream>(
         session_stream(d.agent(), c.resume),
         SessionResumed{d.context.target.id, spec.is_fork, true, !claim.agent_session.empty()});
     begin_lineage(d, source, *o.lineage);
   }
   if (!payers.empty() && payers.front().lineage == o.caller->lineage) {
-    d.emit_to(session_stream(d.agent(), o.caller->session), SessionLaunched{d.context.target.id});
+    d.emit_to<SessionStream>(session_stream(d.agent(), o.caller->session),
+                             SessionLaunched{d.context.target.id});
     const auto* lineage =
         d.states.find<LineageStream>(lineage_stream(d.agent(), o.caller->lineage));
     CHECK(lineage != nullptr);

@@ -180,7 +180,7 @@ Decided decide_one(Deciding d, const ContinueSession&) {
   d.emit(QueueContinued{});
   // Whoever says so knows that the limit is over, or wants to see.
   if (d.usage_limit().us != 0) {
-    d.emit_to(budget_stream(d.agent()), UsageLimitSet{s.session, s.spec.engine, {}});
+    d.emit_to<BudgetStream>(budget_stream(d.agent()), UsageLimitSet{s.session, s.spec.engine, {}});
     d.has_lifted_limit = true;
   }
   if (s.lease) d.start_next_turn(s.lease->token);

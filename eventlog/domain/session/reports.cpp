@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "eventlog/base/mutant.hpp"
+#include "eventlog/domain/session/agent_exit.hpp"
 #include "eventlog/domain/session/deciding.hpp"
 #include "eventlog/domain/text_limits.hpp"
 
@@ -78,14 +79,26 @@ std::string tool_name(const std::string& tool) {
   return tool.empty() ? "unknown" : cut_fact(tool);
 }
 
+// True if a person, or a rule of one, has denied the call: that is no lack of a permission.
+bool is_decided(const SessionState& s, const std::string& call) {
+  const auto denies = [&](const auto& ask) {
+    const bool is_by_people = ask.basis == AskBasis::person || ask.basis == AskBasis::rule;
+    return ask.call == call && ask.verdict == AskVerdict::denied && is_by_people;
+  };
+  return !call.empty() && (std::any_of(s.asks->begin(), s.asks->end(), denies) ||
+                           std::any_of(s.past_asks->begin(), s.past_asks->end(), denies));
+}
+
 void report(Deciding& d, const ReportToolCallFinished& r) {
   d.emit(ToolCallFinished{r.turn, cut_fact(r.call), r.is_error, r.is_denied, cut_fact(r.parent),
-                          r.is_denied ? tool_name(r.tool) : std::string()},
+                          r.is_denied && !is_decided(d.session(), r.call) ? tool_name(r.tool)
+                                                                          : std::string()},
          r.output);
   interrupt_at_limit(d);
 }
 
 void report(Deciding& d, ToolCallDenied r) {
+  if (is_decided(d.session(), r.call)) return d.emit(ReportIgnored{std::string(r.kType)});
   r.call = cut_fact(r.call);
   r.tool = tool_name(r.tool);
   d.emit(std::move(r));
@@ -180,6 +193,14 @@ void report(Deciding& d, const ReportAgentSessionLost& r) {
   d.release_agent_session();
   // The record holds nothing of a conversation that began elsewhere, so no new agent can be told.
   if (is_foreign(s) && s.agent_session.empty()) d.fail(EndReason::start_failed);
+}
+
+void report(Deciding& d, const ReportAskRaised& r) {
+  raise_ask(d, r);
+}
+
+void report(Deciding& d, const ReportAskClosed& r) {
+  close_ask(d, r);
 }
 
 void report(Deciding& d, const ReportOwnTurnStarted& r) {
@@ -371,7 +392,8 @@ void wait_for_limit(Deciding& d, const ReportTurnResult& r, Time until) {
   d.emit(TurnReturned{r.turn});
   d.emit(QueuePaused{EndReason::usage_limit, until}, r.text);
   if (d.usage_limit() != until) {
-    d.emit_to(budget_stream(d.agent()), UsageLimitSet{s.session, s.spec.engine, until});
+    d.emit_to<BudgetStream>(budget_stream(d.agent()),
+                            UsageLimitSet{s.session, s.spec.engine, until});
   }
 }
 
@@ -420,64 +442,78 @@ void report(Deciding& d, const ReportTasksChanged& r) {
   }
 }
 
+TurnAtExit turn_at_exit(const SessionState& s, const ReportAgentExited& r) {
+  if (!s.turn) return TurnAtExit::none;
+  if (s.turn->is_continued) return TurnAtExit::passed;
+  const bool is_refused = s.limited_until.us != 0 && r.has_run && !r.given.is_set();
+  if (is_refused) return TurnAtExit::refused;
+  return r.given == s.turn->turn ? TurnAtExit::given : TurnAtExit::ungiven;
+}
+
+ExitFacts exit_facts(const Deciding& d, const ReportAgentExited& r) {
+  const SessionState& s = d.session();
+  ExitFacts facts;
+  facts.is_stopped = r.is_stopped;
+  facts.has_run = r.has_run;
+  // Agents exit with 1 if their last result was an error, such as an interrupted turn.
+  facts.is_clean = r.exit_code <= 1 && r.signal == 0;
+  facts.is_lost = s.lease->is_lost;
+  facts.is_multi_turn = s.spec.is_multi_turn;
+  facts.is_close_requested = s.is_close_requested;
+  facts.has_queue = !s.queue.empty();
+  // Its turn is the first of the queue again, or was meanwhile started for the next agent.
+  facts.is_paused = !s.turn && facts.has_queue && s.pause != EndReason::none;
+  facts.waits_for_tasks = d.waits_for(s.tasks);
+  facts.turn = turn_at_exit(s, r);
+  if (s.turn) {
+    facts.is_asked_to_end = s.turn->is_interrupt_requested;
+    const EndReason limit = interrupt_reason(*s.turn);
+    facts.turn_limit = limit == EndReason::user ? EndReason::none : limit;
+    facts.can_be_retried = d.can_retry();
+  }
+  if (s.own_turn.is_set()) {
+    facts.own = s.is_own_turn_to_end ? OwnTurnAtExit::asked_to_end : OwnTurnAtExit::at_work;
+    facts.own_limit = s.own_stop;
+  }
+  return facts;
+}
+
 // A multi-turn session outlives its agent, which is resumed for the next prompt. It fails if the
 // agent could not even begin.
 void report(Deciding& d, const ReportAgentExited& r) {
   const SessionState& s = d.session();
   d.emit(AgentExited{r.exit_code, r.signal, r.is_stopped, r.is_heard}, r.stderr_tail);
-  if (!is_live(s.status)) return d.end_lease(LeaseReleased{s.lease->token});
-  if (s.turn && s.turn->is_interrupt_requested && interrupt_reason(*s.turn) != EndReason::user) {
-    d.end_lease(LeaseReleased{s.lease->token});
-    const EndReason limit = interrupt_reason(*s.turn);
-    d.interrupt_turns(limit);
-    return d.go_on_or_fail(limit);
+  const LeaseReleased released{s.lease->token};
+  if (!is_live(s.status)) return d.end_lease(released);
+  const ExitVerdict verdict = after_exit(exit_facts(d, r));
+  if (verdict.turn == TurnAfterExit::limited) {
+    d.end_lease(released);
+    d.interrupt_turns(verdict.turn_reason);
+    return d.go_on_or_fail(verdict.turn_reason);
   }
-  const bool is_lost = s.lease->is_lost;
-  // An agent introduces itself before it does anything with a prompt.
-  if (!r.is_stopped && !is_lost && !r.has_run && s.turn && !s.turn->is_continued) {
-    d.end_lease(LeaseReleased{s.lease->token});
-    d.interrupt_own_turn(EndReason::agent_exited);
-    return d.return_unbegun(EndReason::agent_exited);
+  if (verdict.turn == TurnAfterExit::unbegun) {
+    d.end_lease(released);
+    d.interrupt_own_turn(verdict.own_reason);
+    return d.return_unbegun(verdict.turn_reason);
   }
-  // Its turn is the first of the queue again, or was meanwhile started for the next agent.
-  const bool is_paused = !s.turn && !s.queue.empty() && s.pause != EndReason::none;
-  const bool is_refused = s.turn && s.limited_until.us != 0 && r.has_run && !r.given.is_set();
-  const bool is_done_with = is_refused || (s.turn && s.turn->is_continued);
-  const bool can_go_on =
-      r.is_stopped || is_lost || is_done_with || is_paused || (s.spec.is_multi_turn && r.has_run);
-  const bool is_given =
-      s.turn && !is_lost && !is_done_with && (!can_go_on || r.given == s.turn->turn);
-  const bool is_tried_again = is_given && r.is_stopped && d.retry_turn();
-  const bool is_returned = is_tried_again || (s.turn && !is_given && d.return_turn());
-  d.end_lease(LeaseReleased{s.lease->token});
-
-  const EndReason reason = r.is_stopped ? EndReason::stopped : EndReason::agent_exited;
-  const bool was_asked = can_go_on && s.turn && s.turn->is_interrupt_requested;
-  if (is_given && !is_tried_again) d.interrupt_turn(was_asked ? EndReason::user : reason);
-  const bool own_was_asked = can_go_on && s.is_own_turn_to_end;
-  const bool is_turn_cut_off = is_given && !is_tried_again && !was_asked;
-  const bool is_cut_off = is_turn_cut_off || (s.own_turn.is_set() && !own_was_asked);
-  const EndReason own_reason = s.own_stop == EndReason::none ? EndReason::user : s.own_stop;
-  d.interrupt_own_turn(own_was_asked ? own_reason : reason);
-  if (own_was_asked && is_spent(own_reason) && !is_returned) {
-    return d.close(SessionStatus::failed, own_reason);
+  const bool is_of_nobody =
+      verdict.turn == TurnAfterExit::returned || verdict.turn == TurnAfterExit::withdrawn;
+  if (verdict.turn == TurnAfterExit::retried) d.retry_turn();
+  if (is_of_nobody) d.return_turn();
+  d.end_lease(released);
+  if (verdict.turn == TurnAfterExit::interrupted) d.interrupt_turn(verdict.turn_reason);
+  d.interrupt_own_turn(verdict.own_reason);
+  switch (verdict.session) {
+    case SessionAfterExit::stays:
+      return;
+    case SessionAfterExit::pauses:
+      d.pause_queue(verdict.reason);
+      return;
+    case SessionAfterExit::closes:
+      return d.close(verdict.status, verdict.reason);
+    case SessionAfterExit::closes_as_asked:
+      return d.close_as_asked();
   }
-  if (can_go_on && (is_returned || !s.queue.empty())) {
-    if (is_cut_off && !r.is_stopped && s.spec.is_multi_turn) d.pause_queue(reason);
-    return;
-  }
-  if (can_go_on && s.spec.is_multi_turn && !s.is_close_requested) return;
-  // Agents exit with 1 if their last result was an error, such as an interrupted turn.
-  const bool is_clean = r.is_stopped || (r.exit_code <= 1 && r.signal == 0);
-  const bool is_done = is_clean && !is_cut_off && s.queue.empty() && !d.waits_for(s.tasks);
-  if (is_done && s.is_close_requested) return d.close_as_asked();
-  if ((was_asked || own_was_asked) && !is_cut_off) {
-    if (!was_asked && s.own_stop != EndReason::none) {
-      return d.close(SessionStatus::failed, s.own_stop);
-    }
-    return d.close(SessionStatus::killed, EndReason::user);
-  }
-  d.close(r.is_stopped ? SessionStatus::killed : SessionStatus::failed, reason);
 }
 
 }  // namespace

@@ -5,35 +5,17 @@
 
 namespace domain {
 
-bool is_under_way(const SessionState& state) {
+bool is_under_way(const SessionWork& state) {
   return is_live(state.status) || state.lease;
 }
 
-bool is_under_way(const LeaseState& state) {
-  return is_live(state.status) || state.lease;
+TimeLimits time_limits(const SessionSpec& spec) {
+  return {spec.idle_timeout, spec.run_timeout, spec.remind_after, spec.approval_timeout};
 }
 
 LeaseState lease_state(const SessionState& state) {
-  return {state.status,
-          state.is_close_requested,
-          state.is_own_turn_to_end,
-          state.pause,
-          state.opened,
-          state.lease,
-          state.last_token,
-          state.turn,
-          state.own_turn,
-          state.queue,
-          state.day_over,
-          state.paused_until,
-          state.tasks,
-          state.lost_at,
-          state.spec.idle_timeout,
-          state.spec.run_timeout,
-          state.spec.remind_after,
-          state.idle_since,
-          state.remind_since,
-          state.own_asked_at};
+  const SessionWork& work = state;
+  return {work, time_limits(state.spec)};
 }
 
 TurnId only_turn(const SessionState& state) {
@@ -90,9 +72,15 @@ Attention attention_of_ended(const SessionState& state) {
 
 }  // namespace
 
+bool is_unanswered(const OpenAsks& asks) {
+  return std::any_of(asks.begin(), asks.end(),
+                     [](const OpenAsk& ask) { return ask.verdict == AskVerdict::none; });
+}
+
 Attention attention_of(const SessionState& state) {
   if (state.status == SessionStatus::none) return Attention::none;
   if (!is_live(state.status)) return attention_of_ended(state);
+  if (is_unanswered(state.asks)) return Attention::asks;
   if (is_cap(state.pause) || state.pause == EndReason::usage_limit) return Attention::over_budget;
   // It goes on by itself.
   if (state.pause == EndReason::session_limit) return Attention::none;
@@ -119,17 +107,24 @@ void for_each_deadline(const LeaseState& state, const Add& add) {
   if (!is_live(state.status)) return;
   if (state.turn && is_stopped(*state.turn)) {
     add(DeadlineKind::run, state.turn->asked_at, kInterruptGrace);
-  } else if (state.turn && state.run_timeout.count() > 0 && state.turn->started_at.us != 0) {
-    add(DeadlineKind::run, state.turn->started_at, state.run_timeout);
+  } else if (state.turn && state.limits.run_timeout.count() > 0 && state.turn->started_at.us != 0 &&
+             state.asking_since.us == 0) {
+    add(DeadlineKind::run, state.turn->started_at, state.limits.run_timeout);
   }
   if (state.own_turn.is_set() && state.own_asked_at.us != 0) {
     add(DeadlineKind::own, state.own_asked_at, kInterruptGrace);
   }
-  if (state.idle_timeout.count() > 0 && state.idle_since.us != 0) {
-    add(DeadlineKind::idle, state.idle_since, state.idle_timeout);
+  if (state.limits.idle_timeout.count() > 0 && state.idle_since.us != 0) {
+    add(DeadlineKind::idle, state.idle_since, state.limits.idle_timeout);
   }
-  if (state.remind_after.count() > 0 && state.remind_since.us != 0) {
-    add(DeadlineKind::long_run, state.remind_since, state.remind_after);
+  if (state.limits.remind_after.count() > 0 && state.remind_since.us != 0) {
+    add(DeadlineKind::long_run, state.remind_since, state.limits.remind_after);
+  }
+  if (state.limits.approval_timeout.count() > 0) {
+    for (const OpenAsk& ask : *state.asks) {
+      if (ask.verdict != AskVerdict::none) continue;
+      add(DeadlineKind::ask, ask.since, state.limits.approval_timeout);
+    }
   }
   if (state.day_over.us != 0) add(DeadlineKind::day, state.day_over, base::Duration{});
   if (state.paused_until.us != 0) {

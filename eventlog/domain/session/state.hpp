@@ -161,6 +161,7 @@ enum class Attention : std::uint8_t {
   failed,             // it failed or was cut off, or its prompts wait behind a failed turn
   denied,             // it has ended, and tool calls were denied for lack of a permission
   ended_idle,         // it was ended because no prompt came
+  asks,               // its agent waits for an answer
 };
 
 // Tool calls that were denied for lack of a permission. Those of earlier releases, whose events do
@@ -197,14 +198,43 @@ struct Viewer {
   }
 };
 
-struct SessionState {
+// A session's work is its lease, its turns and the prompts that wait. It is small while the session
+// is idle.
+struct SessionWork {
   SessionStatus status = SessionStatus::none;
-  EndReason end_reason = EndReason::none;
   bool is_close_requested = false;
+  bool is_own_turn_to_end = false;       // somebody asked to interrupt the agent's own turn
+  EndReason pause = EndReason::none;     // why the queue waits; none: it does not
+  EndReason own_stop = EndReason::none;  // as CurrentTurn::stop has it
+  Position opened;  // position of SessionOpened, which has the agent's start values
+  base::Boxed<Lease> lease;
+  FencingToken last_token;
+  base::Boxed<CurrentTurn> turn;
+  TurnId own_turn;    // the agent's own, under way; unset: none
+  Time own_asked_at;  // as CurrentTurn::asked_at has it
+  std::vector<QueuedTurn> queue;
+  // Wall time at which a pause for the day's budget ends, or the day whose budget interrupted the
+  // last turn; 0: there is none.
+  Time day_over;
+  Time paused_until;       // as QueuePaused has it; 0: there is no such pause
+  std::int64_t tasks = 0;  // as TasksChanged has it; 0 without a lease
+  // Position at which the agent's transcript was found lost; 0: it was not, or a turn has succeeded
+  // since.
+  Position lost_at;
+  Time idle_since;               // it has no work since then; kept only if that time is limited
+  Time remind_since;             // of a reminder that is still to come; 0: there is none
+  base::Sparse<OpenAsks> asks;   // of the agent that runs, in their order
+  std::int64_t asks_raised = 0;  // so far
+  Time asking_since;  // log time since which somebody is to answer one of them; 0: nobody is
+
+  bool operator==(const SessionWork&) const = default;
+};
+
+struct SessionState : SessionWork, ContentState {
+  EndReason end_reason = EndReason::none;
   bool is_close_now = false;    // tasks in the background are not waited for
   bool is_continued = false;    // another session has resumed or forked it, and shares its budget
   bool is_left_behind = false;  // the agent's own session has gone on with another one
-  EndReason pause = EndReason::none;    // why the queue waits; none: it does not
   CostBasis basis = CostBasis::totals;  // of the least certain part of the cost
   SessionId session;
   std::string agent;
@@ -216,41 +246,23 @@ struct SessionState {
   SessionId lineage;
   base::Sparse<std::vector<Payer>> payers;  // as SessionOpened has it
   bool has_launched = false;                // other sessions, which count to its lineage
-  Position opened;            // position of SessionOpened, which has the system prompt
-  std::string agent_session;  // the agent's own session id, once known
+  std::string agent_session;                // the agent's own session id, once known
   std::string last_message;   // the agent's id of the last message of this conversation
   bool is_heard = false;      // the record has all that the last agent process said
   Position shared_at;         // of the last AgentSessionShared; 0: there is none
-  // Position at which the agent's transcript was found lost; 0: it was not, or a turn has succeeded
-  // since.
-  Position lost_at;
-  base::Boxed<Lease> lease;
-  FencingToken last_token;
-  base::Boxed<CurrentTurn> turn;
-  TurnId own_turn;                       // the agent's own, under way; unset: none
-  bool is_own_turn_to_end = false;       // somebody asked to interrupt it
-  EndReason own_stop = EndReason::none;  // as CurrentTurn::stop has it
-  bool is_silent = false;                // the agent has said nothing for a while, and no tool runs
-  bool is_repeating = false;             // its agent has made one tool call too often in a row
-  bool is_dismissed = false;             // a person knows of its present need
+  bool is_silent = false;     // the agent has said nothing for a while, and no tool runs
+  bool is_repeating = false;  // its agent has made one tool call too often in a row
+  bool is_dismissed = false;  // a person knows of its present need
   base::Sparse<std::string> repeating_parent;  // the call whose subagent repeats; empty: the agent
-  Time own_asked_at;                           // as CurrentTurn::asked_at has it
-  std::vector<QueuedTurn> queue;
-  // Wall time at which a pause for the day's budget ends, or the day whose budget interrupted the
-  // last turn; 0: there is none.
-  Time day_over;
-  Time paused_until;   // as QueuePaused has it; 0: there is no such pause
   Time limited_until;  // as RateLimitReported::blocks_until has it; 0 once a turn has succeeded
-  base::Sparse<std::string> limited_by;  // as RateLimitReported::limit has it
-  TurnId limited_in;                     // the turn under way when that was reported
-  std::int64_t tasks_lost = 0;           // since the last prompt was started
-  std::int64_t tasks = 0;  // as TasksChanged has it, and so has the next one; 0 without a lease
-  std::int64_t subagents = 0;
-  std::int64_t blocks = 0;            // finished output blocks so far
-  base::Sparse<Denials> denied;       // of all turns
-  base::Sparse<Denials> turn_denied;  // since the last turn of a prompt began
-  Time idle_since;    // it has no work since then; kept only if that time is limited
-  Time remind_since;  // of a reminder that is still to come; 0: there is none
+  base::Sparse<std::string> limited_by;                 // as RateLimitReported::limit has it
+  TurnId limited_in;                                    // the turn under way when that was reported
+  std::int64_t tasks_lost = 0;                          // since the last prompt was started
+  std::int64_t subagents = 0;                           // as TasksChanged has it; 0 without a lease
+  base::Sparse<PastAsks> past_asks;                     // the last ones that are over
+  std::int64_t blocks = 0;                              // finished output blocks so far
+  base::Sparse<Denials> denied;                         // of all turns
+  base::Sparse<Denials> turn_denied;                    // since the last turn of a prompt began
   base::Sparse<std::map<std::string, Viewer>> viewers;  // by channel
   Usage usage;
   std::int64_t tool_calls = 0;    // so far; kept only if they are limited
@@ -263,11 +275,9 @@ struct SessionState {
   NanoUsd beyond_total;                   // recorded since then
   std::optional<NanoUsd> total_at_start;  // with which the agent process should have begun
   AcceptedCommands commands;
-  StreamVersion last_content;          // version of the last event that has or had content
-  base::Sparse<VersionRanges> erased;  // events whose content was erased
-  StreamVersion erasure;               // version of the last ContentErased; 0: none
-  StreamVersion erasure_completed;     // version of the last completed one; 0: none
-  Position inconsistent;               // position of the first impossible event; 0: none
+  // Latest time at which an id was made that `commands` has forgotten; 0: it has forgotten none.
+  Time forgotten_ids;
+  Position inconsistent;  // position of the first impossible event; 0: none
 
   bool operator==(const SessionState&) const = default;
   template <class Visit>
@@ -311,6 +321,10 @@ struct SessionState {
     visit("tasks_lost", &SessionState::tasks_lost);
     visit("tasks", &SessionState::tasks);
     visit("subagents", &SessionState::subagents);
+    visit("asks", &SessionState::asks);
+    visit("asking_since", &SessionState::asking_since);
+    visit("asks_raised", &SessionState::asks_raised);
+    visit("past_asks", &SessionState::past_asks);
     visit("blocks", &SessionState::blocks);
     visit("denied", &SessionState::denied);
     visit("turn_denied", &SessionState::turn_denied);
@@ -333,6 +347,7 @@ struct SessionState {
     visit("beyond_total", &SessionState::beyond_total);
     visit("total_at_start", &SessionState::total_at_start);
     visit("commands", &SessionState::commands);
+    visit("forgotten_ids", &SessionState::forgotten_ids);
     visit("last_content", &SessionState::last_content);
     visit("erased", &SessionState::erased);
     visit("erasure", &SessionState::erasure);
@@ -341,29 +356,20 @@ struct SessionState {
   }
 };
 
-// The part of a session's state that leases and deadlines need. A server keeps one for each session
-// under way; an idle session's is small.
-struct LeaseState {
-  SessionStatus status = SessionStatus::none;
-  bool is_close_requested = false;
-  bool is_own_turn_to_end = false;
-  EndReason pause = EndReason::none;
-  Position opened;  // position of SessionOpened, which has the agent's start values
-  base::Boxed<Lease> lease;
-  FencingToken last_token;
-  base::Boxed<CurrentTurn> turn;
-  TurnId own_turn;
-  std::vector<QueuedTurn> queue;
-  Time day_over;
-  Time paused_until;
-  std::int64_t tasks = 0;
-  Position lost_at;
+// The times that a session's deadlines wait; 0: for ever.
+struct TimeLimits {
   base::Duration idle_timeout{};  // as the spec has it, and so has the next one
   base::Duration run_timeout{};
   base::Duration remind_after{};
-  Time idle_since;
-  Time remind_since;
-  Time own_asked_at;
+  base::Duration approval_timeout{};
+
+  bool operator==(const TimeLimits&) const = default;
+};
+TimeLimits time_limits(const SessionSpec& spec);
+
+// Leases and deadlines need no more of a session. A server keeps one for each session under way.
+struct LeaseState : SessionWork {
+  TimeLimits limits;
 
   bool operator==(const LeaseState&) const = default;
 };
@@ -388,6 +394,12 @@ EndReason used_up(const SessionState& state);
 
 // Returns the name for use in texts: the one that the session was given, else its alias.
 const std::string& label(const SessionState& state);
+
+// See erasing.hpp.
+const ContentState& contents_of(const SessionState& state);
+std::string subject_of(const SessionState& state);
+base::Result<VersionRanges, Rejection> erasable_of(const SessionState& state,
+                                                   const VersionRanges& asked);
 
 // Returns the position of the text of a name made from the prompt; 0 if there is none or it was
 // erased.
@@ -417,6 +429,7 @@ enum class DeadlineKind {
   day,       // of prompts that wait behind the budget of a day
   start,     // of a prompt that waits, to be started
   pause,     // of prompts that wait until a moment that is known
+  ask,       // of an answer that the agent waits for
 };
 
 // True for the deadlines that are due by the wall clock; the others go by log time.
@@ -440,8 +453,7 @@ std::optional<Deadline> next_deadline(const LeaseState& state, Time up_since = {
 std::optional<Deadline> deadline_of(const LeaseState& state, DeadlineKind kind);
 
 // True if the session lives or has a lease that has not ended: a worker may have to be told of it.
-bool is_under_way(const SessionState& state);
-bool is_under_way(const LeaseState& state);
+bool is_under_way(const SessionWork& state);
 
 // True if the session's next agent process is to resume what the session was opened with. One that
 // has said nothing since has not moved the agent's own session, and has no copy of it worth
@@ -476,10 +488,11 @@ std::optional<AcceptedCommand> known_command(const SessionState& state, const Co
 template <>
 struct base::EnumNames<domain::Attention> {
   static constexpr std::string_view kNames[] = {
-      "none", "waiting_for_input", "stuck", "over_budget", "failed", "denied", "ended_idle"};
+      "none",   "waiting_for_input", "stuck", "over_budget", "failed",
+      "denied", "ended_idle",        "asks"};
 };
 template <>
 struct base::EnumNames<domain::DeadlineKind> {
-  static constexpr std::string_view kNames[] = {"idle", "run",   "own",  "long_run",
-                                                "day",  "start", "pause"};
+  static constexpr std::string_view kNames[] = {"idle", "run",   "own",   "long_run",
+                                                "day",  "start", "pause", "ask"};
 };

@@ -1,6 +1,8 @@
 // Folds what the sessions of all agents spend.
-#include "eventlog/domain/evolve.hpp"
+#include "eventlog/domain/total_budget/state.hpp"
+
 #include "eventlog/domain/budget/spent_days.hpp"
+#include "eventlog/domain/fold.hpp"
 
 namespace domain {
 namespace {

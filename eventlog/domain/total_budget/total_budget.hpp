@@ -13,6 +13,9 @@ struct TotalBudgetStream {
   static constexpr std::string_view kPattern = "$budget";
   static constexpr std::int64_t kStateSchema = 6;
   static constexpr Residency kResidency = Residency::on_demand;
+  static constexpr std::string_view kNoun = "total budget";
 };
+
+constexpr std::string_view kTotalBudgetStream = TotalBudgetStream::kPattern;
 
 }  // namespace domain

@@ -485,7 +485,7 @@ TEST_CASE("what was erased from a copy is on the record of the log that is made 
       eventlog::read_events(*log->store, made->through.next(), restored->started, {});
   REQUIRE(events);
   REQUIRE(events->size() == 2);
-  CHECK(std::get<domain::ContentErased>((*events)[1].event).events ==
+  CHECK((*events)[1].event.get<domain::ContentErased>().events ==
         domain::VersionRanges{{{2}, {3}}, {{5}, {7}}});
 }
 

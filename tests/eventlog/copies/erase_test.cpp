@@ -231,7 +231,6 @@ TEST_CASE("a text that is erased while it is read was erased, not damaged", "[ev
     base::Result<void> scrub(const ScrubScope& s) override { return log_.store().scrub(s); }
     base::Result<void> copy_to(const std::string& f) override { return log_.store().copy_to(f); }
     base::Result<void> trim_before(Position p) override { return log_.store().trim_before(p); }
-    eventlog::DurabilityClass durability() const override { return log_.store().durability(); }
 
    private:
     Log& log_;

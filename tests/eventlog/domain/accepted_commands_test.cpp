@@ -126,5 +126,33 @@ TEST_CASE("only what was remembered is there, whatever was before", "[session]")
   CHECK((used.commands == one.commands));
 }
 
+TEST_CASE("the commands that were accepted first are forgotten, with the time of their ids",
+          "[domain]") {
+  base::SeededRandom random(4);
+  const Time begun{1'800'000'000'000'000};
+  const auto now = [&](std::int64_t number) { return Time{begun.us + number * 1'000}; };
+  AcceptedCommands commands;
+  std::vector<CommandId> ids;
+  Time forgotten;
+  for (std::int64_t i = 0; i <= static_cast<std::int64_t>(kRememberedMax); ++i) {
+    ids.push_back(CommandId::make(now(i), random));
+    // One of version 8 is made from a key.
+    if (i % 2 == 1) ids.back().bytes[6] = '\x80';
+    commands.remember({ids.back(), {}, {i + 1}});
+    forgotten = std::max(forgotten, commands.forget_oldest(now(i)));
+  }
+  CHECK(commands.size() == kRememberedMin);
+  const std::size_t gone = kRememberedMax + 1 - kRememberedMin;
+  CHECK_FALSE(commands.find(ids[gone - 1]));
+  CHECK(commands.find(ids[gone]));
+  CHECK(commands.find(ids.back()));
+  CHECK(forgotten == now(static_cast<std::int64_t>(gone - 1) / 2 * 2));
+  CHECK(tells_its_time(ids[0], now(0)));
+  CHECK_FALSE(tells_its_time(ids[1], now(0)));
+  // A clock that is far ahead would have the ids of all others refused.
+  CHECK(tells_its_time(ids[0], Time{begun.us} + std::chrono::minutes(-9)));
+  CHECK_FALSE(tells_its_time(ids[0], Time{begun.us} + std::chrono::minutes(-11)));
+}
+
 }  // namespace
 }  // namespace domain

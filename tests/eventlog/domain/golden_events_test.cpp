@@ -1,5 +1,6 @@
 // A released event type loads for ever: its bytes are kept in tests/golden/events.
 #include "eventlog/base/hash.hpp"
+#include "eventlog/domain/all_events.hpp"
 #include "eventlog/domain/event_codec.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/golden.hpp"
@@ -21,7 +22,7 @@ Bytes sample(std::string_view type) {
   RecordedEvent event;
   values.fill(event.envelope);
   event.event = *make_event(type);
-  std::visit([&](auto& e) { values.fill(e); }, event.event);
+  domain::visit([&](auto& e) { values.fill(e); }, event.event);
   return encode_facts(event);
 }
 

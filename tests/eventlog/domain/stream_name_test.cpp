@@ -11,10 +11,10 @@ const auto kId = support::numbered<SessionId>(5);
 
 TEST_CASE("a stream's name says what it is of", "[session]") {
   CHECK(parse_stream(session_stream("main", kId)) ==
-        StreamRef{kIndexOf<SessionStream>, "main", kId});
-  CHECK(parse_stream(registry_stream("main")) == StreamRef{kIndexOf<RegistryStream>, "main", {}});
-  CHECK(parse_stream("$admission") == StreamRef{kIndexOf<AdmissionStream>, {}, {}});
-  CHECK(parse_stream("$server") == StreamRef{kIndexOf<ServerStream>, {}, {}});
+        StreamRef{SessionStream::kPattern, "main", kId});
+  CHECK(parse_stream(registry_stream("main")) == StreamRef{RegistryStream::kPattern, "main", {}});
+  CHECK(parse_stream("$admission") == StreamRef{AdmissionStream::kPattern, {}, {}});
+  CHECK(parse_stream("$server") == StreamRef{ServerStream::kPattern, {}, {}});
 }
 
 TEST_CASE("nothing else is the name of a stream", "[session]") {

@@ -11,9 +11,5 @@ TEST_CASE("the memory store keeps the contract of block stores", "[eventlog]") {
   contract::block_store_contract<support::MemoryBlockStore>();
 }
 
-TEST_CASE("the memory store survives the end of nothing but a call", "[eventlog]") {
-  CHECK(MemoryStore().durability() == DurabilityClass::process);
-}
-
 }  // namespace
 }  // namespace eventlog

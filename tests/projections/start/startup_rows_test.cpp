@@ -6,6 +6,7 @@
 
 #include "eventlog/store/memory_store.hpp"
 #include "projections/projections.hpp"
+#include "tests/support/under_way.hpp"
 #include "tests/support/driven_log.hpp"
 #include "tests/support/log_builder.hpp"
 
@@ -75,8 +76,8 @@ void require_is_of(const Takeover& takeover, eventlog::BlockStore& log) {
     REQUIRE(taken.version == stream.version);
     REQUIRE(taken.last == stream.last);
   }
-  REQUIRE(takeover.sessions.size() == sessions.size());
-  for (const auto& taken : takeover.sessions) {
+  REQUIRE(support::sessions_of(takeover).size() == sessions.size());
+  for (const auto& taken : support::sessions_of(takeover)) {
     const std::string name = domain::session_stream(taken.agent, taken.session);
     INFO(name);
     REQUIRE((taken == sessions.at(name)));
@@ -96,7 +97,7 @@ TEST_CASE("what a server takes over is what the whole log says, wherever it ends
       const Takeover takeover = taken_over(log, *rows);
       require_is_of(takeover, log);
       require_is_of(taken_over(log, *no_rows()), log);
-      sessions += takeover.sessions.size();
+      sessions += support::sessions_of(takeover).size();
     }
   }
   CHECK(sessions > 20);
@@ -112,9 +113,9 @@ TEST_CASE("sessions are taken over without the commands that they have accepted"
   log.append(stream, domain::TurnQueued{});
   const auto rows = no_rows();
   const Takeover takeover = taken_over(log.store(), *rows);
-  REQUIRE(takeover.sessions.size() == 1);
-  CHECK(takeover.sessions.front().queue.size() == 1);
-  CHECK(takeover.sessions.front().commands.size() == 0);
+  REQUIRE(support::sessions_of(takeover).size() == 1);
+  CHECK(support::sessions_of(takeover).front().queue.size() == 1);
+  CHECK(support::sessions_of(takeover).front().commands.size() == 0);
 }
 
 void write_spawns(StoreWriter& writer, int from, int through) {

@@ -59,7 +59,7 @@ struct ErasuresFixture {
   }
   std::vector<Erasure> erasures(int number) {
     catch_up();
-    const auto read = projections::read_erasures(*rows, "main", id(number));
+    const auto read = projections::read_erasures(*rows, stream(number));
     REQUIRE(read);
     return *read;
   }
@@ -123,7 +123,7 @@ TEST_CASE("an erasure is pending until its last part is done", "[projections]") 
   for (const int number : {1, 2, 3}) f.open(number);
   CHECK(f.pending().empty());
   const auto of = [](int number, std::int64_t through) {
-    return PendingErasure{"main", ErasuresFixture::id(number), StreamVersion{through}};
+    return PendingErasure{ErasuresFixture::stream(number), StreamVersion{through}};
   };
   f.log.add(f.stream(1), domain::TurnQueued{}, "Fix it.");
   f.erase(1, 1, 1);

@@ -209,7 +209,7 @@ TEST_CASE("help shows groups, accepted values and defaults, and no types of the 
           "[tools]") {
   const std::string help = steno({"--help"}).out;
   for (const char* shown : {"\nSessions:\n", "\nServer:\n", "\nThe log:\n", "1 to 10000 [5]",
-                            "claude or scripted [claude]"}) {
+                            "claude or scripted, or the NAME of a table [engines.NAME] [claude]"}) {
     INFO(shown);
     CHECK(help.find(shown) != std::string::npos);
   }

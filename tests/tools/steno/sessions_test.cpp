@@ -158,7 +158,8 @@ TEST_CASE("run prints JSON for programs", "[tools][R004]") {
   CHECK(json::parse(one.out).at("denied").empty());
   CHECK(json::parse(one.out).at("seen_cost_usd") ==
         json::parse(one.out).at("session").at("cost_usd"));
-  const Ran denied = served.steno({"run", "-o", "json", "[tools 1] [ask] [say sorry]"});
+  const Ran denied =
+      served.steno({"run", "-o", "json", "--approvals", "deny", "[tools 1] [ask] [say sorry]"});
   CHECK(denied.code == 5);
   CHECK(json::parse(denied.out).at("answer") == "sorry");
   CHECK(json::parse(denied.out).at("denied") == json{"Bash"});
@@ -281,15 +282,16 @@ TEST_CASE("a name looks the same to Steno if it looks the same to people", "[too
 
 TEST_CASE("a denied tool call looks denied wherever it is shown, and run exits with 5", "[tools]") {
   const Served served;
-  const std::string denied = "✗ Bash — echo 0: denied: denied";
-  const Ran ran = served.steno({"run", "--name", "asking", "[tools 1] [ask] [say sorry]"});
+  const std::string denied = "✗ Bash — echo 0: denied: Denied: this tool call needs an approval";
+  const Ran ran = served.steno(
+      {"run", "--name", "asking", "--approvals", "deny", "[tools 1] [ask] [say sorry]"});
   INFO(ran.err);
   CHECK(ran.code == 5);
   CHECK(ran.out == "sorry\n");
   CHECK(contains(ran.err, denied));
   CHECK(contains(ran.err, "for lack of permission"));
   CHECK(contains(ran.err, "\n  ✗ Bash — echo 0\n"));
-  CHECK(contains(served.steno({"output", "asking"}).out, denied + "\n"));
+  CHECK(contains(served.steno({"output", "asking"}).out, denied));
   const std::string watched = served.steno({"watch", "asking", "--from", "start", "-n", "20"}).out;
   CHECK(contains(watched, "✗ turn="));
   CHECK(contains(watched, "error=true denied=true"));
@@ -306,7 +308,7 @@ TEST_CASE("a denied tool call looks denied wherever it is shown, and run exits w
   CHECK(items.at(1).at("call") == result->at("call"));
   CHECK(items.back().at("kind") == "said");
 
-  served.spawn({"--name", "sent", "--multi-turn", "[say hi]"});
+  served.spawn({"--name", "sent", "--multi-turn", "--approvals", "deny", "[say hi]"});
   const Ran sent = served.steno({"send", "sent", "--wait", "[tools 1] [ask]"});
   CHECK(sent.code == 5);
   CHECK(contains(sent.err, "steno close "));

@@ -93,7 +93,7 @@ TEST_CASE("no two agents have a session with one id, live, ended, evicted or of 
     CHECK(outcome.error().code == RejectionCode::already_exists);
     CHECK(outcome.error().text.find("main") == std::string::npos);
     CHECK(loop.sequencer.tail() == tail);
-    CHECK(loop.worker.admission().inconsistent.value == 0);
+    CHECK(loop.worker.of<domain::AdmissionStream>().inconsistent.value == 0);
   };
   CommandLoopOptions options;
   options.idle_max = base::Duration{2};
@@ -124,7 +124,7 @@ TEST_CASE("two spawns of one id that come at once make one session", "[workers]"
       w.loop.submit(of_agent("other", DrivenLoop::message(1, 2, DrivenLoop::spawn())));
   w.loop.settle();
   CHECK(w.loop.answers.at(first).has_value() != w.loop.answers.at(second).has_value());
-  CHECK(w.loop.worker.admission().live.size() == 1);
+  CHECK(w.loop.worker.of<domain::AdmissionStream>().live.size() == 1);
 }
 
 TEST_CASE("a repeated command has the same outcome and no further events", "[workers]") {
@@ -140,6 +140,38 @@ TEST_CASE("a repeated command has the same outcome and no further events", "[wor
   CHECK(of_session(second).name == of_session(first).name);
   CHECK(of_session(second).alias == of_session(first).alias);
   CHECK(w.loop.sequencer.tail() == tail);
+}
+
+TEST_CASE("what the server may have to send again is remembered, and recorded as its own",
+          "[workers]") {
+  CommandWorld w;
+  auto spawn = DrivenLoop::message(1, 1, DrivenLoop::spawn());
+  spawn.actor_kind = domain::ActorKind::server;
+  spawn.is_sent_again = true;
+  const auto first = w.loop.ask(spawn);
+  REQUIRE(first);
+  CHECK(w.loop.events.back().envelope.actor_kind == domain::ActorKind::server);
+  // Its body can be another one after a restart: the id says what it is about.
+  spawn.digest = {'x'};
+  const auto second = w.loop.ask(spawn);
+  REQUIRE(second);
+  CHECK(second->is_repeated);
+  CHECK(second->position == first->position);
+}
+
+TEST_CASE(
+    "what an earlier release recorded as a client's is known to the server that sends it again",
+    "[workers]") {
+  CommandWorld w;
+  auto spawn = DrivenLoop::message(1, 1, DrivenLoop::spawn());
+  spawn.digest = {};
+  const auto first = w.loop.ask(spawn);
+  REQUIRE(first);
+  spawn.actor_kind = domain::ActorKind::server;
+  spawn.is_sent_again = true;
+  const auto second = w.loop.ask(spawn);
+  REQUIRE(second);
+  CHECK(second->is_repeated);
 }
 
 TEST_CASE("a repeated command is answered with the first one, not before it", "[workers]") {
@@ -431,7 +463,7 @@ TEST_CASE("a resumed session's source is told in the same block", "[workers]") {
   CHECK(w.loop.events.back().envelope.type == "LineageSpent");
   bool is_told = false;
   for (const auto& e : w.loop.events) {
-    const auto* resumed = std::get_if<domain::SessionResumed>(&e.event);
+    const auto* resumed = e.event.as<domain::SessionResumed>();
     is_told = is_told || (resumed != nullptr && e.envelope.stream == stream_of(1) &&
                           resumed->by == numbered<base::SessionId>(2));
   }
@@ -647,7 +679,7 @@ TEST_CASE("what the server records of itself is taken however full the inbox is"
   }
   for (const CommandOutcome& outcome : recorded) CHECK(outcome);
   CHECK(w.loop.answers.at(full).error().code == RejectionCode::busy);
-  CHECK(w.loop.worker.server().writer_term == 3);
+  CHECK(w.loop.worker.of<domain::ServerStream>().writer_term == 3);
 }
 
 TEST_CASE("sessions beyond the limit of memory are evicted and come back", "[workers][C16]") {
@@ -898,7 +930,7 @@ TEST_CASE("how appends are grouped into blocks, and what is evicted, changes no 
       REQUIRE(a.envelope.stream == b.envelope.stream);
       REQUIRE(a.envelope.version == b.envelope.version);
       REQUIRE(a.envelope.command == b.envelope.command);
-      REQUIRE(a.event.index() == b.event.index());
+      REQUIRE(a.event.type() == b.event.type());
     }
     REQUIRE(one.answers.size() == 600);
     REQUIRE(two.answers.size() == 600);

@@ -1,6 +1,7 @@
 // Events and structs as JSON for people and programs: valid and safe for a terminal, whatever their
 // bytes.
 #include "workers/json/json.hpp"
+#include "eventlog/domain/session/events.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -103,6 +104,7 @@ TEST_CASE("what stands for a name is shown as one, whatever it is", "[tools]") {
           w.nil();
         })) == R"({"7":null})");
   domain::RecordedEvent recorded;
+  recorded.event = domain::QueueContinued{};
   recorded.extra.emplace_back("\xFF", pack([](auto& w) { w.text("x"); }));
   CHECK(json::parse(workers::event_json({recorded, 0})).size() > 1);
 }

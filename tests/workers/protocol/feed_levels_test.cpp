@@ -50,5 +50,15 @@ TEST_CASE("a level holds the streams whose events are published on it", "[worker
   CHECK(LevelStreams("agent/main/").only().empty());
 }
 
+TEST_CASE("whatever has not the form of a level is none", "[workers]") {
+  for (const char* text :
+       {"", "/", "agent", "agent/", "agent//", "agent/main", "session/", "session//",
+        "session/main/", "session/main/1/", "counter/main/", "all"}) {
+    INFO(text);
+    CHECK_FALSE(is_level(text));
+    CHECK(agent_of_level(text).empty());
+  }
+}
+
 }  // namespace
 }  // namespace workers

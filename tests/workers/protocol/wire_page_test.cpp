@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "bus/log_reader.hpp"
+#include "eventlog/domain/all_events.hpp"
 #include "eventlog/domain/event_codec.hpp"
 #include "projections/views/metrics.hpp"
 #include "tests/support/catch.hpp"
@@ -13,6 +14,7 @@
 #include "workers/protocol/copies.hpp"
 #include "workers/protocol/notifications.hpp"
 #include "workers/protocol/queries.hpp"
+#include "workers/protocol/rules.hpp"
 #include "workers/protocol/schedules.hpp"
 #include "workers/protocol/status.hpp"
 #include "workers/server/older_requests.hpp"
@@ -32,6 +34,13 @@ constexpr std::string_view named(Is<domain::EndReason>) { return "end_reason"; }
 constexpr std::string_view named(Is<domain::Attention>) { return "attention"; }
 constexpr std::string_view named(Is<domain::PermissionMode>) { return "permission_mode"; }
 constexpr std::string_view named(Is<domain::BackgroundTasks>) { return "background_tasks"; }
+constexpr std::string_view named(Is<domain::Approvals>) { return "approvals"; }
+constexpr std::string_view named(Is<domain::UnansweredAsk>) { return "unanswered_ask"; }
+constexpr std::string_view named(Is<domain::RuleVerdict>) { return "rule_verdict"; }
+constexpr std::string_view named(Is<domain::AskKind>) { return "ask_kind"; }
+constexpr std::string_view named(Is<domain::AskVerdict>) { return "ask_verdict"; }
+constexpr std::string_view named(Is<domain::AskBasis>) { return "ask_basis"; }
+constexpr std::string_view named(Is<domain::AskEnd>) { return "ask_end"; }
 constexpr std::string_view named(Is<domain::RestartPolicy>) { return "restart_policy"; }
 constexpr std::string_view named(Is<domain::ResumedAt>) { return "resumed_at"; }
 constexpr std::string_view named(Is<domain::OwnTurnCause>) { return "own_turn_cause"; }
@@ -64,6 +73,7 @@ constexpr std::string_view named(Is<workers::CommandBody>) { return "command"; }
 constexpr std::string_view named(Is<workers::CommandReplyBody>) { return "outcome"; }
 constexpr std::string_view named(Is<workers::ServerCommandReplyBody>) { return "log_outcome"; }
 constexpr std::string_view named(Is<workers::OutboxReplyBody>) { return "outbox_outcome"; }
+constexpr std::string_view named(Is<workers::RulesReplyBody>) { return "rules_outcome"; }
 constexpr std::string_view named(Is<workers::SchedulesReplyBody>) { return "schedules_outcome"; }
 constexpr std::string_view named(Is<workers::QueryBody>) { return "query"; }
 constexpr std::string_view named(Is<bus::LogEpoch>) { return "epoch"; }
@@ -77,6 +87,9 @@ constexpr std::string_view named(Is<domain::ContentProof>) { return "proof"; }
 constexpr std::string_view named(Is<domain::VersionRange>) { return "versions"; }
 constexpr std::string_view named(Is<bus::FeedEvent>) { return "feed_event"; }
 constexpr std::string_view named(Is<projections::SessionRow>) { return "row"; }
+constexpr std::string_view named(Is<domain::Rule>) { return "rule"; }
+constexpr std::string_view named(Is<domain::OpenAsk>) { return "open_ask"; }
+constexpr std::string_view named(Is<workers::AskShown>) { return "ask"; }
 constexpr std::string_view named(Is<projections::Erasure>) { return "erasure"; }
 constexpr std::string_view named(Is<workers::OutputItem>) { return "item"; }
 constexpr std::string_view named(Is<projections::MetricsTotals>) { return "totals"; }
@@ -278,11 +291,6 @@ Row map_row(std::string_view name = named(Is<T>{})) {
   return {"`" + std::string(name) + "`", line_of<T>()};
 }
 
-template <class Variant, std::size_t... I>
-std::vector<Row> rows_of_types(std::index_sequence<I...>) {
-  return {map_row<std::variant_alternative_t<I, Variant>>(
-      std::variant_alternative_t<I, Variant>::kType)...};
-}
 // Adds a row for every command that a client can send.
 template <class... One>
 void add_rows(std::vector<Row>& rows, base::Types<One...>) {
@@ -295,15 +303,14 @@ std::vector<Row> rows_of_commands(base::Types<A...>) {
   return rows;
 }
 
-template <class Variant>
-std::vector<Row> rows_of_types() {
-  return rows_of_types<Variant>(std::make_index_sequence<std::variant_size_v<Variant>>());
+template <class... E>
+std::vector<Row> rows_of_events(base::Types<E...>) {
+  return {map_row<E>(E::kType)...};
 }
 
 TEST_CASE("the page for other clients has every event with its fields", "[workers]") {
   const Page page = read_page();
-  check_rows("Types of events", page.at("Types of events"),
-             rows_of_types<domain::Event::Variant>());
+  check_rows("Types of events", page.at("Types of events"), rows_of_events(domain::AllEvents{}));
   check_fields<domain::Envelope>(page, {{"f", "any"}});
 }
 
@@ -316,9 +323,13 @@ TEST_CASE("the page for other clients has every command and map with its fields"
   check_fields<workers::ServerCommandReplyBody>(page);
   check_fields<workers::OutboxReplyBody>(page);
   check_fields<workers::SchedulesReplyBody>(page);
+  check_fields<workers::RulesReplyBody>(page);
   check_fields<domain::SessionSpec>(page);
   check_fields<workers::QueryBody>(page);
   check_fields<projections::SessionRow>(page);
+  check_fields<domain::OpenAsk>(page);
+  check_fields<workers::AskShown>(page);
+  check_fields<domain::Rule>(page);
   check_rows("Frames and the feed", page.at("Frames and the feed"),
              {map_row<bus::Hello>("hello"), map_row<bus::Welcome>("welcome"),
               map_row<bus::Request>("request"), map_row<bus::Reply>("reply"),
@@ -328,12 +339,14 @@ TEST_CASE("the page for other clients has every command and map with its fields"
   check_rows(
       "Answers", page.at("Answers"),
       {map_row<workers::ListAnswer>("list"), map_row<workers::AttentionAnswer>("attention"),
-       map_row<workers::ShowAnswer>("show"), map_row<workers::OutputAnswer>("output"),
-       map_row<projections::MetricsReport>("stats"), map_row<workers::DigestsAnswer>("digests"),
-       map_row<workers::StatusAnswer>("status"), map_row<workers::BackupsAnswer>("backups"),
-       map_row<workers::AnchorsAnswer>("anchors"), map_row<workers::ArchivesAnswer>("archives"),
+       map_row<workers::AsksAnswer>("asks"), map_row<workers::ShowAnswer>("show"),
+       map_row<workers::OutputAnswer>("output"), map_row<projections::MetricsReport>("stats"),
+       map_row<workers::DigestsAnswer>("digests"), map_row<workers::StatusAnswer>("status"),
+       map_row<workers::BackupsAnswer>("backups"), map_row<workers::AnchorsAnswer>("anchors"),
+       map_row<workers::ArchivesAnswer>("archives"),
        map_row<workers::NotificationsAnswer>("notifications"),
-       map_row<workers::SchedulesAnswer>("schedules"), map_row<workers::FlightAnswer>("flight")});
+       map_row<workers::SchedulesAnswer>("schedules"), map_row<workers::RulesAnswer>("rules"),
+       map_row<workers::FlightAnswer>("flight")});
   check_rows("Requests of operators", page.at("Requests of operators"),
              {map_row<workers::BackupBody>("backup"), map_row<workers::ArchiveBody>("archive")});
   check_rows("Other maps", page.at("Other maps"),
@@ -371,6 +384,13 @@ TEST_CASE("the page for other clients has every name", "[workers]") {
   check_names<domain::EndReason>(page);
   check_names<domain::Attention>(page);
   check_names<domain::PermissionMode>(page);
+  check_names<domain::Approvals>(page);
+  check_names<domain::UnansweredAsk>(page);
+  check_names<domain::RuleVerdict>(page);
+  check_names<domain::AskKind>(page);
+  check_names<domain::AskVerdict>(page);
+  check_names<domain::AskBasis>(page);
+  check_names<domain::AskEnd>(page);
   check_names<domain::BackgroundTasks>(page);
   check_names<domain::ResumedAt>(page);
   check_names<domain::OwnTurnCause>(page);

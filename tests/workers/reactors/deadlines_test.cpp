@@ -4,6 +4,7 @@
 
 #include "eventlog/log/stream_loader.hpp"
 #include "tests/support/driven_loop.hpp"
+#include "tests/support/under_way.hpp"
 
 namespace workers {
 namespace {
@@ -35,14 +36,14 @@ class Life {
     loop.set_time(now_us_);
   }
 
-  void restore(const domain::SessionState& state) { sessions.restore(state); }
+  void restore(const domain::SessionState& state) { streams.restore(support::under_way(state)); }
 
   void step(bool has_taken_over = true) {
     loop.set_time(now_us_);
     loop.settle();
     loop.answer_reactors();
     for (; told_ < loop.events.size(); ++told_) {
-      sessions.fold(loop.events[told_]);
+      streams.fold(loop.events[told_]);
       deadlines.on_durable(loop.events[told_]);
     }
     deadlines.do_work({Time{now_us_}, Time{now_us_}, Duration{now_us_ - stepped_us_},
@@ -80,7 +81,7 @@ class Life {
   std::vector<E> all() const {
     std::vector<E> found;
     for (const auto& event : loop.events) {
-      if (const auto* one = std::get_if<E>(&event.event)) found.push_back(*one);
+      if (const auto* one = event.event.as<E>()) found.push_back(*one);
     }
     return found;
   }
@@ -88,8 +89,8 @@ class Life {
 
   DrivenLoop loop;
   base::SeededRandom random{9};
-  SessionsUnderWay sessions;
-  Deadlines deadlines{loop.worker, random, sessions};
+  StreamsUnderWay streams;
+  Deadlines deadlines{loop.worker, random, streams.of<domain::SessionStream>()};
 
  private:
   FlightRecorder flight_;

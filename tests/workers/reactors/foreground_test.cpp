@@ -2,6 +2,7 @@
 #include "workers/reactors/foreground.hpp"
 
 #include "tests/support/driven_loop.hpp"
+#include "tests/support/under_way.hpp"
 
 namespace workers {
 namespace {
@@ -37,11 +38,17 @@ class Sink final : public Notifier {
   std::deque<ShowOutcome> outcomes;
 };
 
+CommandLoopOptions with_channels() {
+  CommandLoopOptions options;
+  options.limits.sinks[static_cast<std::size_t>(domain::NotificationTarget::channel)] = true;
+  return options;
+}
+
 class ShownLife {
  public:
   explicit ShownLife(support::LastingStores& stores, std::int64_t now_us = 1'000'000,
                      std::uint64_t seed = 5)
-      : loop(stores.store, *stores.rows, {}, seed), now_us_(now_us) {
+      : loop(stores.store, *stores.rows, with_channels(), seed), now_us_(now_us) {
     loop.set_time(now_us_);
   }
 
@@ -84,14 +91,14 @@ class ShownLife {
   std::vector<domain::OutputSeen> seen() const {
     std::vector<domain::OutputSeen> found;
     for (const auto& event : loop.events) {
-      if (const auto* one = std::get_if<domain::OutputSeen>(&event.event)) found.push_back(*one);
+      if (const auto* one = event.event.as<domain::OutputSeen>()) found.push_back(*one);
     }
     return found;
   }
   bool is_foreground() {
     bool is = false;
     for (const auto& event : loop.events) {
-      const auto* one = std::get_if<domain::ForegroundChanged>(&event.event);
+      const auto* one = event.event.as<domain::ForegroundChanged>();
       if (one != nullptr) is = one->is_foreground;
     }
     return is;
@@ -100,7 +107,7 @@ class ShownLife {
   DrivenLoop loop;
   Sink sink;
   base::SeededRandom random{9};
-  Foreground reactor{loop.worker, sink, random, true};
+  Foreground reactor{loop.worker, sink, random};
 
  private:
   base::TurnId turn() const { return base::TurnId{support::numbered<base::CommandId>(1).bytes}; }
@@ -206,19 +213,6 @@ TEST_CASE("what is said while a failed text is tried again is shown next", "[wor
   CHECK(life.sink.jobs.front().after == through);
 }
 
-TEST_CASE("a command is asked again as long as it was not decided, and no longer", "[workers]") {
-  using Code = domain::RejectionCode;
-  Retry<int> retry;
-  CHECK_FALSE(retry.keep(1, {Code::session_ended, ""}, Time{10}));
-  CHECK(retry.is_empty());
-  CHECK(retry.keep(2, {Code::unavailable, ""}, Time{10}));
-  CHECK(retry.keep(3, {Code::busy, ""}, Time{10}));
-  CHECK(retry.due() == Time{10} + kUndecidedAgain);
-  CHECK(retry.take_due(Time{11}).empty());
-  CHECK(retry.take_due(retry.due()) == std::deque<int>{2, 3});
-  CHECK(retry.is_empty());
-}
-
 TEST_CASE("an ended session leaves the foreground once all was shown", "[workers]") {
   support::LastingStores stores;
   ShownLife life(stores);
@@ -280,7 +274,7 @@ TEST_CASE("after a restart a channel goes on where it was", "[workers][R061][D06
   state.session = support::numbered<base::SessionId>(1);
   state.agent = "main";
   state.viewers.edit()[kPlace] = {true, through};
-  next.reactor.restore(state);
+  next.reactor.restore(support::under_way(state));
   next.step();
   REQUIRE(next.sink.jobs.size() == 1);
   CHECK(next.sink.jobs.front().after == through);

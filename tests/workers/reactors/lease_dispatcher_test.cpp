@@ -4,6 +4,7 @@
 
 #include "tests/support/driven_loop.hpp"
 #include "tests/support/told_lease_locks.hpp"
+#include "tests/support/under_way.hpp"
 
 namespace workers {
 namespace {
@@ -60,12 +61,10 @@ class Contents final : public ContentLoader {
     return outcome;
   }
 
-  void request_conversation(ConversationWanted wanted) override {
-    loader_.request_conversation(std::move(wanted));
-  }
-  std::optional<ConversationOutcome> poll_conversation() override {
+  void request_spoken(SpokenWanted wanted) override { loader_.request_spoken(std::move(wanted)); }
+  std::optional<SpokenOutcome> poll_spoken() override {
     REQUIRE(index_.catch_up(log_, log_.tail()));
-    auto outcome = loader_.poll_conversation();
+    auto outcome = loader_.poll_spoken();
     if (outcome && is_index_behind) {
       outcome->text = base::failure(base::ErrorCode::busy, "the stream index is behind");
     }
@@ -86,12 +85,17 @@ struct DispatcherLife {
   explicit DispatcherLife(LastingStores& disk, CommandLoopOptions options = {})
       : loop(disk.store, *disk.rows, std::move(options)),
         index(*disk.rows),
-        contents(disk.store, index),
-        dispatcher(loop.worker, socket, locks, contents, random, sessions, {}) {}
+        dispatcher(loop.worker, socket, locks, own_contents(disk), random,
+                   streams.of<domain::SessionStream>(), {}) {}
 
+  std::unique_ptr<ContentLoader> own_contents(LastingStores& disk) {
+    auto made = std::make_unique<Contents>(disk.store, index);
+    contents = made.get();
+    return made;
+  }
   void restore(const domain::SessionState& state) {
-    sessions.restore(state);
-    dispatcher.restore(state);
+    streams.restore(support::under_way(state));
+    dispatcher.restore(support::under_way(state));
   }
   void settle() {
     // A text that is requested in one round arrives in the next.
@@ -100,7 +104,7 @@ struct DispatcherLife {
       bool has_worked = dispatcher.do_work(cycle());
       for (; told < loop.events.size(); ++told) {
         has_worked = true;
-        sessions.fold(loop.events[told]);
+        streams.fold(loop.events[told]);
         dispatcher.on_durable(loop.events[told]);
       }
       has_worked |= loop.answer_reactors();
@@ -114,7 +118,7 @@ struct DispatcherLife {
   }
   template <class Body>
   void hear(std::string_view verb, const Body& body) {
-    dispatcher.on_frame(kPeer, bus::Notice{std::string(verb), bus::to_body(body)}, now);
+    dispatcher.on_worker(kPeer, bus::Notice{std::string(verb), bus::to_body(body)}, now);
     settle();
   }
   void register_worker() { hear(kVerbRegister, RegisterBody{kWorker, 77, {}}); }
@@ -141,8 +145,8 @@ struct DispatcherLife {
   support::ToldLeaseLocks locks;
   DrivenLoop loop;
   eventlog::StreamIndex index;
-  Contents contents;
-  SessionsUnderWay sessions;
+  StreamsUnderWay streams;
+  Contents* contents = nullptr;  // the dispatcher's
   LeaseDispatcher dispatcher;
   std::size_t told = 0;
 };
@@ -206,7 +210,7 @@ TEST_CASE("an agent that lost its transcript begins anew, and is told what was s
   CHECK(resuming.back().resume_agent_session == "own");
   CHECK(resuming.back().turn->prompt == "go on");
 
-  life.contents.is_index_behind = true;
+  life.contents->is_index_behind = true;
   sequence = 0;
   const base::FencingToken second = resuming.back().token;
   const base::TurnId next = resuming.back().turn->turn;
@@ -214,7 +218,7 @@ TEST_CASE("an agent that lost its transcript begins anew, and is told what was s
   report(second, domain::ReportAgentExited{1, 0, "", false, false, next});
   CHECK(life.count("TurnReturned") == 1);
   CHECK(life.socket.take<DirectiveBody>(kVerbDirective).empty());  // it is not yet known
-  life.contents.is_index_behind = false;
+  life.contents->is_index_behind = false;
   life.advance(seconds(1));
   const auto anew = life.socket.take<DirectiveBody>(kVerbDirective);
   REQUIRE(!anew.empty());
@@ -272,8 +276,8 @@ TEST_CASE("a holder that comes back while its lease is taken is not directed", "
   life.dispatcher.do_work(life.cycle());  // requests the expiry of the lease
   life.locks.is_worker_held = true;
   const RegisterBody back{kWorker, 77, {}};
-  life.dispatcher.on_frame(kPeer, bus::Notice{std::string(kVerbRegister), bus::to_body(back)},
-                           life.now);
+  life.dispatcher.on_worker(kPeer, bus::Notice{std::string(kVerbRegister), bus::to_body(back)},
+                            life.now);
   for (int i = 0; i < 3; ++i) life.dispatcher.do_work(life.cycle());
   CHECK(life.socket.take<DirectiveBody>(kVerbDirective).empty());
   life.settle();
@@ -295,7 +299,7 @@ TEST_CASE("a worker whose queue is full keeps its leases until it must have noti
   life.advance(std::chrono::milliseconds(200));
   life.socket.is_full = false;
   const base::WorkerId other = support::numbered<base::WorkerId>(7);
-  life.dispatcher.on_frame(
+  life.dispatcher.on_worker(
       "other", bus::Notice{std::string(kVerbRegister), bus::to_body(RegisterBody{other, 78, {}})},
       life.now);
   for (int i = 0; i < 5; ++i) life.advance(seconds(1));
@@ -307,7 +311,7 @@ TEST_CASE("a worker whose queue is full keeps its leases until it must have noti
   // After a long silence of the first worker, the other one can have the session.
   const bus::Notice beat{std::string(kVerbHeartbeat), bus::to_body(HeartbeatBody{})};
   for (int i = 0; i < 12; ++i) {
-    life.dispatcher.on_frame("other", beat, life.now);
+    life.dispatcher.on_worker("other", beat, life.now);
     life.advance(seconds(1));
   }
   CHECK(life.count("LeaseExpired") == 1);
@@ -351,7 +355,9 @@ TEST_CASE("a worker that is silent keeps its leases while there is no other", "[
   life.lease();
   life.locks.is_held = GENERATE(true, false);  // while stopped, its agents can end
   for (int i = 0; i < 60; ++i) life.advance(seconds(1));
-  CHECK(life.dispatcher.workers() == 0);
+  StatusAnswer status;
+  life.dispatcher.describe(status);
+  CHECK(status.workers == 0);
   CHECK(life.count("LeaseExpired") == 0);
 }
 
@@ -490,13 +496,13 @@ TEST_CASE("a new server waits for a holder that may still come", "[workers]") {
     life.locks.is_only = is_only;
     life.settle();
     const base::WorkerId other = support::numbered<base::WorkerId>(7);
-    life.dispatcher.on_frame(
+    life.dispatcher.on_worker(
         "other", bus::Notice{std::string(kVerbRegister), bus::to_body(RegisterBody{other, 78, {}})},
         life.now);
     int waited = 0;
     const bus::Notice beat{std::string(kVerbHeartbeat), bus::to_body(HeartbeatBody{})};
     for (; life.count("LeaseExpired") == 0 && waited < 60; ++waited) {
-      life.dispatcher.on_frame("other", beat, life.now);
+      life.dispatcher.on_worker("other", beat, life.now);
       life.advance(seconds(1));
     }
     return waited;
@@ -554,13 +560,13 @@ TEST_CASE("a report that finds no room is refused with the time to send it again
 TEST_CASE("a prompt that cannot be read is read again, not given empty", "[workers]") {
   LastingStores disk;
   DispatcherLife life(disk);
-  life.contents.is_broken = true;
+  life.contents->is_broken = true;
   life.register_worker();
   REQUIRE(life.loop.ask(DrivenLoop::message(1, 1, DrivenLoop::spawn())));
   for (int i = 0; i < 5; ++i) life.advance(seconds(1));
   CHECK(life.count("TurnStarted") == 1);
   CHECK(life.socket.take<DirectiveBody>(kVerbDirective).empty());
-  life.contents.is_broken = false;
+  life.contents->is_broken = false;
   for (int i = 0; i < 5; ++i) life.advance(seconds(1));
   const auto directives = life.socket.take<DirectiveBody>(kVerbDirective);
   REQUIRE(directives.size() == 1);
@@ -570,7 +576,7 @@ TEST_CASE("a prompt that cannot be read is read again, not given empty", "[worke
 TEST_CASE("a prompt whose text is lost is never given, and its turn ends", "[workers]") {
   LastingStores disk;
   DispatcherLife life(disk);
-  life.contents.lost = {"TurnQueued"};
+  life.contents->lost = {"TurnQueued"};
   life.register_worker();
   REQUIRE(life.loop.ask(DrivenLoop::message(1, 1, DrivenLoop::spawn())));
   REQUIRE(life.loop.ask(
@@ -582,7 +588,7 @@ TEST_CASE("a prompt whose text is lost is never given, and its turn ends", "[wor
     CHECK_FALSE(directive.turn);
   }
   // A prompt that can be read is given again.
-  life.contents.lost.clear();
+  life.contents->lost.clear();
   REQUIRE(life.loop.ask(
       DrivenLoop::message(1, 3, support::as_command(domain::SendPrompt{"once more", false}))));
   for (int i = 0; i < 5; ++i) life.advance(seconds(1));
@@ -594,7 +600,7 @@ TEST_CASE("a prompt whose text is lost is never given, and its turn ends", "[wor
 TEST_CASE("an agent whose system prompt is lost is not started without it", "[workers]") {
   LastingStores disk;
   DispatcherLife life(disk);
-  life.contents.lost = {"SessionOpened"};
+  life.contents->lost = {"SessionOpened"};
   life.register_worker();
   domain::Spawn spawn;
   spawn.spec = support::sample_spec(true);
@@ -619,7 +625,7 @@ TEST_CASE("an agent is told to end also while its session's texts cannot be read
   }
   // A new server has read none of the texts yet.
   DispatcherLife life(disk);
-  life.contents.is_broken = true;
+  life.contents->is_broken = true;
   auto streams = support::fold_all(disk.store);
   life.restore(
       std::get<domain::SessionState>(streams.at(domain::session_stream("main", kSession)).state));
@@ -681,8 +687,8 @@ TEST_CASE("what a report says at too great a length is cut where it becomes a fa
       2, domain::ReportInitialized{std::string(70'000, 's'), model, std::string(256, 'v')}));
   life.hear(kVerbReports, reports);
   const auto& event = life.loop.events.back().event;
-  REQUIRE(std::holds_alternative<domain::AgentInitialized>(event));
-  const auto& recorded = std::get<domain::AgentInitialized>(event);
+  REQUIRE(event.is<domain::AgentInitialized>());
+  const auto& recorded = event.get<domain::AgentInitialized>();
   CHECK(recorded.agent_session == std::string(256, 's'));
   CHECK(recorded.model == model.substr(0, 255));
   CHECK(recorded.agent_version == std::string(256, 'v'));

@@ -99,7 +99,7 @@ class ToldLife {
   std::vector<E> all() const {
     std::vector<E> found;
     for (const auto& event : loop.events) {
-      if (const auto* one = std::get_if<E>(&event.event)) found.push_back(*one);
+      if (const auto* one = event.event.as<E>()) found.push_back(*one);
     }
     return found;
   }
@@ -117,9 +117,10 @@ class ToldLife {
 
   CommandLoopOptions options;
   DrivenLoop loop;
-  Sinks sinks;
+  std::unique_ptr<Sinks> owned = std::make_unique<Sinks>();
+  Sinks& sinks = *owned;  // the reactor's
   base::SeededRandom random{9};
-  Notifications reactor{loop.worker, sinks, random, options.limits};
+  Notifications reactor{loop.worker, std::move(owned), random};
 
  private:
   FlightRecorder flight_;
@@ -282,11 +283,11 @@ TEST_CASE("a place that has heard enough holds up no other one", "[workers][C13]
     std::int64_t count = 0;
     std::map<base::Position, std::string> places;
     for (const auto& event : life.loop.events) {
-      if (const auto* asked = std::get_if<NotificationRequested>(&event.event)) {
+      if (const auto* asked = event.event.as<NotificationRequested>()) {
         if (asked->target == NotificationTarget::channel) {
           places[event.envelope.position] = asked->channel;
         }
-      } else if (const auto* told = std::get_if<NotificationDelivered>(&event.event)) {
+      } else if (const auto* told = event.event.as<NotificationDelivered>()) {
         const auto place = places.find(told->notification);
         if (place != places.end() && place->second == channel) ++count;
       }

@@ -77,7 +77,7 @@ class ScheduledLife {
   std::vector<E> all() const {
     std::vector<E> found;
     for (const auto& event : loop.events) {
-      if (const auto* one = std::get_if<E>(&event.event)) found.push_back(*one);
+      if (const auto* one = event.event.as<E>()) found.push_back(*one);
     }
     return found;
   }
@@ -235,7 +235,7 @@ TEST_CASE("a heartbeat that is left to a subagent is a prompt to start one",
   for (int i = 0; i < 2; ++i) life.step(std::chrono::seconds(61));
   std::vector<std::string> prompts;
   for (const auto& event : life.loop.events) {
-    if (std::holds_alternative<domain::TurnQueued>(event.event)) {
+    if (event.event.is<domain::TurnQueued>()) {
       prompts.push_back(event.content.value().text);
     }
   }
@@ -244,7 +244,7 @@ TEST_CASE("a heartbeat that is left to a subagent is a prompt to start one",
   CHECK(prompts[1] == prompts[0]);
   CHECK(life.all<domain::SessionOpened>().size() == 1);
   for (const auto& event : life.loop.events) {
-    if (!std::holds_alternative<domain::SessionNamed>(event.event)) continue;
+    if (!event.event.is<domain::SessionNamed>()) continue;
     CHECK(event.content.value().text.starts_with("often"));
   }
 }

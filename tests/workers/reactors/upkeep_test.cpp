@@ -38,6 +38,37 @@ class BusyStore final : public support::ForwardingStore {
   int scrubs = 0;
 };
 
+// A copy of texts that keeps those of some streams, or cannot be reached.
+class HandCopy final : public eventlog::ErasableCopy {
+ public:
+  std::string name() const override { return "hand copy"; }
+  base::Result<std::vector<base::Result<void>>> erase(
+      const std::vector<eventlog::LaterErasure>& erasures) override {
+    if (is_away) return base::failure(base::ErrorCode::not_found, "it is away");
+    std::vector<base::Result<void>> outcomes;
+    for (const eventlog::LaterErasure& one : erasures) {
+      const bool is_kept = kept.contains(one.stream);
+      if (!is_kept) unscrubbed.insert(one.stream);
+      outcomes.push_back(is_kept ? base::failure(base::ErrorCode::damaged, "it keeps this")
+                                 : base::Result<void>());
+    }
+    return outcomes;
+  }
+  base::Result<void> scrub() override {
+    if (!can_scrub) return base::failure(base::ErrorCode::io, "it cannot be scrubbed");
+    erased.merge(std::exchange(unscrubbed, {}));
+    return {};
+  }
+
+  bool is_away = false;
+  bool can_scrub = true;
+  std::set<std::string> kept;
+  std::set<std::string> erased;
+
+ private:
+  std::set<std::string> unscrubbed;
+};
+
 // The parts that survive the server's restarts.
 struct ErasureWorld {
   eventlog::MemoryStore memory;
@@ -45,7 +76,16 @@ struct ErasureWorld {
   std::unique_ptr<eventlog::KeyValueStore> rows = eventlog::make_memory_key_value_store();
   std::unique_ptr<eventlog::KeyValueStore> views = eventlog::make_memory_key_value_store();
   KeepFor keep_for;
+  HandCopy copy;
+  HandCopy other_copy;
   std::int64_t now_us = 1'000'000;
+
+  UpkeepOptions options() {
+    UpkeepOptions options;
+    options.keep_for = keep_for;
+    options.copies = {&copy, &other_copy};
+    return options;
+  }
 };
 
 class ErasureLife {
@@ -55,8 +95,10 @@ class ErasureLife {
         world_(w),
         index_(*w.rows),
         projections_(std::move(*projections::ProjectionSet::open(*w.views))),
-        port_({w.store, index_, *w.views, {w.keep_for, {}}}),
-        upkeep_(loop.worker, port_, random_) {
+        upkeep_(loop.worker,
+                std::make_unique<InlineUpkeepPort>(
+                    UpkeepJobs(w.store, index_, *w.views, w.options())),
+                random_, streams_.of<domain::SessionStream>()) {
     if (w.store.tail().value == 0) begin_log();
     upkeep_.begin(w.store.tail(), 1);
   }
@@ -93,7 +135,7 @@ class ErasureLife {
   std::vector<RecordedEvent> of_type() const {
     std::vector<RecordedEvent> found;
     for (const RecordedEvent& event : loop.events) {
-      if (std::holds_alternative<E>(event.event)) found.push_back(event);
+      if (event.event.is<E>()) found.push_back(event);
     }
     return found;
   }
@@ -118,7 +160,7 @@ class ErasureLife {
   FlightRecorder flight_;
   eventlog::StreamIndex index_;
   projections::ProjectionSet projections_;
-  InlineUpkeepPort port_;
+  StreamsUnderWay streams_;
   Upkeep upkeep_;
   std::size_t told_ = 0;
 };
@@ -149,8 +191,8 @@ TEST_CASE("what says who erased something and when is kept", "[workers]") {
   life.spawn_and_kill(1);
   REQUIRE(life.erase(1));
   life.run_shortly();
-  const auto erasures =
-      *projections::read_erasures(*world.views, "main", support::numbered<base::SessionId>(1));
+  const auto erasures = *projections::read_erasures(
+      *world.views, domain::session_stream("main", support::numbered<base::SessionId>(1)));
   REQUIRE(erasures.size() == 1);
   CHECK(erasures[0].actor == "tester");
   CHECK(erasures[0].actor_kind == domain::ActorKind::client);
@@ -222,6 +264,52 @@ TEST_CASE("however many texts cannot be erased, later ones are", "[workers]") {
   CHECK_THAT(life.fault()->text, Catch::Contains("and " + std::to_string(kFailing - 5) + " more"));
 }
 
+TEST_CASE("nothing is completed while a copy of texts is not reached", "[workers]") {
+  ErasureWorld world;
+  ErasureLife life(world);
+  life.spawn_and_kill(1);
+  const std::string stream = domain::session_stream("main", support::numbered<base::SessionId>(1));
+  SECTION("because it is away") {
+    world.copy.is_away = true;
+  }
+  SECTION("because its files keep the text") {
+    world.copy.can_scrub = false;
+  }
+  REQUIRE(life.erase(1));
+  life.run_shortly();
+  CHECK(life.row(1).is_erasing);
+  CHECK(world.other_copy.erased == std::set{stream});  // the others are reached all the same
+  REQUIRE(life.fault());
+  CHECK_THAT(life.fault()->text, Catch::StartsWith("hand copy is not reached by erasures: it "));
+  world.copy.is_away = false;
+  world.copy.can_scrub = true;
+  life.run(minutes(2), std::chrono::seconds(1));
+  CHECK_FALSE(life.row(1).is_erasing);
+  CHECK(world.copy.erased == std::set{stream});
+  CHECK_FALSE(life.fault());
+}
+
+TEST_CASE("a text that one copy keeps does not hold up others", "[workers]") {
+  ErasureWorld world;
+  ErasureLife life(world);
+  world.copy.kept = {domain::session_stream("main", support::numbered<base::SessionId>(1))};
+  for (const int number : {1, 2, 3}) {
+    life.spawn_and_kill(number);
+    REQUIRE(life.erase(number));
+  }
+  life.run_shortly();
+  CHECK(life.row(1).is_erasing);
+  CHECK_FALSE(life.row(2).is_erasing);
+  CHECK_FALSE(life.row(3).is_erasing);
+  REQUIRE(life.fault());
+  CHECK_THAT(life.fault()->text, Catch::Contains("erasing main/" + life.row(1).alias + " fails"));
+  CHECK_THAT(life.fault()->text, Catch::Contains("hand copy is not reached by erasures"));
+  world.copy.kept.clear();
+  life.run(minutes(3), std::chrono::seconds(1));
+  CHECK_FALSE(life.row(1).is_erasing);
+  CHECK_FALSE(life.fault());
+}
+
 TEST_CASE("a text that can be erased again is, after a while", "[workers]") {
   ErasureWorld world;
   ErasureLife life(world);
@@ -263,8 +351,7 @@ TEST_CASE("an ended session's text is kept for as long as the rules say", "[work
   life.run(minutes(5), std::chrono::seconds(5));
   const auto erased = life.of_type<domain::ContentErased>();
   REQUIRE(erased.size() == 1);
-  CHECK(std::get<domain::ContentErased>(erased[0].event).reason ==
-        domain::ErasureReason::retention);
+  CHECK(erased[0].event.get<domain::ContentErased>().reason == domain::ErasureReason::retention);
   CHECK(erased[0].envelope.actor_kind == domain::ActorKind::server);
   CHECK(life.of_type<domain::ContentErasureCompleted>().size() == 1);
   CHECK(life.prompt(1).empty());

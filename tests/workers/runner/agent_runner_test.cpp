@@ -19,14 +19,14 @@ using support::turn;
 // An agent as the test sees it, and the events that it will produce.
 struct Agent {
   std::vector<std::string> written;
-  std::vector<engines::ProcessEvent> says;
+  std::vector<processes::ProcessEvent> says;
   bool is_reading = true;
   bool is_stdin_closed = false;
   bool is_terminated = false;
   bool is_deaf = false;  // its stdin is closed
 };
 
-class Process final : public engines::AgentProcess {
+class Process final : public processes::AgentProcess {
  public:
   explicit Process(Agent& agent) : agent_(agent) {}
   base::Result<void> write(base::ByteView bytes) override {
@@ -38,12 +38,11 @@ class Process final : public engines::AgentProcess {
   void terminate(std::chrono::milliseconds) override { agent_.is_terminated = true; }
   void kill() override {}
   void set_reading(bool is_reading) override { agent_.is_reading = is_reading; }
-  std::vector<engines::PollWish> poll_wishes() const override { return {}; }
+  std::vector<processes::PollWish> poll_wishes() const override { return {}; }
   void pump(Duration) override {}
-  std::vector<engines::ProcessEvent> take_events() override {
+  std::vector<processes::ProcessEvent> take_events() override {
     return std::exchange(agent_.says, {});
   }
-  std::int64_t discarded_bytes() const override { return 0; }
 
  private:
   Agent& agent_;
@@ -54,54 +53,62 @@ constexpr std::string_view kLimitIsMet = "the provider refuses the first turn";
 constexpr std::string_view kNothing = "a line that is worth no report";
 constexpr std::string_view kTaskEnds = "the task has ended";
 constexpr std::string_view kOwnTurnBegins = "a turn of its own begins";
+constexpr std::string_view kAsks = "may I, and will you";
+constexpr std::string_view kWithdraws = "never mind";
 constexpr auto kOwnTurn = support::turn(50);
 
 // Writes each turn as its id, behind what its prompt has before "do it". Reports a line that is a
 // turn's id as its result, and others as output.
 class Codec final : public engines::Engine {
  public:
-  engines::Launch launch() const override { return {}; }
-  base::Bytes start() override { return {}; }
-  base::Bytes begin_turn(base::TurnId turn, base::ByteView prompt) override {
-    return base::Bytes(prompt.substr(0, prompt.find("do it"))) + turn.text();
+  engines::LaunchPlan plan() const override { return {}; }
+  engines::Output handle(const engines::Input& input) override {
+    engines::Output out;
+    if (const auto* begun = std::get_if<engines::BeginTurn>(&input.step)) {
+      out.writes = begun->prompt.substr(0, begun->prompt.find("do it")) + begun->turn.text();
+    } else if (const auto* added = std::get_if<engines::AddPrompt>(&input.step)) {
+      out.writes = "inject " + added->prompt;
+    } else if (const auto* interrupt = std::get_if<engines::Interrupt>(&input.step)) {
+      out.writes = "interrupt " + interrupt->turn.text();
+    } else if (const auto* answer = std::get_if<engines::Answer>(&input.step)) {
+      out.writes =
+          (answer->is_granted ? "granted " : "not granted ") + answer->ask.id + ": " + answer->text;
+    } else if (const auto* came = std::get_if<engines::FrameCame>(&input.step)) {
+      take(came->frame, out);
+    }
+    out.state.has_tasks = has_tasks_;
+    return out;
   }
-  base::Bytes inject(base::ByteView prompt, base::Time) override {
-    return "inject " + base::Bytes(prompt);
-  }
-  base::Bytes interrupt(base::TurnId turn) override { return "interrupt " + turn.text(); }
-  std::vector<domain::Report> on_line(base::ByteView line, base::Time) override {
-    if (const auto turn = base::TurnId::parse(line)) {
+
+ private:
+  void take(const base::Bytes& line, engines::Output& out) {
+    if (const auto of = base::TurnId::parse(line)) {
       domain::ReportTurnResult result;
-      result.turn = *turn;
-      return {result};
-    }
-    if (line == kTaskBegins || line == kTaskEnds) {
+      result.turn = *of;
+      out.reports.emplace_back(result);
+    } else if (line == kTaskBegins || line == kTaskEnds) {
       has_tasks_ = line == kTaskBegins;
-      return {domain::ReportTasksChanged{has_tasks_ ? 1 : 0, ""}};
-    }
-    if (line == kNothing) return {};
-    if (line == kLimitIsMet) {
+      out.reports.emplace_back(domain::ReportTasksChanged{has_tasks_ ? 1 : 0, ""});
+    } else if (line == kAsks) {
+      out.asks = {{"1", engines::AskKind::permission, "Bash", "call", "{}"},
+                  {"2", engines::AskKind::request, "fs/read", "", "{}"}};
+    } else if (line == kWithdraws) {
+      out.withdrawn = {"1"};
+    } else if (line == kLimitIsMet) {
       domain::ReportTurnResult refused;
       refused.turn = turn(1);
       refused.is_error = true;
       refused.api_status = 429;
-      return {refused};
-    }
-    if (line == kOwnTurnBegins) {
+      out.reports.emplace_back(refused);
+    } else if (line == kOwnTurnBegins) {
       domain::ReportOwnTurnStarted own;
       own.turn = kOwnTurn;
-      return {own};
+      out.reports.emplace_back(own);
+    } else if (line != kNothing) {
+      out.reports.emplace_back(domain::ReportOutput{{}, domain::OutputKind::text, line});
     }
-    return {domain::ReportOutput{{}, domain::OutputKind::text, std::string(line)}};
   }
-  std::vector<domain::Report> on_time(base::Time) override { return {}; }
-  std::optional<base::Time> deadline() const override { return std::nullopt; }
-  std::vector<domain::Report> on_end() override { return {}; }
-  base::Bytes take_writes() override { return {}; }
-  bool wants_exit() const override { return false; }
-  bool has_tasks() const override { return has_tasks_; }
 
- private:
   bool has_tasks_ = false;
 };
 
@@ -130,12 +137,13 @@ struct EngineWorld final : AgentLauncher {
     worker.on_directive(body, now);
     worker.do_work(now);
   }
-  void says(std::size_t agent, engines::ProcessEvent event) {
+  void says(std::size_t agent, processes::ProcessEvent event) {
     agents[agent].says.push_back(std::move(event));
     worker.do_work(now);
   }
   void says_lines(int count) {
-    for (int i = 0; i < count; ++i) says(0, engines::Line{"a line", engines::LineEnding::whole});
+    for (int i = 0; i < count; ++i)
+      says(0, processes::Frame{"a line", processes::FrameEnding::whole});
   }
   // Lets the time pass after which reports are sent again.
   void let_resend() {
@@ -191,7 +199,7 @@ TEST_CASE("a prompt that is added to the turn is given once, and not behind its 
   w.direct(body);
   const std::vector<std::string> expected = {turn(1).text(), "inject one", "inject two"};
   CHECK(w.agents[0].written == expected);
-  w.says(0, engines::Line{turn(1).text(), engines::LineEnding::whole});
+  w.says(0, processes::Frame{turn(1).text(), processes::FrameEnding::whole});
   body.number = 3;
   body.turn->injected.emplace_back("three");
   w.direct(body);
@@ -203,6 +211,95 @@ TEST_CASE("a prompt that is added to the turn is given once, and not behind its 
   CHECK(std::get<domain::ReportTurnResult>(*report).injected == 2);
 }
 
+TEST_CASE("what an agent asks is answered at once, where nobody is to be asked", "[workers]") {
+  EngineWorld w;
+  auto body = EngineWorld::directive(1, 1);
+  body.spec.approvals = domain::Approvals::deny;
+  w.direct(body);
+  w.says(0, processes::Frame{std::string(kAsks), processes::FrameEnding::whole});
+  REQUIRE(w.agents[0].written.size() == 3);
+  CHECK(w.agents[0].written[1].starts_with("not granted 1: Denied: this tool call needs"));
+  CHECK(w.agents[0].written[2] == "not granted 2: this host does not answer requests of that kind");
+}
+
+// An agent that has asked for an approval, which was reported.
+DirectiveBody begin_asking(EngineWorld& w) {
+  auto body = EngineWorld::directive(1, 1);
+  w.direct(body);
+  w.says(0, processes::Frame{std::string(kAsks), processes::FrameEnding::whole});
+  return body;
+}
+
+std::vector<domain::Report> sent_reports(EngineWorld& w) {
+  std::vector<domain::Report> reports;
+  while (const auto sent = w.worker.take_reports()) {
+    for (const SequencedReport& report : sent->reports) reports.push_back(*decode_report(report));
+  }
+  return reports;
+}
+
+TEST_CASE("what an agent asks is reported, and waits for the directive with its answer",
+          "[workers]") {
+  EngineWorld w;
+  auto body = begin_asking(w);
+  // What a host carries out is answered at once.
+  REQUIRE(w.agents[0].written.size() == 2);
+  CHECK(w.agents[0].written[1].starts_with("not granted 2: "));
+  CHECK(sent_reports(w) ==
+        std::vector<domain::Report>{domain::ReportAskRaised{
+            1, domain::AskKind::approval, {}, "Bash", "call", "{\"input\":{}}"}});
+  body.number = 2;
+  body.answers = {{7, true, ""}, {1, false, ""}};
+  w.direct(body);
+  REQUIRE(w.agents[0].written.size() == 3);
+  CHECK(w.agents[0].written[2].starts_with("not granted 1: Denied: this was not carried out"));
+  CHECK(sent_reports(w) == std::vector<domain::Report>{domain::ReportAskClosed{1}});
+  // The next directive can still have it.
+  body.number = 3;
+  w.direct(body);
+  CHECK(w.agents[0].written.size() == 3);
+  CHECK(sent_reports(w).empty());
+}
+
+TEST_CASE("an answer that the agent does not read is not told", "[workers]") {
+  EngineWorld w;
+  auto body = begin_asking(w);
+  sent_reports(w);
+  w.agents[0].is_deaf = true;
+  body.number = 2;
+  body.answers = {{1, true, ""}};
+  w.direct(body);
+  CHECK(sent_reports(w).empty());
+}
+
+TEST_CASE("an ask that is withdrawn is answered by nobody", "[workers]") {
+  EngineWorld w;
+  auto body = begin_asking(w);
+  w.says(0, processes::Frame{std::string(kWithdraws), processes::FrameEnding::whole});
+  const auto reports = sent_reports(w);
+  REQUIRE(reports.size() == 2);
+  CHECK(reports[1] == domain::Report(domain::ReportAskClosed{1, true}));
+  body.number = 2;
+  body.answers = {{1, true, ""}};
+  w.direct(body);
+  CHECK(w.agents[0].written.size() == 2);
+}
+
+TEST_CASE("an agent that waits for an answer is not silent, and is not waited for", "[workers]") {
+  EngineWorld w;
+  begin_asking(w);
+  sent_reports(w);
+  w.now += std::chrono::hours(1);
+  w.worker.do_work(w.now);
+  // What is not acknowledged is sent again; nothing is new.
+  for (const domain::Report& report : sent_reports(w)) {
+    CHECK(std::holds_alternative<domain::ReportAskRaised>(report));
+  }
+  w.worker.end_all(w.now + std::chrono::seconds(10));
+  w.worker.do_work(w.now);
+  CHECK(w.agents[0].is_terminated);
+}
+
 TEST_CASE("a turn of the agent's own is interrupted once, and only while it runs", "[workers]") {
   EngineWorld w;
   w.direct(EngineWorld::directive(1, 1));
@@ -210,7 +307,7 @@ TEST_CASE("a turn of the agent's own is interrupted once, and only while it runs
   body.own_turn_to_end = kOwnTurn;
   w.direct(body);
   CHECK(w.agents[0].written == std::vector<std::string>{turn(1).text()});
-  w.says(0, engines::Line{std::string(kOwnTurnBegins), engines::LineEnding::whole});
+  w.says(0, processes::Frame{std::string(kOwnTurnBegins), processes::FrameEnding::whole});
   for (body.number = 3; body.number <= 4; ++body.number) w.direct(body);
   CHECK(w.agents[0].written ==
         std::vector<std::string>{turn(1).text(), "interrupt " + kOwnTurn.text()});
@@ -219,8 +316,8 @@ TEST_CASE("a turn of the agent's own is interrupted once, and only while it runs
 TEST_CASE("the agent's own turn and one that waits are interrupted once each", "[workers]") {
   EngineWorld w;
   w.direct(EngineWorld::directive(1, 1));
-  w.says(0, engines::Line{turn(1).text(), engines::LineEnding::whole});
-  w.says(0, engines::Line{std::string(kOwnTurnBegins), engines::LineEnding::whole});
+  w.says(0, processes::Frame{turn(1).text(), processes::FrameEnding::whole});
+  w.says(0, processes::Frame{std::string(kOwnTurnBegins), processes::FrameEnding::whole});
   auto body = EngineWorld::directive(2, 2);
   body.own_turn_to_end = kOwnTurn;
   body.turn->is_interrupted = true;
@@ -230,8 +327,8 @@ TEST_CASE("the agent's own turn and one that waits are interrupted once each", "
     w.direct(body);
     CHECK(w.agents[0].written == expected);
   }
-  w.says(0, engines::Line{kOwnTurn.text(), engines::LineEnding::whole});
-  w.says(0, engines::Line{turn(2).text(), engines::LineEnding::whole});
+  w.says(0, processes::Frame{kOwnTurn.text(), processes::FrameEnding::whole});
+  w.says(0, processes::Frame{turn(2).text(), processes::FrameEnding::whole});
   w.direct(body);
   CHECK(w.agents[0].written == expected);
 }
@@ -240,7 +337,7 @@ TEST_CASE("a turn that has its result is not interrupted any more", "[workers]")
   EngineWorld w;
   auto body = EngineWorld::directive(1, 1);
   w.direct(body);
-  w.says(0, engines::Line{turn(1).text(), engines::LineEnding::whole});
+  w.says(0, processes::Frame{turn(1).text(), processes::FrameEnding::whole});
   body.number = 2;
   body.turn->is_interrupted = true;
   w.direct(body);
@@ -285,9 +382,9 @@ TEST_CASE("any line ends an agent's silence, even one that is not recorded",
     CHECK(types(w) == Types{kSilenceType});
   };
   be_silent();
-  w.says(0, engines::Line{std::string(kNothing), engines::LineEnding::whole});
+  w.says(0, processes::Frame{std::string(kNothing), processes::FrameEnding::whole});
   CHECK(types(w) == Types{kSilenceType});
-  w.says(0, engines::Line{std::string(kNothing), engines::LineEnding::whole});
+  w.says(0, processes::Frame{std::string(kNothing), processes::FrameEnding::whole});
   CHECK(types(w).empty());
   be_silent();
   w.says_lines(1);
@@ -299,7 +396,7 @@ TEST_CASE("an agent without a turn, or that is not read, is not silent", "[worke
   options.idle_max = Duration{0};
   EngineWorld w(options);
   w.direct(EngineWorld::directive(1, 1));
-  w.says(0, engines::Line{turn(1).text(), engines::LineEnding::whole});
+  w.says(0, processes::Frame{turn(1).text(), processes::FrameEnding::whole});
   CHECK(types(w).size() == 1);
   w.now += std::chrono::minutes(5);
   w.worker.do_work(w.now);
@@ -313,7 +410,7 @@ TEST_CASE("a newer lease's agent starts when the older one's has ended", "[worke
   w.worker.do_work(w.now);
   REQUIRE(w.agents.size() == 1);
   CHECK(w.agents[0].is_terminated);
-  w.says(0, engines::ProcessExited{0, 15, 0, ""});
+  w.says(0, processes::ProcessExited{0, 15, 0, ""});
   w.worker.do_work(w.now);
   REQUIRE(w.agents.size() == 2);
   CHECK(w.agents[1].written == std::vector<std::string>{turn(2).text()});
@@ -349,7 +446,7 @@ TEST_CASE("a lease's last report is sent again, whatever others are acknowledged
   w.says_lines(2);
   std::int64_t heard = 0;
   const auto step = [&] {
-    w.says(1, engines::Line{"a line", engines::LineEnding::whole});
+    w.says(1, processes::Frame{"a line", processes::FrameEnding::whole});
     Sequences again;
     while (const auto body = w.worker.take_reports()) {
       for (const auto& report : body->reports) {
@@ -400,7 +497,7 @@ TEST_CASE("while a report of a lease waits to be sent again, none behind it is s
 TEST_CASE("the last reports of an agent that has ended are kept, too", "[workers]") {
   EngineWorld w;
   w.direct(EngineWorld::directive(1, 1));
-  w.says(0, engines::ProcessExited{0, 0, 0, ""});
+  w.says(0, processes::ProcessExited{0, 0, 0, ""});
   CHECK(w.sent() == Sequences{1});
   w.worker.do_work(w.now);
   w.let_resend();
@@ -418,7 +515,7 @@ TEST_CASE("what an agent had to itself goes when its session is over, not before
   auto last = EngineWorld::directive(2, 1);
   last.end = end;
   w.direct(last);
-  w.says(0, engines::ProcessExited{0, 0, 0, ""});
+  w.says(0, processes::ProcessExited{0, 0, 0, ""});
   CHECK(w.sent() == Sequences{1});
   w.worker.do_work(w.now);
   CHECK(w.cleaned_up.empty());
@@ -436,7 +533,8 @@ TEST_CASE("reports go out in messages of bounded size", "[workers]") {
   w.direct(EngineWorld::directive(1, 1));
   for (int i = 0; i < 20; ++i) {
     // A single report can exceed the bound; it then goes alone.
-    w.says(0, engines::Line{std::string(i == 10 ? 5000 : 200, 'x'), engines::LineEnding::whole});
+    w.says(0,
+           processes::Frame{std::string(i == 10 ? 5000 : 200, 'x'), processes::FrameEnding::whole});
   }
   std::int64_t next = 1;
   while (const auto body = w.worker.take_reports()) {
@@ -459,7 +557,7 @@ TEST_CASE("an agent whose lease is over is ended and not heard any more", "[work
   w.says_lines(3);
   CHECK(w.sent().empty());
   CHECK(w.worker.held().empty());
-  w.says(0, engines::ProcessExited{0, 15, 0, ""});
+  w.says(0, processes::ProcessExited{0, 15, 0, ""});
   CHECK(w.sent().empty());
 }
 
@@ -503,9 +601,9 @@ TEST_CASE("that others use the agent session is reported first, and told with th
   const auto report = decode_report(body->reports.front());
   REQUIRE(report);
   CHECK(*report == domain::Report(domain::AgentSessionShared{turn(1), "theirs", "last", 2}));
-  w.says(0, engines::Line{turn(1).text(), engines::LineEnding::whole});
+  w.says(0, processes::Frame{turn(1).text(), processes::FrameEnding::whole});
   w.direct(EngineWorld::directive(2, 2));
-  w.says(0, engines::Line{turn(2).text(), engines::LineEnding::whole});
+  w.says(0, processes::Frame{turn(2).text(), processes::FrameEnding::whole});
   w.direct(EngineWorld::directive(3, 3));
   REQUIRE(w.agents[0].written.size() == 3);
   CHECK(w.agents[0].written[0] == "/compact " + turn(1).text());
@@ -517,9 +615,9 @@ TEST_CASE("an agent is heard if each of its lines could be read", "[workers]") {
   EngineWorld w;
   w.direct(EngineWorld::directive(1, 1));
   const bool is_whole = GENERATE(true, false);
-  const auto ending = is_whole ? engines::LineEnding::whole : engines::LineEnding::cut_short;
-  w.says(0, engines::Line{"a line", ending});
-  w.says(0, engines::ProcessExited{0, 0, 0, ""});
+  const auto ending = is_whole ? processes::FrameEnding::whole : processes::FrameEnding::cut_short;
+  w.says(0, processes::Frame{"a line", ending});
+  w.says(0, processes::ProcessExited{0, 0, 0, ""});
   CHECK(exit_of(w).is_heard == is_whole);
 }
 
@@ -532,7 +630,7 @@ TEST_CASE("a worker that leaves gives turns under way time to end", "[workers]")
   CHECK_FALSE(w.agents[0].is_terminated);
   const bool is_done = GENERATE(true, false);
   if (is_done) {
-    w.says(0, engines::Line{turn(1).text(), engines::LineEnding::whole});
+    w.says(0, processes::Frame{turn(1).text(), processes::FrameEnding::whole});
     // The server may start the next turn before it knows; no agent is given it.
     w.direct(EngineWorld::directive(2, 2));
   } else {
@@ -541,7 +639,7 @@ TEST_CASE("a worker that leaves gives turns under way time to end", "[workers]")
   w.worker.do_work(w.now);
   CHECK(w.agents[0].is_terminated);
   CHECK(w.agents[0].written == std::vector<std::string>{turn(1).text()});
-  w.says(0, engines::ProcessExited{-1, 15, 0, ""});
+  w.says(0, processes::ProcessExited{-1, 15, 0, ""});
   const auto exited = exit_of(w);
   CHECK(exited.is_stopped);
   CHECK(exited.given == turn(1));
@@ -567,7 +665,7 @@ TEST_CASE("an agent without work is ended after a while", "[workers]") {
   w.now += std::chrono::minutes(20);
   w.worker.do_work(w.now);
   CHECK_FALSE(w.agents[0].is_stdin_closed);  // it is at work
-  w.says(0, engines::Line{turn(1).text(), engines::LineEnding::whole});
+  w.says(0, processes::Frame{turn(1).text(), processes::FrameEnding::whole});
   auto idle = EngineWorld::directive(2, 1);
   idle.turn.reset();
   w.direct(idle);
@@ -579,7 +677,7 @@ TEST_CASE("an agent without work is ended after a while", "[workers]") {
   CHECK(w.agents[0].is_stdin_closed);
   w.direct(EngineWorld::directive(3, 2));
   CHECK(w.agents[0].written == std::vector<std::string>{turn(1).text()});
-  w.says(0, engines::ProcessExited{0, 0, 0, ""});
+  w.says(0, processes::ProcessExited{0, 0, 0, ""});
   const auto exited = exit_of(w);
   CHECK(exited.is_stopped);
   CHECK(exited.given == turn(1));
@@ -588,7 +686,7 @@ TEST_CASE("an agent without work is ended after a while", "[workers]") {
 TEST_CASE("a line that is too long ends the turn with an error, and the agent", "[workers]") {
   EngineWorld w;
   w.direct(EngineWorld::directive(1, 1));
-  w.says(0, engines::Line{"a long line", engines::LineEnding::too_long});
+  w.says(0, processes::Frame{"a long line", processes::FrameEnding::too_long});
   CHECK(w.agents[0].is_terminated);
   std::vector<domain::Report> reports;
   while (const auto body = w.worker.take_reports()) {
@@ -602,12 +700,27 @@ TEST_CASE("a line that is too long ends the turn with an error, and the agent", 
   CHECK(result.subtype == "line_too_long");
 }
 
+TEST_CASE("output that has no frames any more ends the turn with an error, and the agent",
+          "[workers]") {
+  EngineWorld w;
+  w.direct(EngineWorld::directive(1, 1));
+  w.says(0, processes::Frame{"Hello: all", processes::FrameEnding::malformed});
+  CHECK(w.agents[0].is_terminated);
+  const auto sent = w.worker.take_reports();
+  REQUIRE(sent);
+  REQUIRE(sent->reports.size() == 2);
+  CHECK(std::get<domain::ReportAgentLine>(*decode_report(sent->reports[0])).line == "Hello: all");
+  const auto result = std::get<domain::ReportTurnResult>(*decode_report(sent->reports[1]));
+  CHECK(result.turn == turn(1));
+  CHECK(result.subtype == "frame_malformed");
+}
+
 TEST_CASE("a line that is too long between turns ends the agent alone", "[workers]") {
   EngineWorld w;
   w.direct(EngineWorld::directive(1, 1));
-  w.says(0, engines::Line{turn(1).text(), engines::LineEnding::whole});
+  w.says(0, processes::Frame{turn(1).text(), processes::FrameEnding::whole});
   w.sent();
-  w.says(0, engines::Line{"a long line", engines::LineEnding::too_long});
+  w.says(0, processes::Frame{"a long line", processes::FrameEnding::too_long});
   CHECK(w.agents[0].is_terminated);
   CHECK(w.sent() == Sequences{2});  // the line
 }
@@ -615,8 +728,8 @@ TEST_CASE("a line that is too long between turns ends the agent alone", "[worker
 // An agent with a task whose turn is answered; the server lets it end.
 void begin_closing_with_task(EngineWorld& w) {
   w.direct(EngineWorld::directive(1, 1));
-  w.says(0, engines::Line{std::string(kTaskBegins), engines::LineEnding::whole});
-  w.says(0, engines::Line{turn(1).text(), engines::LineEnding::whole});
+  w.says(0, processes::Frame{std::string(kTaskBegins), processes::FrameEnding::whole});
+  w.says(0, processes::Frame{turn(1).text(), processes::FrameEnding::whole});
   auto closing = EngineWorld::directive(2, 1);
   closing.turn.reset();
   closing.end = LeaseEnd::close;
@@ -629,7 +742,7 @@ TEST_CASE("an agent that may end is left its tasks", "[workers]") {
   w.now += std::chrono::minutes(29);
   w.worker.do_work(w.now);
   CHECK_FALSE(w.agents[0].is_stdin_closed);
-  w.says(0, engines::Line{std::string(kTaskEnds), engines::LineEnding::whole});
+  w.says(0, processes::Frame{std::string(kTaskEnds), processes::FrameEnding::whole});
   w.worker.do_work(w.now);
   CHECK(w.agents[0].is_stdin_closed);
   CHECK_FALSE(w.agents[0].is_terminated);
@@ -659,7 +772,7 @@ TEST_CASE("what an agent does because of an ended task has no limit", "[workers]
   EngineWorld w(options);
   begin_closing_with_task(w);
   w.now += std::chrono::minutes(29);
-  w.says(0, engines::Line{std::string(kOwnTurnBegins), engines::LineEnding::whole});
+  w.says(0, processes::Frame{std::string(kOwnTurnBegins), processes::FrameEnding::whole});
   auto at_work = EngineWorld::directive(3, 1);
   at_work.turn.reset();
   w.direct(at_work);
@@ -668,7 +781,7 @@ TEST_CASE("what an agent does because of an ended task has no limit", "[workers]
   w.worker.do_work(w.now);
   CHECK_FALSE(w.agents[0].is_terminated);
   // Another task is left its own time.
-  w.says(0, engines::Line{kOwnTurn.text(), engines::LineEnding::whole});
+  w.says(0, processes::Frame{kOwnTurn.text(), processes::FrameEnding::whole});
   auto closing = EngineWorld::directive(4, 1);
   closing.turn.reset();
   closing.end = LeaseEnd::close;
@@ -690,8 +803,8 @@ TEST_CASE("an agent whose tasks have no limit is left them", "[workers]") {
 TEST_CASE("an agent with tasks in the background is not without work", "[workers]") {
   EngineWorld w;
   w.direct(EngineWorld::directive(1, 1));
-  w.says(0, engines::Line{std::string(kTaskBegins), engines::LineEnding::whole});
-  w.says(0, engines::Line{turn(1).text(), engines::LineEnding::whole});
+  w.says(0, processes::Frame{std::string(kTaskBegins), processes::FrameEnding::whole});
+  w.says(0, processes::Frame{turn(1).text(), processes::FrameEnding::whole});
   w.now += std::chrono::hours(5);
   w.worker.do_work(w.now);
   CHECK_FALSE(w.agents[0].is_stdin_closed);
@@ -706,13 +819,13 @@ TEST_CASE("an agent with tasks in the background is not without work", "[workers
 TEST_CASE("a turn that the agent does not read any more counts as not given", "[workers]") {
   EngineWorld w;
   w.direct(EngineWorld::directive(1, 1));
-  w.says(0, engines::Line{turn(1).text(), engines::LineEnding::whole});
+  w.says(0, processes::Frame{turn(1).text(), processes::FrameEnding::whole});
   w.agents[0].is_deaf = true;
   w.direct(EngineWorld::directive(2, 2));
   w.agents[0].is_deaf = false;
   w.direct(EngineWorld::directive(3, 2));
   CHECK(w.agents[0].written == std::vector<std::string>{turn(1).text()});
-  w.says(0, engines::ProcessExited{0, 0, 0, ""});
+  w.says(0, processes::ProcessExited{0, 0, 0, ""});
   const auto exited = exit_of(w);
   CHECK_FALSE(exited.is_stopped);
   CHECK(exited.given == turn(1));
@@ -723,12 +836,12 @@ TEST_CASE("an agent ends whose turn the provider refused, and the next one is gi
           "[workers]") {
   EngineWorld w;
   w.direct(EngineWorld::directive(1, 1));
-  w.says(0, engines::Line{std::string(kLimitIsMet), engines::LineEnding::whole});
+  w.says(0, processes::Frame{std::string(kLimitIsMet), processes::FrameEnding::whole});
   w.worker.do_work(w.now);
   CHECK(w.agents[0].is_stdin_closed);
   w.direct(EngineWorld::directive(2, 1));
   CHECK(w.agents[0].written == std::vector<std::string>{turn(1).text()});
-  w.says(0, engines::ProcessExited{1, 0, 0, ""});
+  w.says(0, processes::ProcessExited{1, 0, 0, ""});
   const auto exited = exit_of(w);
   CHECK_FALSE(exited.is_stopped);
   CHECK_FALSE(exited.given.is_set());
@@ -759,7 +872,8 @@ void direct_many(EngineWorld& w, int sessions, int lines) {
   }
   for (int i = 0; i < sessions; ++i) {
     for (int line = 0; line < lines; ++line) {
-      w.says(static_cast<std::size_t>(i), engines::Line{"a line", engines::LineEnding::whole});
+      w.says(static_cast<std::size_t>(i),
+             processes::Frame{"a line", processes::FrameEnding::whole});
     }
   }
 }
@@ -769,7 +883,7 @@ TEST_CASE("an agent that fills its share is not read, and the others are", "[wor
   options.unacked_bytes_max = 3000;
   EngineWorld w(options);
   direct_many(w, 3, 1);
-  for (int i = 0; i < 20; ++i) w.says(1, engines::Line{"a line", engines::LineEnding::whole});
+  for (int i = 0; i < 20; ++i) w.says(1, processes::Frame{"a line", processes::FrameEnding::whole});
   CHECK(w.agents[0].is_reading);
   CHECK_FALSE(w.agents[1].is_reading);
   CHECK(w.agents[2].is_reading);

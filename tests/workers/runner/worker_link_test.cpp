@@ -15,20 +15,12 @@ using support::numbered;
 
 class SilentEngine final : public engines::Engine {
  public:
-  engines::Launch launch() const override { return {}; }
-  base::Bytes start() override { return {}; }
-  base::Bytes begin_turn(base::TurnId, base::ByteView) override { return {}; }
-  base::Bytes interrupt(base::TurnId) override { return {}; }
-  std::vector<domain::Report> on_line(base::ByteView, base::Time) override { return {}; }
-  std::vector<domain::Report> on_time(base::Time) override { return {}; }
-  std::optional<base::Time> deadline() const override { return std::nullopt; }
-  std::vector<domain::Report> on_end() override { return {}; }
-  base::Bytes take_writes() override { return {}; }
-  bool wants_exit() const override { return false; }
+  engines::LaunchPlan plan() const override { return {}; }
+  engines::Output handle(const engines::Input&) override { return {}; }
 };
 
 // A process that exits as soon as it can.
-class BriefProcess final : public engines::AgentProcess {
+class BriefProcess final : public processes::AgentProcess {
  public:
   explicit BriefProcess(const bool& may_exit) : may_exit_(may_exit) {}
   base::Result<void> write(base::ByteView) override { return {}; }
@@ -36,13 +28,12 @@ class BriefProcess final : public engines::AgentProcess {
   void terminate(std::chrono::milliseconds) override {}
   void kill() override {}
   void set_reading(bool) override {}
-  std::vector<engines::PollWish> poll_wishes() const override { return {}; }
+  std::vector<processes::PollWish> poll_wishes() const override { return {}; }
   void pump(Duration) override {}
-  std::vector<engines::ProcessEvent> take_events() override {
+  std::vector<processes::ProcessEvent> take_events() override {
     if (!may_exit_ || std::exchange(has_exited_, true)) return {};
-    return {engines::ProcessExited{0, 0, 0, ""}};
+    return {processes::ProcessExited{0, 0, 0, ""}};
   }
-  std::int64_t discarded_bytes() const override { return 0; }
 
  private:
   const bool& may_exit_;

@@ -3,6 +3,7 @@
 #include "workers/server/derived_stores.hpp"
 
 #include "eventlog/log/stream_loader.hpp"
+#include "tests/support/under_way.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/faulty_rows.hpp"
 #include "tests/support/log_builder.hpp"
@@ -170,17 +171,17 @@ TEST_CASE("rows that cannot be read just now keep nobody else's back, and come u
 TEST_CASE("a new server takes over what was on the record at its start, not before",
           "[workers][C05]") {
   Fixture f;
-  CHECK(f.side->takeover.sessions.empty());
+  CHECK(support::sessions_of(f.side->takeover).empty());
   const std::string stream = domain::session_stream("main", support::kSession);
   f.log.append(stream, support::opened());
   f.open();
-  REQUIRE(f.side->takeover.sessions.size() == 1);
-  CHECK(f.side->takeover.sessions[0].session == support::kSession);
+  REQUIRE(support::sessions_of(f.side->takeover).size() == 1);
+  CHECK(support::sessions_of(f.side->takeover)[0].session == support::kSession);
   CHECK(f.side->takeover.shared.at("$server").last == base::Position{1});
   f.log.append(domain::kServerStream, another_server());
   f.log.append(stream, domain::SessionClosed{domain::SessionStatus::killed, {}});
   f.open();
-  CHECK(f.side->takeover.sessions.empty());
+  CHECK(support::sessions_of(f.side->takeover).empty());
   CHECK(f.side->takeover.shared.at("$server").last == base::Position{3});
 }
 
@@ -195,12 +196,12 @@ TEST_CASE("what a server takes over is built anew where its rows are damaged", "
     damage.put(row.key, "\xC1");
     REQUIRE(f.view_rows.write(damage));
     f.open();
-    CHECK(f.side->takeover.sessions.size() == 1);
+    CHECK(support::sessions_of(f.side->takeover).size() == 1);
     // The fold finds the damage before any reader of the rows does.
     REQUIRE(f.view_rows.write(damage));
     f.log.append(domain::session_stream("main", support::kSession), domain::AgentExited{});
     f.open();
-    CHECK(f.side->takeover.sessions.size() == 1);
+    CHECK(support::sessions_of(f.side->takeover).size() == 1);
     CHECK(f.side->takeover.shared.at("$server").version == base::StreamVersion{1});
   }
 }
@@ -266,7 +267,7 @@ TEST_CASE("rows of another history are built anew", "[workers]") {
   const auto side = f.try_open(other.store(), *eventlog::read_tail(other.store()));
   REQUIRE(side);
   CHECK(f.rebuilt.size() == 2);
-  CHECK((*side)->takeover.sessions.empty());
+  CHECK(support::sessions_of((*side)->takeover).empty());
 }
 
 TEST_CASE("a log that its rows have seen more of is not taken over", "[workers][C01]") {

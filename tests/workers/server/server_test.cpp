@@ -16,11 +16,13 @@
 #include "tests/support/log.hpp"
 #include "tests/support/session_samples.hpp"
 #include "tests/support/told_lease_locks.hpp"
+#include "workers/protocol/notifications.hpp"
 #include "workers/reactors/anchors.hpp"
 #include "workers/reactors/archives.hpp"
 #include "workers/reactors/backups.hpp"
 #include "workers/server/derived_stores.hpp"
 #include "workers/server/older_requests.hpp"
+#include "workers/server/server_assembly.hpp"
 
 namespace workers {
 namespace {
@@ -89,18 +91,17 @@ struct ServerLife {
         side(open_side(w)),
         committer(w.store),
         loader(w.store, side->index, side->snapshots),
-        contents(w.store, side->index),
         queries(*side->service),
-        erasures({w.store, side->index, w.views, {{}, {}, key}}),
         random(w.random, w.clock),
         commands(w.bus.bind_server("command"), w.clock),
         workers(w.bus.bind_server("worker")),
         feed(w.bus.bind_publisher("feed")),
-        server(
-            {w.clock, random, committer, loader, contents, queries, erasures, *notifier, locks,
-             commands, *workers, *feed},
-            {tail_of(w), options, {}, key ? base::fingerprint(key->public_key()) : std::string()},
-            std::move(side->takeover)) {}
+        server({w.clock, random, committer, loader, queries, locks, commands, *workers, *feed},
+               {tail_of(w),
+                options,
+                {{}, key ? base::fingerprint(key->public_key()) : std::string(), {{}, {}, key}}},
+               std::move(side->takeover), {w.store, side->index, *w.rows, w.views},
+               *make_inline_side_work()) {}
 
   static eventlog::LogTail tail_of(ServerWorld& w) {
     auto tail = *eventlog::read_tail(w.store);
@@ -123,10 +124,7 @@ struct ServerLife {
   std::unique_ptr<DerivedStores> side;
   support::HandCommitter committer;
   eventlog::InlineLoader loader;
-  InlineContentLoader contents;
   InlineQueryPort queries;
-  InlineUpkeepPort erasures;
-  std::unique_ptr<Notifier> notifier = make_idle_notifier();
   support::ToldLeaseLocks locks;
   SlowRandom random;
   SlowSocket commands;
@@ -246,7 +244,7 @@ TEST_CASE("a spawn that is sent again never starts a second agent", "[workers]")
   REQUIRE(other);
   CHECK(other->status == bus::ReplyStatus::rejected);
   CHECK(other->code == "invalid");
-  CHECK(life.server.commands().admission().live.size() == 1);
+  CHECK(life.server.commands().of<domain::AdmissionStream>().live.size() == 1);
 }
 
 TEST_CASE("a request under an id of zeros is answered, as a bad frame", "[workers]") {
@@ -433,7 +431,8 @@ TEST_CASE("a request for an anchor makes one, however often and to whichever ser
   for (int i = 0; i < 50; ++i) life.step();
   CHECK(recorded(w, domain::AnchorRequested::kType) == 1);
   CHECK(recorded(w, domain::AnchorMade::kType) == 1);
-  const auto made = eventlog::open_anchor(life.server.commands().server().anchor->anchor);
+  const auto made =
+      eventlog::open_anchor(life.server.commands().of<domain::ServerStream>().anchor->anchor);
   REQUIRE(made);
   CHECK(made->at.position >= first);
 }
@@ -485,7 +484,7 @@ TEST_CASE("what is decided and not durable is not told", "[workers]") {
   ToldLife told;
   SECTION("of backups") {
     told.decide(domain::ServerCommand(domain::ForgetBackup{"one"}),
-                [&] { return told.decided().server().backups.empty(); });
+                [&] { return told.decided().of<domain::ServerStream>().backups.empty(); });
     CHECK(told.ask<BackupsAnswer>(kVerbBackups).backups.size() == 1);
     told.life->commits = true;
     REQUIRE(told.client->run(
@@ -494,12 +493,12 @@ TEST_CASE("what is decided and not durable is not told", "[workers]") {
   }
   SECTION("of archives") {
     told.decide(domain::ServerCommand(domain::ForgetArchive{"two"}),
-                [&] { return told.decided().server().archives.empty(); });
+                [&] { return told.decided().of<domain::ServerStream>().archives.empty(); });
     CHECK(told.ask<ArchivesAnswer>(kVerbArchives).archives.size() == 1);
   }
   SECTION("of notifications") {
     told.decide(domain::OutboxCommand(domain::DropNotification{told.notification}),
-                [&] { return told.decided().outbox().open.empty(); });
+                [&] { return told.decided().of<domain::OutboxStream>().open.empty(); });
     const auto answer = told.ask<NotificationsAnswer>(kVerbNotifications);
     CHECK(answer.notifications.size() == 1);
     CHECK(answer.dropped == 0);
@@ -507,7 +506,8 @@ TEST_CASE("what is decided and not durable is not told", "[workers]") {
   SECTION("of sessions") {
     told.life->commits = false;
     told.client->start_spawn();
-    REQUIRE(told.client->run(*told.life, [&] { return !told.decided().admission().live.empty(); }));
+    REQUIRE(told.client->run(
+        *told.life, [&] { return !told.decided().of<domain::AdmissionStream>().live.empty(); }));
     CHECK(told.ask<StatusAnswer>(kVerbStatus).live_sessions == 0);
   }
 }
@@ -527,7 +527,8 @@ TEST_CASE("an anchor is told while the next one is decided and not durable", "[w
   REQUIRE(told.client->run(
       *told.life, [&] { return recorded(told.world, domain::AnchorRequested::kType) == 2; }));
   told.life->commits = false;
-  REQUIRE(told.client->run(*told.life, [&] { return told.decided().server().anchor != first; }));
+  REQUIRE(told.client->run(
+      *told.life, [&] { return told.decided().of<domain::ServerStream>().anchor != first; }));
   CHECK(told.ask<AnchorsAnswer>(kVerbAnchors).anchor == first);
 }
 
@@ -885,7 +886,7 @@ TEST_CASE("a prompt that comes while the server drains waits for the next one", 
     Peer client(w, "command", hello_of(bus::Role::client));
     Holder worker(w, {});
     REQUIRE(worker.join(life));
-    REQUIRE(client.run(life, [&] { return life.server.registered_workers() == 1; }));
+    REQUIRE(client.run(life, [&] { return life.server.status().workers == 1; }));
     life.server.drain();
     REQUIRE(client.answer(life, client.start_spawn()));
     for (int i = 0; i < 300; ++i) life.step();

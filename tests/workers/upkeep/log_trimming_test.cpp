@@ -37,6 +37,14 @@ struct TrimmedLog {
     REQUIRE(loop.ask(
         DrivenLoop::message(number, number * 10 + 1, support::as_command(domain::KillSession{}))));
   }
+  // All events of a session.
+  NeededEvents needed(int number) const {
+    for (const auto& event : loop.events) {
+      if (event.envelope.stream != stream_of(number)) continue;
+      return {*domain::parse_stream(event.envelope.stream), event.envelope.position};
+    }
+    return {};
+  }
   ArchiveOrder order() {
     ArchiveOrder wanted;
     wanted.name = "one";
@@ -97,7 +105,7 @@ TEST_CASE("a log is trimmed up to where the sessions that live begin", "[workers
   w.spawn_and_kill(3);
   ArchiveOrder order = w.order();
   SECTION("one lives") {
-    order.needed = {stream_of(2)};
+    order.needed = {w.needed(2)};
     CHECK(w.move_away(order) == old);
     CHECK_FALSE(support::files_with(w.root.log(), kPrompt).empty());
   }
@@ -105,7 +113,7 @@ TEST_CASE("a log is trimmed up to where the sessions that live begin", "[workers
     CHECK(w.move_away(order) > old);
   }
   SECTION("all do") {
-    order.needed = {stream_of(1), stream_of(2)};
+    order.needed = {w.needed(1), w.needed(2)};
     const Position tail = w.store().tail();
     const auto made = w.trimming().archive(order, w.key);
     // Only the events before the first session are archived.

@@ -30,29 +30,32 @@ Outcome<workers::AttentionAnswer> ask_all(Connection& connection, const std::str
 }
 
 // True if the session failed in a way that a missing login explains.
-bool may_lack_login(const SessionRow& row) {
+bool may_lack_login(const SessionRow& row, const engines::EngineCatalog& engines) {
+  const engines::CatalogEntry* engine = engines.find(row.engine);
   const domain::EndReason reason =
       row.pause != domain::EndReason::none ? row.pause : row.end_reason;
-  return row.attention == domain::Attention::failed && row.engine == "claude" &&
-         reason == domain::EndReason::turn_error;
+  return row.attention == domain::Attention::failed && engine != nullptr &&
+         engine->kind->has_login && reason == domain::EndReason::turn_error;
 }
 
 // Returns the command that logs the agents in; empty: none of these sessions needs it.
 std::string missing_login(Connection& connection, const std::vector<SessionRow>& rows) {
-  if (std::none_of(rows.begin(), rows.end(), may_lack_login)) return {};
+  const engines::EngineCatalog& engines = connection.config().engines;
+  const auto may_lack = [&](const SessionRow& row) { return may_lack_login(row, engines); };
+  if (std::none_of(rows.begin(), rows.end(), may_lack)) return {};
   const auto status =
       connection.ask<workers::StatusAnswer>(workers::kVerbStatus, workers::QueryBody{});
   return status && lacks_login(status->facts) ? login_command(status->facts) : std::string();
 }
 
 // Without a login the session's own command would fail again.
-std::string next_text(const SessionRow& row, const std::string& agent, const std::string& login) {
-  const bool needs_login = !login.empty() && may_lack_login(row);
-  return (needs_login ? "log in (" + login + "); " : "") + attention_command(row, agent);
+std::string next_text(const SessionRow& row, const Config& config, const std::string& login) {
+  const bool needs_login = !login.empty() && may_lack_login(row, config.engines);
+  return (needs_login ? "log in (" + login + "); " : "") + attention_command(row, config.agent);
 }
 
-std::string table_text(const workers::AttentionAnswer& answer, base::Time now,
-                       const std::string& agent, bool shows_agent, const std::string& login) {
+std::string table_text(const workers::AttentionAnswer& answer, base::Time now, const Config& config,
+                       bool shows_agent, const std::string& login) {
   std::vector<Column> columns{{"ALIAS"},
                               {"NAME", Align::left, 40},
                               {"NEEDS"},
@@ -63,7 +66,7 @@ std::string table_text(const workers::AttentionAnswer& answer, base::Time now,
   for (const SessionRow& row : answer.sessions) {
     std::vector<std::string> cells{row.alias, row.name, attention_text(row),
                                    duration_text(now - row.attention_since),
-                                   next_text(row, agent, login)};
+                                   next_text(row, config, login)};
     if (shows_agent) cells.insert(cells.begin(), row.agent);
     table.add(std::move(cells));
   }
@@ -119,7 +122,7 @@ Outcome<int> attention(const Config& config, const AttentionArguments& arguments
   } else if (answer->sessions.empty()) {
     remark("no session needs anybody");
   } else {
-    print(table_text(*answer, (*connection)->clock().wall(), config.agent, arguments.all_agents,
+    print(table_text(*answer, (*connection)->clock().wall(), config, arguments.all_agents,
                      missing_login(**connection, answer->sessions)));
   }
   return kExitOk;

@@ -2,6 +2,7 @@
 #include "tools/steno/client/attention_text.hpp"
 
 #include "tools/steno/text/units.hpp"
+#include "workers/text/ask_text.hpp"
 #include "workers/text/end_text.hpp"
 #include "workers/text/terminal_text.hpp"
 
@@ -74,6 +75,8 @@ std::string attention_text(const projections::SessionRow& row) {
       return "completed, but " + denials_text(row);
     case Attention::ended_idle:
       return std::string(base::enum_name(row.status)) + " (idle): no prompt came";
+    case Attention::asks:
+      return workers::asks_text(row.asks);
   }
   return {};
 }
@@ -112,6 +115,8 @@ std::string attention_command(const projections::SessionRow& row, std::string_vi
     }
     case Attention::denied:
       return "steno resume" + named + allow_flags(row.denied_tools);
+    case Attention::asks:
+      return "steno approvals" + named;
     case Attention::ended_idle:
       return (row.agent_session.empty() ? "steno show" : "steno resume") + named;
   }

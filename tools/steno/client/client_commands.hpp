@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tools/steno/config/config.hpp"
-#include "tools/steno/operations/opening.hpp"
 #include "tools/steno/text/failure.hpp"
+#include "workers/operations/opening.hpp"
 
 namespace steno {
 
@@ -30,8 +30,7 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments);
 // Starts a session.
 Outcome<int> spawn(const Config& config, const SpawnArguments& arguments);
 
-struct ResumeArguments : ResumeRequest {
-  ResumeArguments() { takes_flags = true; }
+struct ResumeArguments : workers::ResumeRequest {
   std::string reference;  // of a session, or the id of one that the agent had outside of Steno
   bool is_followed = false;
   bool takes_queue = false;  // the prompts that waited when the session ended
@@ -63,6 +62,40 @@ Outcome<int> show(const Config& config, const ReferenceArguments& arguments);
 // Of the channel that the settings name.
 Outcome<int> foreground(const Config& config, const ReferenceArguments& arguments);
 Outcome<int> background(const Config& config, const ReferenceArguments& arguments);
+
+struct ApprovalsArguments {
+  std::string reference;  // of a session, or of one request; empty: all
+  bool all_agents = false;
+};
+Outcome<int> approvals(const Config& config, const ApprovalsArguments& arguments);
+
+struct AskAnswerArguments {
+  std::string reference;             // of a session, or of one of its requests: "REF#NUMBER"
+  std::vector<std::string> words;    // why it is denied; or one answer for each question
+  std::optional<std::string> input;  // JSON
+  bool is_for_session = false;       // such calls of the session are allowed from now on
+  bool is_for_always = false;        // of all sessions of the agent
+};
+Outcome<int> approve(const Config& config, const AskAnswerArguments& arguments);
+Outcome<int> deny(const Config& config, const AskAnswerArguments& arguments);
+Outcome<int> answer(const Config& config, const AskAnswerArguments& arguments);
+
+struct RuleArguments {
+  std::string pattern;
+  std::int64_t rule = 0;
+  std::string session;  // its reference; empty: all of the agent
+  bool all_agents = false;
+  bool allows = false;
+  bool denies = false;
+  bool asks = false;
+  std::string command;  // test: of the tool Bash
+  std::string tool = "Bash";
+  std::string input;  // test: JSON
+};
+Outcome<int> rules_list(const Config& config, const RuleArguments& arguments);
+Outcome<int> rules_add(const Config& config, const RuleArguments& arguments);
+Outcome<int> rules_remove(const Config& config, const RuleArguments& arguments);
+Outcome<int> rules_test(const Config& config, const RuleArguments& arguments);
 
 struct CloseArguments {
   std::string reference;

@@ -80,7 +80,7 @@ Outcome<SessionRow> wait_until_done(Connection& connection, const SessionRow& ro
       if (*wake != Wake::event) continue;
       const auto seen = workers::see((*follower)->event());
       if (!seen) return fail(seen.error());
-      is_completed = std::holds_alternative<domain::ContentErasureCompleted>(seen->recorded.event);
+      is_completed = seen->recorded.event.is<domain::ContentErasureCompleted>();
     }
   }
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "eventlog/domain/all_events.hpp"
 #include "tools/steno/client/session_follow.hpp"
 #include "tools/steno/connection/follower.hpp"
 #include "tools/steno/text/console.hpp"
@@ -27,7 +28,7 @@ struct Prompt {
 class LeftPrompts {
  public:
   void on(const workers::SeenEvent& seen) {
-    std::visit([&](const auto& event) { take(event, seen); }, seen.recorded.event);
+    domain::visit([&](const auto& event) { take(event, seen); }, seen.recorded.event);
   }
 
   std::vector<Prompt> take() {

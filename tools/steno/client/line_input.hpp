@@ -25,7 +25,9 @@ class LineInput {
   std::optional<std::string> take_line();
   // Returns everything that was read, lines or not, but at most kLineBytesMax bytes.
   std::string take_all();
-  // True if nothing is left to take and nothing more will come.
+  // True if nothing more will come.
+  bool has_ended() const { return has_ended_; }
+  // True if nothing is left to take, either.
   bool is_at_end() const { return has_ended_ && buffer_.empty(); }
 
  private:

@@ -6,22 +6,34 @@
 #include "workers/json/json.hpp"
 
 namespace steno {
+namespace {
+
+// Returns the settings outside tables of the file, then those of its tables.
+std::vector<Setting> all_settings(const Config& config) {
+  std::vector<Setting> all = config.settings;
+  for (Setting& setting : engine_settings(config)) all.push_back(std::move(setting));
+  return all;
+}
+
+}  // namespace
+
 Outcome<int> show_config(const Config& config, const NoArguments&) {
+  const std::vector<Setting> settings = all_settings(config);
   if (config.output == OutputFormat::table) {
     Table table({{"KEY"}, {"VALUE", Align::left, 100}, {"SOURCE", Align::left, 160}});
     table.add({"config", config.config_file, "the file that is read if it exists"});
-    for (const Setting& setting : config.settings) {
+    for (const Setting& setting : settings) {
       table.add({setting.key, setting.value, setting.where});
     }
     print(table.text());
     return kExitOk;
   }
   if (config.output == OutputFormat::jsonl) {
-    for (const Setting& setting : config.settings) print(workers::to_json(setting) + "\n");
+    for (const Setting& setting : settings) print(workers::to_json(setting) + "\n");
     return kExitOk;
   }
   workers::JsonObject object;
-  object.add("config_file", config.config_file).add("settings", config.settings);
+  object.add("config_file", config.config_file).add("settings", settings);
   print(object.text() + "\n");
   return kExitOk;
 }

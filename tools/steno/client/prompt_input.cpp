@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "tools/steno/operations/opening.hpp"
+#include "workers/operations/opening.hpp"
 
 namespace steno {
 
@@ -20,7 +20,7 @@ std::string read_all(LineInput& input) {
 Outcome<std::string> prompt_of(const std::string& argument) {
   LineInput input(STDIN_FILENO);
   std::string prompt = argument == "-" ? read_all(input) : argument;
-  if (const auto ok = check_prompt(prompt); !ok) return tl::unexpected(ok.error());
+  if (const auto ok = workers::check_prompt(prompt); !ok) return fail(ok.error());
   return prompt;
 }
 

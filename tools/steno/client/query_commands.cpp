@@ -10,21 +10,28 @@
 #include "tools/steno/client/session_printer.hpp"
 #include "tools/steno/connection/connection.hpp"
 #include "tools/steno/connection/silence.hpp"
-#include "tools/steno/operations/item_text.hpp"
-#include "tools/steno/operations/output_pages.hpp"
-#include "tools/steno/operations/session_text.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/facts_text.hpp"
 #include "tools/steno/text/table.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/event_json.hpp"
 #include "workers/json/json.hpp"
+#include "workers/operations/item_text.hpp"
+#include "workers/operations/output_pages.hpp"
+#include "workers/operations/session_text.hpp"
 #include "workers/protocol/feed_levels.hpp"
 #include "workers/text/end_text.hpp"
 #include "workers/text/terminal_text.hpp"
 
 namespace steno {
 namespace {
+
+using workers::cost_text;
+using workers::dollars_text;
+using workers::idle_end_text;
+using workers::pause_text;
+using workers::ran_text;
+using workers::status_text;
 
 using projections::SessionRow;
 using workers::lines_of;
@@ -398,7 +405,8 @@ Outcome<workers::OutputItem> whole_item(Connection& connection, const SessionRow
 }
 
 // One large text is held at a time, but for the one document of JSON.
-Outcome<bool> print_items(Connection& connection, workers::OutputAnswer& answer, ItemText& texts) {
+Outcome<bool> print_items(Connection& connection, workers::OutputAnswer& answer,
+                          workers::ItemText& texts) {
   const OutputFormat format = connection.config().output;
   for (workers::OutputItem& item : answer.items) {
     auto whole = whole_item(connection, answer.session, item);
@@ -511,15 +519,16 @@ Outcome<int> output(const Config& config, const OutputArguments& arguments) {
   const auto leave_out = [&](workers::OutputAnswer& page) {
     std::erase_if(page.items, [&](const auto& item) { return !kinds->want(item); });
   };
-  auto answer =
-      first_output_page(**connection, arguments.reference, arguments.is_all ? -1 : arguments.count);
+  auto answer = (*connection)
+                    ->run(workers::first_output_page((*connection)->caller(), arguments.reference,
+                                                     arguments.is_all ? -1 : arguments.count));
   if (!answer) return tl::unexpected(answer.error());
   const bool is_table = config.output == OutputFormat::table;
   leave_out(*answer);
   if (is_table) print_heading(answer->session, (*connection)->clock().wall());
   if (!answer->archived.empty()) remark("not all of it is in the log: " + answer->archived);
   if (is_table && answer->items.empty() && answer->archived.empty()) remark("(no output yet)");
-  ItemText texts(is_stdout_terminal(), has_color());
+  workers::ItemText texts(is_stdout_terminal(), has_color());
   std::vector<workers::OutputItem> earlier;  // for one JSON document, which is printed in one piece
   while (answer->has_more) {
     const base::Position through = answer->through;
@@ -530,7 +539,9 @@ Outcome<int> output(const Config& config, const OutputArguments& arguments) {
         return tl::unexpected(ok.error());
       }
     }
-    answer = next_output_page(**connection, arguments.reference, through);
+    answer =
+        (*connection)
+            ->run(workers::next_output_page((*connection)->caller(), arguments.reference, through));
     if (!answer) return tl::unexpected(answer.error());
     leave_out(*answer);
   }

@@ -7,21 +7,26 @@
 #include <set>
 
 #include "tools/steno/client/client_commands.hpp"
+#include "tools/steno/client/own_grant.hpp"
 #include "tools/steno/client/prompt_input.hpp"
+#include "tools/steno/connection/caller.hpp"
 #include "tools/steno/connection/connection.hpp"
 #include "tools/steno/connection/follower.hpp"
-#include "tools/steno/operations/grant.hpp"
-#include "tools/steno/operations/opening.hpp"
-#include "tools/steno/operations/session_text.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/event_json.hpp"
 #include "workers/json/json.hpp"
+#include "workers/operations/opening.hpp"
+#include "workers/operations/session_text.hpp"
 #include "workers/protocol/schedules.hpp"
 
 namespace steno {
 namespace {
+
+using workers::cost_text;
+using workers::dollars_text;
+using workers::status_text;
 
 using domain::Schedule;
 using domain::ScheduleRun;
@@ -275,54 +280,21 @@ Outcome<std::optional<std::string>> wait_for_run(Connection& connection, base::P
     const auto seen = workers::see((*follower)->event());
     if (!seen) return fail(seen.error());
     const domain::Event& event = seen->recorded.event;
-    const auto* taken = std::get_if<domain::RunTaken>(&event);
+    const auto* taken = event.as<domain::RunTaken>();
     if (taken != nullptr && taken->run == run) return std::optional<std::string>();
-    const auto* refused = std::get_if<domain::RunRefused>(&event);
+    const auto* refused = event.as<domain::RunRefused>();
     if (refused != nullptr && refused->run == run) return std::optional(refused->error);
   }
 }
 
-// Calls visit(key, member) for each setting of the sessions that runs open.
-template <class Visit>
-void each_setting(const Visit& visit) {
-  using Spec = domain::SessionSpec;
-  visit("engine", &Spec::engine);
-  visit("workdir", &Spec::workdir);
-  visit("model", &Spec::model);
-  visit("fallback_model", &Spec::fallback_model);
-  visit("permission_mode", &Spec::permission_mode);
-  visit("background", &Spec::background);
-  visit("budget_usd", &Spec::budget);
-  visit("idle_timeout", &Spec::idle_timeout);
-  visit("run_timeout", &Spec::run_timeout);
-  visit("repeated_calls_max", &Spec::repeated_calls_max);
-  visit("remind_after", &Spec::remind_after);
-  visit("restart_policy", &Spec::restart_policy);
-  visit("setting_sources", &Spec::setting_sources);
-  visit("hooks_must_answer", &Spec::hooks_must_answer);
-  visit("mcp_must_connect", &Spec::mcp_must_connect);
-  visit("channel", &Spec::channel);
-}
-
-constexpr std::string_view kUseKeys[] = {"max_tokens", "max_tool_calls", "max_output_bytes"};
-
 // Sets what the command line says of the sessions that runs open.
 void apply_said(const Config& config, const ScheduleArguments& arguments,
                 domain::SessionSpec& session) {
-  domain::SessionSpec named = spec_of(config);
-  named.channel = config.channel;
-  each_setting([&](std::string_view key, auto member) {
-    if (is_flag(config, key)) session.*member = named.*member;
-  });
-  domain::UseLimits use = session.use_limits;
-  if (is_flag(config, "max_tokens")) use.max_tokens = said(config.use_limits.max_tokens);
-  if (is_flag(config, "max_tool_calls")) {
-    use.max_tool_calls = said(config.use_limits.max_tool_calls);
+  const domain::SessionSpec named = spec_defaults(config).spec;
+  for (const domain::SpecSetting& setting : domain::spec_settings()) {
+    if (is_flag(config, setting.key)) domain::copy_setting(setting, named, session);
   }
-  if (is_flag(config, "max_output_bytes")) {
-    use.max_output_bytes = said(config.use_limits.max_output_bytes);
-  }
-  session.use_limits = use;
+  if (is_flag(config, "channel")) session.channel = config.channel;
   if (arguments.is_multi_turn) session.is_multi_turn = true;
   if (arguments.max_turns != 0) session.max_turns = arguments.max_turns;
   if (!arguments.allowed_tools.empty()) session.allowed_tools = arguments.allowed_tools;
@@ -334,8 +306,8 @@ Outcome<bool> check_opens_none(const Config& config, const ScheduleArguments& ar
   const auto look = [&](std::string_view key) {
     if (is_flag(config, key)) flag = flag_name(key);
   };
-  each_setting([&](std::string_view key, auto) { look(key); });
-  for (const std::string_view key : kUseKeys) look(key);
+  for (const domain::SpecSetting& setting : domain::spec_settings()) look(setting.key);
+  look("channel");
   if (arguments.is_multi_turn) flag = "--multi-turn";
   if (arguments.max_turns != 0) flag = "--max-turns";
   if (!arguments.allowed_tools.empty()) flag = "--allow-tool";
@@ -417,8 +389,9 @@ Outcome<int> schedule_add(const Config& config, const ScheduleArguments& argumen
     const auto ok = check_opens_none(config, arguments);
     if (!ok) return tl::unexpected(ok.error());
   } else {
-    if (const auto ok = check_workdir(config.workdir); !ok) return tl::unexpected(ok.error());
-    spec.session = spec_of(config);
+    if (const auto ok = workers::check_workdir(config.session.workdir); !ok)
+      return fail(ok.error());
+    spec.session = spec_defaults(config).spec;
     // The server lets a heartbeat wait for as long as it takes.
     if (arguments.is_heartbeat && !is_flag(config, "idle_timeout")) spec.session.idle_timeout = {};
     // Without one, the server's settings say at each run where its news go.
@@ -502,7 +475,8 @@ Outcome<int> schedule_run(const Config& config, const ScheduleArguments& argumen
   if (!refused) return tl::unexpected(refused.error());
   if (*refused) {
     const std::string code = (*refused)->substr(0, (*refused)->find(':'));
-    return fail(exit_code_of_reply(code), "'" + arguments.name + "' does not run: " + **refused);
+    return fail(exit_code_of(workers::error_of_reply(code)),
+                "'" + arguments.name + "' does not run: " + **refused);
   }
   workers::QueryBody query;
   query.agent = schedule->spec.agent;

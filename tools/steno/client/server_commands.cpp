@@ -346,7 +346,8 @@ Outcome<int> restart_server(const Config& config, const StopArguments& arguments
   HowStarted how{{"steno"}, own_environment(), ""};
   for (std::string& flag : flags_of(config)) {
     const std::string key = flag.substr(2, flag.find('=') - 2);
-    if (is_flag(config, key) || key == "home") how.arguments.push_back(std::move(flag));
+    if (is_flag(config, key) || key == "home" || key == "config")
+      how.arguments.push_back(std::move(flag));
   }
   how.arguments.emplace_back("serve");
   const auto server = RunningServer::find(config);

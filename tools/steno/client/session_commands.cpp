@@ -7,19 +7,20 @@
 #include "eventlog/domain/outbox/route.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/left_prompts.hpp"
+#include "tools/steno/client/own_grant.hpp"
 #include "tools/steno/client/prompt_input.hpp"
 #include "tools/steno/client/session_follow.hpp"
 #include "tools/steno/config/prices_file.hpp"
-#include "tools/steno/operations/ending.hpp"
-#include "tools/steno/operations/grant.hpp"
-#include "tools/steno/operations/launching.hpp"
-#include "tools/steno/operations/opening.hpp"
-#include "tools/steno/operations/session_text.hpp"
+#include "tools/steno/connection/caller.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/event_json.hpp"
 #include "workers/json/json.hpp"
+#include "workers/operations/ending.hpp"
+#include "workers/operations/finding.hpp"
+#include "workers/operations/launching.hpp"
+#include "workers/operations/session_text.hpp"
 #include "workers/protocol/feed_levels.hpp"
 #include "workers/text/terminal_text.hpp"
 
@@ -28,7 +29,11 @@ namespace {
 
 using workers::CommandReplyBody;
 using workers::cut_to_columns;
+using workers::kResumePrompt;
+using workers::Launched;
+using workers::pause_text;
 using workers::safe_line;
+using workers::Spawned;
 
 std::string read_line(LineInput& input) {
   while (!input.is_at_end()) {
@@ -41,10 +46,11 @@ std::string read_line(LineInput& input) {
 domain::Spawn to_spawn(const Config& config, const SpawnArguments& arguments) {
   domain::Spawn spawn;
   spawn.name = arguments.name;
-  spawn.origin_channel = channel_to_name(config, config.workdir);
   spawn.prompt = arguments.prompt;
   spawn.system_prompt = arguments.system_prompt;
-  spawn.spec = spec_of(config);
+  const workers::SpecDefaults defaults = spec_defaults(config);
+  spawn.origin_channel = workers::channel_to_name(defaults, config.session.workdir);
+  spawn.spec = defaults.spec;
   spawn.spec.is_multi_turn = arguments.is_multi_turn;
   spawn.spec.continues_after_failure = arguments.continues_after_failure;
   spawn.spec.max_turns = arguments.max_turns;
@@ -63,7 +69,8 @@ Outcome<bool> describe(Connection& connection, const SpawnArguments& arguments,
     descriptor.parent = parent->session.session;
   }
   if (arguments.user.empty()) {
-    return arguments.parent.empty() ? describe_as_child(connection, descriptor) : true;
+    if (!arguments.parent.empty()) return true;
+    return connection.run(workers::describe_as_child(connection.caller(), descriptor));
   }
   const std::size_t first = arguments.user.find('/');
   const std::size_t second =
@@ -87,9 +94,8 @@ Outcome<bool> describe(Connection& connection, const SpawnArguments& arguments,
 void let_wait(const Config& config, const projections::SessionRow* resumed, domain::Spawn& spawn) {
   // Another limit than that of the settings was said for the session.
   const bool was_said = resumed != nullptr && resumed->idle_timeout.count() > 0 &&
-                        resumed->idle_timeout != config.idle_timeout;
-  const bool is_person = is_stdin_terminal() && is_stdout_terminal() &&
-                         !calling_session().is_set() &&
+                        resumed->idle_timeout != config.session.idle_timeout;
+  const bool is_person = is_stdin_terminal() && is_stdout_terminal() && !runs_in_session() &&
                          spawn.descriptor.kind == domain::DescriptorKind::none;
   const bool is_limited = was_said || is_flag(config, "idle_timeout");
   if (is_person && spawn.spec.is_multi_turn && !is_limited) {
@@ -104,6 +110,12 @@ Outcome<bool> apply_grant(Connection& connection, const projections::SessionRow*
   if (!notes) return tl::unexpected(notes.error());
   for (const std::string& note : *notes) remark("steno: " + note);
   return true;
+}
+
+// Returns when it is too late to start a prompt that is sent now, if a flag says so; else 0: never.
+base::Time start_before_flag(Connection& connection) {
+  const bool is_told = is_flag(connection.config(), "start_within");
+  return is_told ? workers::start_before(connection.caller()) : base::Time{};
 }
 
 // Queues the prompts for the new session, in order.
@@ -177,14 +189,14 @@ std::string sent_text(const std::string& session, const CommandReplyBody& reply)
 // Without an agent named, of all agents, also those that are parked. Channels hear nothing of it,
 // and the orchestrator one line.
 Outcome<int> kill_all(Connection& connection, const Config& config) {
-  const auto live =
-      list_live_of(connection, is_flag(config, "agent") ? config.agent : std::string());
+  const std::string agent = is_flag(config, "agent") ? config.agent : std::string();
+  const auto live = connection.run(workers::list_live(connection.caller(), agent));
   if (!live) return tl::unexpected(live.error());
   domain::TellKilled told;
   std::string document;
   std::optional<Failure> failed;
   for (const projections::SessionRow& row : *live) {
-    const auto killed = kill_session(connection, row, true);
+    const auto killed = connection.run(workers::kill_session(connection.caller(), row, true));
     if (killed) told.aliases.push_back(row.alias);
     if (!killed) {
       failed = killed.error();
@@ -247,20 +259,20 @@ Outcome<int> resume_foreign(Connection& connection, const Config& config,
   as_new.allowed_tools = arguments.allowed_tools;
   as_new.max_turns = arguments.max_turns;
   as_new.is_multi_turn = arguments.is_multi_turn;
-  if (const auto ok = check_prompt(as_new.prompt); !ok) return tl::unexpected(ok.error());
-  if (const auto ok = check_workdir(config.workdir); !ok) return tl::unexpected(ok.error());
+  if (const auto ok = workers::check_prompt(as_new.prompt); !ok) return fail(ok.error());
+  if (const auto ok = workers::check_workdir(config.session.workdir); !ok) return fail(ok.error());
   domain::Spawn spawn = to_spawn(config, as_new);
   spawn.agent_session = base::SessionId::parse(arguments.reference)->text();
   spawn.is_fork = arguments.is_fork;
-  if (const auto ok = describe_as_child(connection, spawn.descriptor); !ok) {
-    return tl::unexpected(ok.error());
-  }
+  const auto described =
+      connection.run(workers::describe_as_child(connection.caller(), spawn.descriptor));
+  if (!described) return tl::unexpected(described.error());
   let_wait(config, nullptr, spawn);
   spawn.start_before = start_before_flag(connection);
   if (const auto ok = apply_grant(connection, nullptr, spawn); !ok) {
     return tl::unexpected(ok.error());
   }
-  const auto spawned = send_spawn(connection, spawn);
+  const auto spawned = connection.run(workers::send_spawn(connection.caller(), spawn));
   if (!spawned) return tl::unexpected(spawned.error());
   if (config.output == OutputFormat::table) {
     remark("no session " + arguments.reference +
@@ -277,8 +289,8 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
   LineInput input(STDIN_FILENO);
   SpawnArguments told = arguments;
   if (told.prompt == "-") told.prompt = told.is_multi_turn ? read_line(input) : read_all(input);
-  if (const auto ok = check_prompt(told.prompt); !ok) return tl::unexpected(ok.error());
-  if (const auto ok = check_workdir(config.workdir); !ok) return tl::unexpected(ok.error());
+  if (const auto ok = workers::check_prompt(told.prompt); !ok) return fail(ok.error());
+  if (const auto ok = workers::check_workdir(config.session.workdir); !ok) return fail(ok.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   if (const std::string unpriced = unpriced_text(config); !unpriced.empty()) remark(unpriced);
@@ -295,10 +307,11 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
   if (const auto ok = apply_grant(**connection, nullptr, wanted); !ok) {
     return tl::unexpected(ok.error());
   }
-  const auto spawned = send_spawn(**connection, wanted);
+  const auto spawned = (*connection)->run(workers::send_spawn((*connection)->caller(), wanted));
   if (!spawned) return tl::unexpected(spawned.error());
   if (is_flag(config, "channel") && !wanted.origin_channel.empty()) {
-    const auto unheard = unheard_text(**connection, wanted.origin_channel);
+    const auto unheard =
+        (*connection)->run(workers::unheard_text((*connection)->caller(), wanted.origin_channel));
     if (unheard && !unheard->empty()) remark("steno: " + *unheard);
   }
   if (told.is_detached) {
@@ -320,6 +333,17 @@ Outcome<int> spawn(const Config& config, const SpawnArguments& arguments) {
 
 namespace {
 
+// Sets what the flags of this process say for a session that goes on with an ended one.
+void apply_flags(const Config& config, domain::Spawn& spawn) {
+  for (const domain::SpecSetting& setting : domain::spec_settings()) {
+    if (!is_flag(config, setting.key)) continue;
+    domain::copy_setting(setting, config.session, spawn.spec);
+    spawn.said.emplace_back(setting.key);
+  }
+  // Without a channel of its own it goes where those of the old session went.
+  if (is_flag(config, "channel")) spawn.origin_channel = config.channel;
+}
+
 // Says which accepted prompts a plain resume leaves behind. Best effort: the resume goes on
 // without.
 void tell_left(Connection& connection, const projections::SessionRow& row) {
@@ -339,6 +363,7 @@ void begin_instead(domain::Spawn& spawn, const projections::SessionRow& row) {
   const bool has_begun = !row.agent_session.empty() || !row.agent_model.empty();
   if (has_begun || row.turns_finished + row.turns_failed > 0) return;
   spawn.resume = row.resumed_from;
+  spawn.takes_over = false;
   spawn.is_fork &= spawn.resume.is_set();
   remark("no agent had begun with " + row.alias + ": its prompts go to a session that begins anew" +
          (row.resumed_from.is_set() ? "" : ", with the tools and limits that are given here"));
@@ -358,10 +383,13 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
   if (!connection) return tl::unexpected(connection.error());
   const auto shown = (*connection)->find(arguments.reference, true);
   if (arguments.is_followed) (*connection)->take_interrupts();
-  if (!shown && may_be_foreign(arguments.reference, shown.error())) {
+  if (!shown) {
+    // It can be an agent's own id of a session that it had elsewhere.
+    const bool is_missing = shown.error().exit_code == kExitNotFound;
+    if (!is_missing || !base::SessionId::parse(arguments.reference))
+      return tl::unexpected(shown.error());
     return resume_foreign(**connection, config, arguments);
   }
-  if (!shown) return tl::unexpected(shown.error());
   std::vector<std::string> waiting;
   if (arguments.takes_queue) {
     auto left = left_prompts(**connection, shown->session);
@@ -380,7 +408,8 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
     remark(shown->archived +
            "; if the session had a system prompt, give it again with --system-prompt");
   }
-  domain::Spawn spawn = to_resume(config, arguments, *shown);
+  domain::Spawn spawn = workers::to_resume((*connection)->caller().defaults, arguments, *shown);
+  apply_flags(config, spawn);
   if (taken > 0) begin_instead(spawn, shown->session);
   if (!shown->session.is_multi_turn) {
     join_prompts(spawn.prompt, waiting);
@@ -388,7 +417,7 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
     spawn.prompt = waiting.front();
   }
   if (spawn.prompt.empty()) spawn.prompt = kResumePrompt;
-  if (const auto ok = check_prompt(spawn.prompt); !ok) return tl::unexpected(ok.error());
+  if (const auto ok = workers::check_prompt(spawn.prompt); !ok) return fail(ok.error());
   if (spawn.spec.permission_mode != shown->session.permission_mode &&
       !is_flag(config, "permission_mode")) {
     remark("bypassPermissions is not taken over; the session goes on with " +
@@ -396,15 +425,19 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
            ", unless --permission-mode bypassPermissions is given");
   }
 
-  if (const auto ok = check_workdir(spawn.spec.workdir); !ok) return tl::unexpected(ok.error());
-  if (const auto ok = apply_grant(**connection, &shown->session, spawn); !ok) {
+  if (const auto ok = workers::check_workdir(spawn.spec.workdir); !ok) return fail(ok.error());
+  // A session that begins instead takes nothing over from the one that is named.
+  const bool is_taken_over = spawn.resume == shown->session.session;
+  const projections::SessionRow* before = is_taken_over ? &shown->session : nullptr;
+  if (const auto ok = apply_grant(**connection, before, spawn); !ok) {
     return tl::unexpected(ok.error());
   }
   let_wait(config, &shown->session, spawn);
   spawn.start_before = start_before_flag(**connection);
-  const auto spawned = send_resume(**connection, spawn, *shown);
+  const auto spawned =
+      (*connection)->run(workers::send_resume((*connection)->caller(), spawn, *shown));
   if (!spawned) return tl::unexpected(spawned.error());
-  if (const auto place = resumed_place_text(shown->session, *spawned); !place.empty()) {
+  if (const auto place = workers::resumed_place_text(shown->session, *spawned); !place.empty()) {
     remark(place);
   }
   const bool is_first_given = begins_with_queue && !waiting.empty();
@@ -426,8 +459,10 @@ namespace {
 // reference.
 Outcome<Launched> launch_user(Connection& connection, const std::string& reference,
                               const Failure& missing, const std::string& prompt) {
-  const SaidToUser said{reference, prompt, start_before_flag(connection), {}, runs_in_session()};
-  auto launched = launch_for(connection, said, missing);
+  const workers::SaidToUser said{reference, prompt, start_before_flag(connection)};
+  const bool is_missing = missing.exit_code == kExitNotFound;
+  if (!is_missing || !workers::user_named(reference)) return tl::unexpected(missing);
+  auto launched = connection.run(workers::launch_for(connection.caller(), said));
   if (!launched) return launched;
   for (const std::string& note : launched->notes) remark("steno: " + note);
   return launched;
@@ -508,9 +543,7 @@ Outcome<int> message(const Config& config, const MessageArguments& arguments) {
   if (!prompt) return tl::unexpected(prompt.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  const char* self = std::getenv("STENO_SESSION");
-  std::string from = arguments.from;
-  if (from.empty() && self != nullptr) from = self;
+  const std::string from = arguments.from.empty() ? (*connection)->caller().self : arguments.from;
   std::string to = arguments.to;
   domain::SendPrompt send{*prompt, false};
   if (!from.empty()) {
@@ -541,7 +574,8 @@ Outcome<int> interrupt(const Config& config, const ReferenceArguments& arguments
   if (!connection) return tl::unexpected(connection.error());
   const auto shown = (*connection)->find(arguments.reference);
   if (!shown) return tl::unexpected(shown.error());
-  const auto reply = interrupt_session(**connection, shown->session);
+  const auto reply =
+      (*connection)->run(workers::interrupt_session((*connection)->caller(), shown->session));
   if (!reply) return tl::unexpected(reply.error());
   print_reply(config, shown->session, *reply, "interrupting " + shown->session.alias);
   return kExitOk;
@@ -577,7 +611,8 @@ Outcome<int> kill(const Config& config, const KillArguments& arguments) {
   if (arguments.is_all) return kill_all(**connection, config);
   const auto shown = (*connection)->find(arguments.reference);
   if (!shown) return tl::unexpected(shown.error());
-  const auto killed = kill_session(**connection, shown->session);
+  const auto killed =
+      (*connection)->run(workers::kill_session((*connection)->caller(), shown->session));
   if (!killed) return tl::unexpected(killed.error());
   print_reply(config, shown->session, killed->reply, killed->line);
   return kExitOk;
@@ -625,7 +660,8 @@ Outcome<int> set_foreground(const Config& config, const ReferenceArguments& argu
     // Closed before the next one is opened: a process has one at a time.
     auto connection = Connection::open(config);
     if (!connection) return tl::unexpected(connection.error());
-    const auto unheard = unheard_text(**connection, config.channel);
+    const auto unheard =
+        (*connection)->run(workers::unheard_text((*connection)->caller(), config.channel));
     if (!unheard) return tl::unexpected(unheard.error());
     if (!unheard->empty()) return fail(kExitConflict, *unheard);
   }

@@ -2,27 +2,38 @@
 // the turn and never kills, the second one kills the session, and Ctrl-\ leaves it as it is.
 #include "tools/steno/client/session_follow.hpp"
 
+#include <poll.h>
+#include <termios.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "eventlog/domain/all_events.hpp"
 #include "eventlog/domain/session/cost_text.hpp"
 #include "tools/steno/client/attention_text.hpp"
 #include "tools/steno/client/session_printer.hpp"
 #include "tools/steno/config/prices_file.hpp"
 #include "tools/steno/connection/follower.hpp"
 #include "tools/steno/connection/login.hpp"
-#include "tools/steno/operations/session_text.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/json.hpp"
+#include "workers/operations/session_text.hpp"
 #include "workers/protocol/feed_levels.hpp"
+#include "workers/protocol/queries.hpp"
 #include "workers/protocol/status.hpp"
+#include "workers/text/ask_text.hpp"
 #include "workers/text/terminal_text.hpp"
 
 namespace steno {
 namespace {
+
+using workers::cost_text;
+using workers::dollars_text;
 
 void add_once(std::vector<std::string>& words, const std::string& word) {
   if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
@@ -53,6 +64,7 @@ class SessionFollow {
   Outcome<bool> take_event(const bus::FeedEvent& event);
   bool is_left_out(const domain::Event& event) const;
   bool wants_content(const workers::SeenEvent& seen) const;
+  Outcome<std::string> whole_text(const workers::SeenEvent& seen);
   void note(const domain::SessionOpened&) {}
   void note(const domain::TurnQueued& e) { turns_.insert(e.turn); }
   void note(const domain::OwnTurnStarted& e) { own_turn_ = e.turn; }
@@ -78,7 +90,9 @@ class SessionFollow {
   void note(const domain::ToolCallStarted& e) { tools_[e.call] = e.tool; }
   void note(const domain::ToolCallFinished& e) {
     const auto tool = tools_.extract(e.call);
-    if (!e.is_denied || (request_.ends_with_turn && e.turn != request_.turn)) return;
+    // What a person has denied lacks no permission, and names no tool.
+    if (!e.is_denied || e.tool.empty()) return;
+    if (request_.ends_with_turn && e.turn != request_.turn) return;
     has_denials_ = true;
     denied_.push_back(tool.empty() ? e.call : tool.mapped());
     if (!tool.empty()) add_once(tools_denied_, tool.mapped());
@@ -89,11 +103,32 @@ class SessionFollow {
     denied_.push_back(e.tool.empty() ? e.call : e.tool);
     if (!e.tool.empty()) add_once(tools_denied_, e.tool);
   }
+  void note(const domain::AskAnswered& e) { end_ask(e.ask); }
+  void note(const domain::AskClosed& e) { end_ask(e.ask); }
+  void end_ask(std::int64_t ask) {
+    asks_.erase(ask);
+    if (invited_ == ask) invited_.reset();
+  }
   template <class Event>
   void note(const Event&) {}
   void end_turn(base::TurnId turn, int code, const domain::TurnCost& cost);
   void tell_denials();
   void tell_login(const workers::SeenEvent& seen);
+  // What the agent waits for.
+  struct Asked {
+    domain::AskKind kind = domain::AskKind::approval;
+    workers::AskText text;
+  };
+  void take_ask(const workers::SeenEvent& seen);
+  void note_ask(std::int64_t ask, domain::AskKind kind, workers::AskText text);
+  void tell_how_to_answer(std::int64_t ask);
+  Outcome<bool> take_earlier_asks();
+  bool is_answered_here();
+  void set_typed_ahead_apart();
+  void invite_answer();
+  std::optional<domain::AnswerAsk> answer_in(std::int64_t ask, const Asked& asked,
+                                             const std::string& line) const;
+  Outcome<bool> take_answer();
   int with_denials(int code) const {
     return code == kExitOk && has_denials_ && !request_.is_onlooker ? kExitRefused : code;
   }
@@ -114,7 +149,7 @@ class SessionFollow {
   Follower* follower_ = nullptr;  // while it runs
   const FollowRequest& request_;
   const OutputFormat format_;
-  ToolCalls calls_;
+  workers::ToolCalls calls_;
   bool has_denials_ = false;
   bool has_failures_ = false;  // a turn failed and the session went on
   SessionPrinter printer_;
@@ -129,7 +164,11 @@ class SessionFollow {
   bool has_told_keys_ = false;
   bool has_interrupted_ = false;
   bool has_left_ = false;
-  std::optional<int> code_;  // set: following is over
+  std::map<std::int64_t, Asked> asks_;   // by their numbers
+  std::optional<std::int64_t> invited_;  // the one whose answer is typed now
+  std::optional<LineInput> terminal_;    // where; prompts are read apart
+  bool has_answers_ended_ = false;       // nothing more is typed
+  std::optional<int> code_;              // set: following is over
   domain::SessionClosed closed_;
   std::string answer_;                        // what the agent said last
   std::vector<std::string> denied_;           // tools whose calls were denied
@@ -141,17 +180,15 @@ class SessionFollow {
 
 // True for events whose text is what the agent itself says to people.
 bool is_answer(const domain::Event& event) {
-  const auto* said = std::get_if<domain::OutputRecorded>(&event);
+  const auto* said = event.as<domain::OutputRecorded>();
   return said != nullptr && said->kind == domain::OutputKind::text && said->parent.empty();
 }
 
 // True for events of which a session that waited shows something.
 bool shows_words(const domain::Event& event) {
-  return std::holds_alternative<domain::TurnStarted>(event) ||
-         std::holds_alternative<domain::OwnTurnStarted>(event) ||
-         std::holds_alternative<domain::OutputRecorded>(event) ||
-         std::holds_alternative<domain::TasksChanged>(event) ||
-         std::holds_alternative<domain::SessionClosed>(event);
+  return event.is<domain::TurnStarted>() || event.is<domain::OwnTurnStarted>() ||
+         event.is<domain::OutputRecorded>() || event.is<domain::TasksChanged>() ||
+         event.is<domain::SessionClosed>();
 }
 
 Outcome<int> SessionFollow::run() {
@@ -160,11 +197,21 @@ Outcome<int> SessionFollow::run() {
       connection_, workers::session_level(request_.agent, request_.session), request_.after);
   if (!follower) return tl::unexpected(follower.error());
   follower_ = follower->get();
+  if (const auto ok = take_earlier_asks(); !ok) return tl::unexpected(ok.error());
   while (!code_) {
     Outcome<bool> done = true;
-    if (wants_input() && (done = take_input()); !done) return tl::unexpected(done.error());
+    if (is_answered_here()) {
+      done = take_answer();
+    } else if (wants_input()) {
+      done = take_input();
+    }
+    if (!done) return tl::unexpected(done.error());
+    LineInput* answers = is_answered_here() ? &*terminal_ : nullptr;
     WaitFor wanted;
-    if (wants_input() && !request_.input->is_at_end()) {
+    if (answers != nullptr) {
+      wanted.input_fd = answers->fd();
+      invite_answer();
+    } else if (wants_input() && !request_.input->is_at_end()) {
       wanted.input_fd = request_.input->fd();
       invite_input();
     }
@@ -179,7 +226,7 @@ Outcome<int> SessionFollow::run() {
         break;
       case Wake::input:
         is_invited_ = false;  // its line feed is on the terminal
-        request_.input->fill();
+        (answers != nullptr ? answers : request_.input)->fill();
         break;
       case Wake::timer:
       case Wake::output_closed:
@@ -296,7 +343,13 @@ Outcome<bool> SessionFollow::take_event(const bus::FeedEvent& event) {
   last_ = event.position;
   if (is_left_out(seen->recorded.event)) return true;
   if (wants_content(*seen)) {
-    auto text = fetch_content(connection_, request_.agent, request_.session, event.position);
+    auto text = whole_text(*seen);
+    // Ctrl-C was pressed before the server answered.
+    while (!text && text.error().exit_code == kExitInterrupted) {
+      auto done = take_interrupt();
+      if (!done || code_) return done;
+      text = whole_text(*seen);
+    }
     if (!text) return tl::unexpected(text.error());
     seen->recorded.content = domain::Content{std::move(*text)};
     seen->content_bytes = 0;
@@ -310,16 +363,158 @@ Outcome<bool> SessionFollow::take_event(const bus::FeedEvent& event) {
     print(workers::event_json(*seen) + "\n");
     flush();
   }
+  if (!request_.is_onlooker) take_ask(*seen);
   if (seen->recorded.content && is_answer(seen->recorded.event)) {
     answer_ = std::move(seen->recorded.content->text);
   }
-  std::visit([&](const auto& e) { note(e); }, seen->recorded.event);
+  domain::visit([&](const auto& e) { note(e); }, seen->recorded.event);
+  return true;
+}
+
+// Says how to answer, and remembers what is asked for whoever answers here.
+void SessionFollow::take_ask(const workers::SeenEvent& seen) {
+  const auto* raised = seen.recorded.event.as<domain::AskRaised>();
+  if (raised == nullptr) return;
+  const std::string text = seen.recorded.content ? seen.recorded.content->text : std::string();
+  note_ask(raised->ask, raised->kind, workers::read_ask(text));
+}
+
+void SessionFollow::note_ask(std::int64_t ask, domain::AskKind kind, workers::AskText text) {
+  asks_[ask] = {kind, std::move(text)};
+  if (!is_answered_here()) tell_how_to_answer(ask);
+}
+
+void SessionFollow::tell_how_to_answer(std::int64_t ask) {
+  const std::string reference = request_.alias + "#" + std::to_string(ask);
+  const bool is_question = asks_.at(ask).kind == domain::AskKind::question;
+  remark("   → " + (is_question ? "steno answer " + reference + " ANSWER"
+                                : "steno approve " + reference + ", or steno deny " + reference +
+                                      " WHY; steno approvals " + reference + " shows all of it"));
+}
+
+// What a session that was there already asked before is not among the events that follow.
+Outcome<bool> SessionFollow::take_earlier_asks() {
+  if (request_.is_onlooker || !request_.ends_with_turn) return true;
+  workers::QueryBody query;
+  query.agent = request_.agent;
+  query.reference = request_.session.text();
+  const auto answer = connection_.ask<workers::AsksAnswer>(workers::kVerbAsks, query);
+  if (!answer && answer.error().exit_code == kExitInterrupted) return take_interrupt();
+  if (!answer) return tl::unexpected(answer.error());
+  for (const workers::AskShown& ask : answer->asks) {
+    if (ask.position > request_.after) continue;
+    const workers::AskText text = workers::read_ask(ask.text);
+    remark("❓ request " + std::to_string(ask.ask) + " " +
+           workers::ask_line(ask.kind, ask.tool, text));
+    note_ask(ask.ask, ask.kind, text);
+  }
+  return true;
+}
+
+// A process in the background of its shell must not read from the terminal.
+bool is_in_background() {
+  const pid_t group = ::tcgetpgrp(STDIN_FILENO);
+  return group != -1 && group != ::getpgrp();
+}
+
+// True if a person at this terminal is to answer what the agent asks.
+bool SessionFollow::is_answered_here() {
+  const bool is_here = format_ == OutputFormat::table && !request_.is_onlooker &&
+                       is_stdin_terminal() && ::isatty(STDERR_FILENO) == 1 &&
+                       !is_in_background() && connection_.caller().self.empty();
+  if (asks_.empty() || !is_here || is_kill_sent_ || has_answers_ended_) return false;
+  if (!terminal_) terminal_.emplace(STDIN_FILENO);
+  return true;
+}
+
+// What was typed before a request was shown is no answer to it: it is a prompt, or nothing.
+void SessionFollow::set_typed_ahead_apart() {
+  terminal_.emplace(STDIN_FILENO);
+  if (request_.input == nullptr) {
+    ::tcflush(STDIN_FILENO, TCIFLUSH);
+    return;
+  }
+  pollfd typed{STDIN_FILENO, POLLIN, 0};
+  while (!request_.input->has_ended() && ::poll(&typed, 1, 0) == 1) request_.input->fill();
+}
+
+void SessionFollow::invite_answer() {
+  const auto& [ask, asked] = *asks_.begin();
+  if (invited_ == ask) return;
+  set_typed_ahead_apart();
+  invited_ = ask;
+  printer_.end_line();
+  const std::string which = asks_.size() > 1 ? "request " + std::to_string(ask) + ": " : "";
+  remark("steno: " + which +
+         (asked.kind == domain::AskKind::question
+              ? "type " + workers::answer_hint(asked.text) + "; /deny declines it"
+              : "y approves it, n denies it; more words deny it, and are why"));
+  prompt_sign();
+}
+
+// Returns the answer that the line gives; none: it gives none, and the user was told.
+std::optional<domain::AnswerAsk> SessionFollow::answer_in(std::int64_t ask, const Asked& asked,
+                                                          const std::string& line) const {
+  constexpr std::string_view kDeny = "/deny";
+  domain::AnswerAsk answer{ask, domain::AskVerdict::denied, {}};
+  if (line.starts_with(kDeny)) {
+    const std::size_t why = line.find_first_not_of(' ', kDeny.size());
+    if (why != std::string::npos) answer.text = line.substr(why);
+    return answer;
+  }
+  if (asked.kind == domain::AskKind::question) {
+    answer.verdict = domain::AskVerdict::granted;
+    answer.text = workers::answers_of(asked.text, line);
+    if (!answer.text.empty()) return answer;
+    remark("steno: that is no answer; type " + workers::answer_hint(asked.text));
+    return std::nullopt;
+  }
+  std::string word = line;
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (word == "y" || word == "yes") {
+    answer.verdict = domain::AskVerdict::granted;
+  } else if (word == "n" || word == "no") {
+    return answer;
+  } else if (line.find(' ') == std::string::npos) {
+    remark("steno: type y or n, or in several words why not");
+    return std::nullopt;
+  } else {
+    answer.text = line;
+  }
+  return answer;
+}
+
+// An answer that came too late is no failure: the events say who gave another one.
+Outcome<bool> SessionFollow::take_answer() {
+  const auto& [ask, asked] = *asks_.begin();
+  if (invited_ != ask) return true;
+  auto line = terminal_->take_line();
+  if (!line && terminal_->is_at_end()) {
+    has_answers_ended_ = true;
+    remark("steno: nothing more is typed here");
+    tell_how_to_answer(ask);
+    return true;
+  }
+  if (!line) return true;
+  invited_.reset();
+  const std::size_t first = line->find_first_not_of(" \t\r");
+  if (first == std::string::npos) return true;
+  const std::size_t last = line->find_last_not_of(" \t\r");
+  const auto answer = answer_in(ask, asked, line->substr(first, last + 1 - first));
+  if (!answer) return true;
+  asks_.erase(asks_.begin());
+  const auto sent = send(*answer);
+  if (sent) return true;
+  if (sent.error().exit_code == kExitInterrupted) return take_interrupt();
+  if (sent.error().exit_code != kExitConflict) return tl::unexpected(sent.error());
+  remark("steno: " + sent.error().text);
   return true;
 }
 
 // The agent's words name a command of its own terminal.
 void SessionFollow::tell_login(const workers::SeenEvent& seen) {
-  const auto* failed = std::get_if<domain::TurnFailed>(&seen.recorded.event);
+  const auto* failed = seen.recorded.event.as<domain::TurnFailed>();
   if (failed == nullptr || request_.is_onlooker) return;
   const std::string text = seen.recorded.content ? seen.recorded.content->text : "";
   if (!is_login_failure(text, failed->api_status)) return;
@@ -329,10 +524,27 @@ void SessionFollow::tell_login(const workers::SeenEvent& seen) {
          login_advice(status ? status->facts : workers::ServerFacts{}));
 }
 
+// Output shows what an agent asks on one line only.
+Outcome<std::string> SessionFollow::whole_text(const workers::SeenEvent& seen) {
+  const base::Position position = seen.recorded.envelope.position;
+  if (!seen.recorded.event.is<domain::AskRaised>()) {
+    return fetch_content(connection_, request_.agent, request_.session, position);
+  }
+  workers::QueryBody query;
+  query.agent = request_.agent;
+  query.reference = request_.session.text();
+  const auto answer = connection_.ask<workers::AsksAnswer>(workers::kVerbAsks, query);
+  if (!answer) return tl::unexpected(answer.error());
+  for (const workers::AskShown& ask : answer->asks) {
+    if (ask.position == position) return ask.text;
+  }
+  return std::string();  // it has its answer by now
+}
+
 // Who waits for the end of a turn is shown that turn, whatever others ask meanwhile.
 bool SessionFollow::is_left_out(const domain::Event& event) const {
   if (!request_.ends_with_turn || request_.shows_all) return false;
-  const base::TurnId turn = std::visit(
+  const base::TurnId turn = domain::visit(
       [](const auto& e) {
         if constexpr (requires { base::TurnId(e.turn); }) return e.turn;
         return base::TurnId{};
@@ -343,6 +555,8 @@ bool SessionFollow::is_left_out(const domain::Event& event) const {
 
 // Text that the feed left out takes one request each, so it is fetched only where it is shown.
 bool SessionFollow::wants_content(const workers::SeenEvent& seen) const {
+  // The answer to what was asked is shown cut.
+  if (seen.recorded.event.is<domain::AskAnswered>()) return false;
   if (format_ != OutputFormat::json) return seen.content_bytes > 0;
   return seen.content_bytes > 0 && is_answer(seen.recorded.event);
 }
@@ -376,7 +590,7 @@ void SessionFollow::tell_denials() {
 // Of a model that the command line names, it was told before.
 void SessionFollow::note(const domain::AgentInitialized& e) {
   const Config& config = connection_.config();
-  const bool is_told = !config.model.empty() || config.budget.value <= 0;
+  const bool is_told = !config.session.model.empty() || config.session.budget.value <= 0;
   if (!e.is_unpriced || is_told || format_ != OutputFormat::table) return;
   printer_.end_line();
   remark(unpriced_text(workers::safe_line(e.model)));

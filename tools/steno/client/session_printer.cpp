@@ -1,14 +1,20 @@
 // Continues the line of streamed text, and does not repeat it when the whole block arrives.
 #include "tools/steno/client/session_printer.hpp"
 
+#include "eventlog/domain/all_events.hpp"
 #include "tools/steno/client/attention_text.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/units.hpp"
+#include "workers/text/ask_risk.hpp"
+#include "workers/text/ask_text.hpp"
 #include "workers/text/end_text.hpp"
 #include "workers/text/terminal_text.hpp"
 
 namespace steno {
 namespace {
+
+// Of what an agent asks; steno approvals shows all.
+constexpr std::size_t kAskLinesMax = 40;
 
 using workers::lines_of;
 using workers::safe_line;
@@ -25,7 +31,7 @@ base::Duration rounded(base::Duration duration) {
 void SessionPrinter::show(const workers::SeenEvent& seen) {
   const std::string none;
   const std::string& text = seen.recorded.content ? seen.recorded.content->text : none;
-  std::visit([&](const auto& event) { on(event, text); }, seen.recorded.event);
+  domain::visit([&](const auto& event) { on(event, text); }, seen.recorded.event);
 }
 
 void SessionPrinter::end_line() {
@@ -65,7 +71,10 @@ void SessionPrinter::on(const domain::ToolCallStarted& event, const std::string&
 
 void SessionPrinter::on(const domain::ToolCallFinished& event, const std::string& output) {
   if (!event.is_error) return calls_.end(event.call);
-  note(event.parent, calls_.fail(event.call, event.is_denied, output));
+  // What a person has denied lacks no permission, and names no tool.
+  const bool is_decided = event.is_denied && event.tool.empty();
+  note(event.parent, is_decided ? calls_.refuse(event.call, output)
+                                : calls_.fail(event.call, event.is_denied, output));
 }
 
 void SessionPrinter::on(const domain::OwnTurnStarted& event, const std::string&) {
@@ -125,6 +134,44 @@ void SessionPrinter::on(const domain::AgentNoted& event, const std::string& text
 
 void SessionPrinter::on(const domain::McpServersReported& event, const std::string&) {
   if (!event.broken.empty()) note("", "⚠ " + safe_line(workers::mcp_text(event.broken)));
+}
+
+void SessionPrinter::on(const domain::AskRaised& event, const std::string& text) {
+  end_block();
+  const workers::AskText ask = workers::read_ask(text);
+  std::string head = "❓ request " + std::to_string(event.ask) + " ";
+  switch (event.kind) {
+    case domain::AskKind::question:
+      head += "asks:";
+      break;
+    case domain::AskKind::plan:
+      head += "proposes a plan:";
+      break;
+    case domain::AskKind::approval: {
+      head += "asks for approval: " + workers::ask_line(event.kind, event.tool, ask);
+      const workers::AskRisk risk = workers::risk_of(event.tool, ask);
+      for (const std::string& reason : risk.reasons) {
+        head += (&reason == &risk.reasons.front() ? " (" : ", ") + reason;
+      }
+      if (!risk.reasons.empty()) head += ")";
+      break;
+    }
+  }
+  note("", head);
+  for (const std::string& line : workers::ask_lines(event.kind, ask, kAskLinesMax)) {
+    note("", "     " + line);
+  }
+}
+
+void SessionPrinter::on(const domain::AskAnswered& event, const std::string& text) {
+  const bool is_granted = event.verdict == domain::AskVerdict::granted;
+  note("", std::string(is_granted ? "✅" : "⛔") + " request " + std::to_string(event.ask) + " " +
+               workers::answered_text(event, text, {}));
+}
+
+void SessionPrinter::on(const domain::AskClosed& event, const std::string&) {
+  if (event.end == domain::AskEnd::told) return;
+  note("", "↩ request " + std::to_string(event.ask) + " " + workers::over_text(event.end));
 }
 
 void SessionPrinter::on(const domain::AgentSilenceReported& event, const std::string&) {
@@ -259,7 +306,7 @@ void SessionPrinter::say(std::string_view text) {
 
 void SessionPrinter::note(std::string_view parent, const std::string& line) {
   end_line();
-  remark(std::string(parent.empty() ? "" : kSubagentMark) + line);
+  remark(std::string(parent.empty() ? "" : workers::kSubagentMark) + line);
 }
 
 }  // namespace steno

@@ -3,8 +3,9 @@
 
 #include <string>
 
-#include "tools/steno/text/tool_calls.hpp"
+#include "eventlog/domain/session/events.hpp"
 #include "workers/json/event_json.hpp"
+#include "workers/text/tool_calls.hpp"
 
 namespace steno {
 
@@ -14,7 +15,8 @@ namespace steno {
 class SessionPrinter {
  public:
   // `calls` must outlive the printer.
-  SessionPrinter(bool is_terminal, ToolCalls& calls) : is_terminal_(is_terminal), calls_(calls) {}
+  SessionPrinter(bool is_terminal, workers::ToolCalls& calls)
+      : is_terminal_(is_terminal), calls_(calls) {}
 
   // Prints one event. `seen` carries its whole content, however large.
   void show(const workers::SeenEvent& seen);
@@ -35,6 +37,9 @@ class SessionPrinter {
   void on(const domain::ToolCallDenied& event, const std::string& text);
   void on(const domain::AgentNoted& event, const std::string& text);
   void on(const domain::McpServersReported& event, const std::string& text);
+  void on(const domain::AskRaised& event, const std::string& text);
+  void on(const domain::AskAnswered& event, const std::string& text);
+  void on(const domain::AskClosed& event, const std::string& text);
   void on(const domain::AgentSilenceReported& event, const std::string& text);
   void on(const domain::RateLimitReported& event, const std::string& text);
   void on(const domain::ContextCompacted& event, const std::string& text);
@@ -60,7 +65,7 @@ class SessionPrinter {
   void note(std::string_view parent, const std::string& line);
 
   const bool is_terminal_;
-  ToolCalls& calls_;
+  workers::ToolCalls& calls_;
   std::string partial_;    // text of the current block that has been printed
   std::string last_said_;  // the last whole block
   bool is_mid_line_ = false;

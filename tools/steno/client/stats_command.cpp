@@ -6,12 +6,12 @@
 #include "projections/views/metrics.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/connection/connection.hpp"
-#include "tools/steno/operations/first_prompt.hpp"
-#include "tools/steno/operations/session_text.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/json.hpp"
+#include "workers/operations/finding.hpp"
+#include "workers/operations/session_text.hpp"
 #include "workers/protocol/schedules.hpp"
 #include "workers/text/terminal_text.hpp"
 
@@ -73,7 +73,8 @@ std::string table_text(const projections::MetricsReport& report, const std::stri
 std::string prompt_of(Connection& connection, const projections::MostExpensive& dearest) {
   if (!dearest.session.is_set()) return {};
   // The cost is told also if the words cannot be read.
-  return first_prompt(connection, dearest.agent, dearest.session).value_or("");
+  return connection.run(workers::first_prompt(connection.caller(), dearest.agent, dearest.session))
+      .value_or("");
 }
 
 class PrometheusText {

@@ -35,7 +35,7 @@ class Aliases {
   std::string of(const domain::RecordedEvent& recorded) {
     const auto stream = domain::parse_stream(recorded.envelope.stream);
     if (!stream || !stream->is<domain::SessionStream>()) return recorded.envelope.stream;
-    if (const auto* opened = std::get_if<domain::SessionOpened>(&recorded.event)) {
+    if (const auto* opened = recorded.event.as<domain::SessionOpened>()) {
       remember(stream->id, opened->alias);
     }
     const auto known = aliases_.find(stream->id);
@@ -71,7 +71,7 @@ std::string padded(std::string text, std::size_t width, bool is_number = false) 
 
 // True for a tool call that failed.
 bool is_failure(const domain::Event& event) {
-  const auto* finished = std::get_if<domain::ToolCallFinished>(&event);
+  const auto* finished = event.as<domain::ToolCallFinished>();
   return finished != nullptr && finished->is_error;
 }
 
@@ -130,10 +130,8 @@ bool may_end(const bus::FeedEvent& event) {
   const auto seen = workers::see(event);
   if (!seen) return false;
   const domain::Event& e = seen->recorded.event;
-  return std::holds_alternative<domain::SessionClosed>(e) ||
-         std::holds_alternative<domain::LeaseReleased>(e) ||
-         std::holds_alternative<domain::LeaseExpired>(e) ||
-         std::holds_alternative<domain::ContentErasureCompleted>(e);
+  return e.is<domain::SessionClosed>() || e.is<domain::LeaseReleased>() ||
+         e.is<domain::LeaseExpired>() || e.is<domain::ContentErasureCompleted>();
 }
 
 // Where the beginning of a log is that the log does not hold any more; `through` 0: it holds all.

@@ -22,16 +22,16 @@ using workers::safe_line;
 constexpr base::Duration kAskAgain = std::chrono::seconds(1);  // after a server that did not answer
 
 // The events by which a session can come to need a person.
-using Needing = base::Types<domain::TurnFinished, domain::TurnFailed, domain::TurnInterrupted,
-                            domain::QueuePaused, domain::TasksChanged, domain::AgentSilenceReported,
-                            domain::ToolCallsRepeated, domain::SpendingRecorded,
-                            domain::LeaseReleased, domain::LeaseExpired, domain::SessionClosed>;
+using Needing =
+    base::Types<domain::TurnFinished, domain::TurnFailed, domain::TurnInterrupted,
+                domain::QueuePaused, domain::TasksChanged, domain::AgentSilenceReported,
+                domain::ToolCallsRepeated, domain::SpendingRecorded, domain::LeaseReleased,
+                domain::LeaseExpired, domain::SessionClosed, domain::AskRaised>;
 
 bool may_need(const bus::FeedEvent& event) {
   const auto seen = workers::see(event);
   if (!seen) return true;  // of a later release
-  return std::visit([]<class E>(const E&) { return base::kContains<E, Needing>; },
-                    seen->recorded.event);
+  return domain::is_one_of<Needing>(seen->recorded.event);
 }
 
 class AttentionWatch {

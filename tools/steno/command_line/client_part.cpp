@@ -1,10 +1,12 @@
 // Declares the commands that ask a server, or none.
 #include "eventlog/base/digits.hpp"
+#include "eventlog/domain/session/spec_settings.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/own_commands.hpp"
 #include "tools/steno/command_line/parts.hpp"
-#include "tools/steno/operations/opening.hpp"
-#include "tools/steno/operations/surfaces.hpp"
+#include "workers/operations/opening.hpp"
+#include "workers/operations/operations.hpp"
+#include "workers/operations/surfaces.hpp"
 
 namespace steno {
 namespace {
@@ -34,9 +36,14 @@ void add_bounds(CLI::App* command, Arguments& arguments, const std::string& with
       ->type_name("TOOL");
 }
 
-// About the agent's own configuration: its settings, hooks and MCP servers.
-constexpr const char* kAgentConfigKeys[] = {"setting_sources", "hooks_must_answer",
-                                            "mcp_must_connect"};
+// Adds a flag for each setting of a session, and for those that are said with them.
+void add_settings(CommandLine& line, CLI::App& command,
+                  std::initializer_list<const char*> besides) {
+  for (const domain::SpecSetting& setting : domain::spec_settings()) {
+    line.setting(command, std::string(setting.key), flag_name(setting.key));
+  }
+  for (const char* key : besides) line.setting(command, key, flag_name(key));
+}
 
 void add_spawn_flags(CommandLine& line, CLI::App* command, SpawnArguments& arguments) {
   command->add_option("PROMPT", arguments.prompt, "The agent's task; -: read from stdin")
@@ -45,19 +52,7 @@ void add_spawn_flags(CommandLine& line, CLI::App* command, SpawnArguments& argum
   command->add_flag("--multi-turn", arguments.is_multi_turn, "Let it take further prompts");
   command->add_flag("--continue-after-failure", arguments.continues_after_failure,
                     "With --multi-turn: give it waiting prompts also after a turn has failed");
-  line.setting(*command, "engine", "--engine");
-  line.setting(*command, "model", "--model");
-  line.setting(*command, "workdir", "--workdir");
-  line.setting(*command, "permission_mode", "--permission-mode");
-  line.setting(*command, "budget_usd", "--budget-usd");
-  for (const char* key : {"fallback_model", "background", "idle_timeout", "run_timeout",
-                          "repeated_calls_max", "remind_after", "max_tokens", "max_tool_calls",
-                          "max_output_bytes", "channel", "restart_policy", "start_within"}) {
-    line.setting(*command, key, flag_name(key));
-  }
-  for (const char* key : kAgentConfigKeys) {
-    line.setting(*command, key, flag_name(key));
-  }
+  add_settings(line, *command, {"channel", "start_within"});
   CLI::Option* parent = command->add_option(
       "--parent", arguments.parent,
       "The session whose subagent it is, and which hears of its end; @self: the agent's own");
@@ -111,7 +106,7 @@ void add_resume(CommandLine& line) {
                                    arguments, reporting(resume));
   add_reference(command, arguments);
   command->add_option("PROMPT", arguments.prompt,
-                      "Default: " + std::string(kResumePrompt) +
+                      "Default: " + std::string(workers::kResumePrompt) +
                           " With --with-queue: the first prompt that waited");
   command->add_flag("--fork", arguments.is_fork,
                     "Leave the old one unchanged, so that it can be resumed again");
@@ -121,15 +116,7 @@ void add_resume(CommandLine& line) {
                     "Give it the prompts that still waited when the old one ended");
   command->add_flag("--follow", arguments.is_followed, "Print what its agent says, as run does");
   command->add_option("--name", arguments.name, "Its name; default: made from the prompt");
-  for (const char* key : {"engine", "model", "fallback_model", "workdir", "permission_mode",
-                          "budget_usd", "background", "idle_timeout", "run_timeout",
-                          "repeated_calls_max", "remind_after", "max_tokens", "max_tool_calls",
-                          "max_output_bytes", "channel", "restart_policy", "start_within"}) {
-    line.setting(*command, key, flag_name(key));
-  }
-  for (const char* key : kAgentConfigKeys) {
-    line.setting(*command, key, flag_name(key));
-  }
+  add_settings(line, *command, {"channel", "start_within"});
   add_bounds(command, arguments, "0: as the old session");
 }
 
@@ -197,13 +184,7 @@ void add_schedule_edit(CommandLine& line, CLI::App& schedule) {
       ->excludes(overlap);
   edit->add_flag("--multi-turn", edited.is_multi_turn,
                  "Sessions that it opens take further prompts");
-  for (const char* key :
-       {"engine", "model", "workdir", "permission_mode", "budget_usd", "background", "idle_timeout",
-        "run_timeout", "max_tokens", "max_tool_calls", "max_output_bytes", "channel",
-        "fallback_model", "repeated_calls_max", "remind_after", "restart_policy", "setting_sources",
-        "hooks_must_answer", "mcp_must_connect"}) {
-    line.setting(*edit, key, flag_name(key));
-  }
+  add_settings(line, *edit, {"channel"});
   edit->add_option("--max-turns", edited.max_turns, "The agent's model calls")
       ->check(within(0, base::kIntegerLimit - 1))
       ->type_name("COUNT");
@@ -257,11 +238,7 @@ void add_schedule(CommandLine& line) {
                 "It also runs while the session of the last run still works");
   add->add_flag("--multi-turn", added.is_multi_turn, "Sessions that it opens take further prompts")
       ->excludes(to);
-  for (const char* key :
-       {"engine", "model", "workdir", "permission_mode", "budget_usd", "background", "idle_timeout",
-        "run_timeout", "max_tokens", "max_tool_calls", "max_output_bytes", "channel"}) {
-    line.setting(*add, key, flag_name(key))->excludes(to);
-  }
+  add_settings(line, *add, {"channel"});
   add->add_option("--max-turns", added.max_turns, "The agent's model calls; 0: no limit")
       ->check(within(0, base::kIntegerLimit - 1))
       ->type_name("COUNT")
@@ -339,6 +316,108 @@ void add_session_commands(CommandLine& line) {
     const bool is_about_channel = simple.run == foreground || simple.run == background;
     if (is_about_channel) line.setting(*command, "channel", "--channel");
   }
+}
+
+CLI::App* add_ask_answer(CommandLine& line, const char* name, const char* help,
+                         const char* examples, AskAnswerArguments& arguments,
+                         Outcome<int> (*run)(const Config&, const AskAnswerArguments&)) {
+  CLI::App* command = line.command(line.app, name, help, examples, arguments, reporting(run));
+  command
+      ->add_option("REF", arguments.reference,
+                   "Session that asks: id, alias, name, or the start of one; of several requests "
+                   "REF#NUMBER")
+      ->required();
+  return command;
+}
+
+void add_asks(CommandLine& line) {
+  auto& listed = line.keep<ApprovalsArguments>();
+  CLI::App* list =
+      line.command(line.app, "approvals", "List what agents ask for, the oldest first",
+                   "  steno approvals\n"
+                   "  steno approvals nightly#2\n"
+                   "An agent that needs an approval, or has a question, waits until somebody\n"
+                   "answers. With REF all of what a session asks is shown.",
+                   listed, reporting(approvals));
+  list->add_option("REF", listed.reference, "Only of this session, or this request: REF#NUMBER");
+  list->add_flag("--all-agents", listed.all_agents, "Of all agents");
+  auto& approved = line.keep<AskAnswerArguments>();
+  CLI::App* command =
+      add_ask_answer(line, "approve", "Approve what an agent asks for",
+                     "  steno approve nightly\n"
+                     "  steno approve nightly --always\n"
+                     "  steno approve nightly#2 --input '{\"command\": \"make test\"}'\n"
+                     "steno approvals nightly shows the rule that --always and --session add.",
+                     approved, approve);
+  command->add_option("--input", approved.input, "What the call gets instead of what it asked for")
+      ->type_name("JSON");
+  CLI::Option* session = command->add_flag("--session", approved.is_for_session,
+                                           "Allow such calls of this session from now on");
+  command
+      ->add_flag("--always", approved.is_for_always,
+                 "Allow such calls of all sessions of the agent from now on")
+      ->excludes(session);
+  auto& denied = line.keep<AskAnswerArguments>();
+  add_ask_answer(line, "deny", "Deny what an agent asks for",
+                 "  steno deny nightly\n  steno deny nightly 'use make test instead'", denied, deny)
+      ->add_option("WHY", denied.words, "The reason, which the agent is told");
+  auto& answered = line.keep<AskAnswerArguments>();
+  add_ask_answer(line, "answer", "Answer a question of an agent",
+                 "  steno answer nightly 2\n"
+                 "  steno answer nightly 'the other one, but without tests'\n"
+                 "  steno answer nightly#3 1 1,2\n"
+                 "Numbers stand for the choices. Of several questions each has an answer of its "
+                 "own.",
+                 answered, answer)
+      ->add_option("ANSWER", answered.words, "A number, or words")
+      ->required();
+}
+
+void add_rules(CommandLine& line) {
+  CLI::App* rules =
+      line.app.add_subcommand("rules", "Answers given beforehand to what agents will ask");
+  rules->require_subcommand(1)->fallthrough();
+  auto& listed = line.keep<RuleArguments>();
+  CLI::App* list =
+      line.command(*rules, "ls", "List them", "  steno rules ls\n  steno rules ls -o json", listed,
+                   reporting(rules_list));
+  list->add_flag("--all-agents", listed.all_agents, "Of all agents");
+  auto& added = line.keep<RuleArguments>();
+  CLI::App* add = line.command(
+      *rules, "add", "Add a rule",
+      "  steno rules add --allow 'Bash(make *)'\n"
+      "  steno rules add --deny 'Bash(git push *)' --all-agents\n"
+      "  steno rules add --ask 'Edit(.github/**)'\n"
+      "deny wins over ask, and ask over allow. A command is allowed only if each of its parts is.\n"
+      "A rule is a fact, which no erasure reaches.",
+      added, reporting(rules_add));
+  add->add_option("PATTERN", added.pattern,
+                  "A tool, as Bash or mcp__github; with what it does, as Bash(npm run *), "
+                  "Edit(src/**), WebFetch(domain:example.org), Bash(/^git (log|diff)/)")
+      ->required();
+  CLI::App* verdict = add->add_option_group("What")->require_option(1);
+  verdict->add_flag("--allow", added.allows, "Such calls are granted at once");
+  verdict->add_flag("--deny", added.denies, "They are denied at once");
+  verdict->add_flag("--ask", added.asks, "People are asked, whatever allows them");
+  CLI::Option* of_session = add->add_option("--session", added.session, "Only of this session");
+  of_session->type_name("REF");
+  add->add_flag("--all-agents", added.all_agents, "Of all agents")->excludes(of_session);
+  auto& removed = line.keep<RuleArguments>();
+  line.command(*rules, "rm", "Remove one", "  steno rules rm 3", removed, reporting(rules_remove))
+      ->add_option("NUMBER", removed.rule, "As the list says")
+      ->check(within(1, base::kIntegerLimit - 1))
+      ->required();
+  auto& tested = line.keep<RuleArguments>();
+  CLI::App* test =
+      line.command(*rules, "test", "Say what the rules answer to a call",
+                   "  steno rules test 'make test && git push'\n"
+                   "  steno rules test --tool Edit --input '{\"file_path\": \"src/a.cpp\"}'",
+                   tested, reporting(rules_test));
+  CLI::Option* of_bash = test->add_option("COMMAND", tested.command, "Of the tool Bash");
+  CLI::Option* input = test->add_option("--input", tested.input, "Its input");
+  input->type_name("JSON")->excludes(of_bash);
+  test->add_option("--tool", tested.tool, "Another tool")->needs(input);
+  test->add_option("--session", tested.session, "As if this session asked")->type_name("REF");
 }
 
 void add_close(CommandLine& line) {
@@ -546,7 +625,8 @@ void add_attention(CommandLine& line) {
       line.app, "attention", "List the sessions that need a person, the longest waiting first",
       "  steno attention\n  steno attention --dismiss nightly\n"
       "  steno attention --all-agents -o jsonl\n"
-      "They wait for input, are stuck or over budget, or have failed. One that is dismissed is "
+      "Their agents ask, they wait for input, are stuck or over budget, or have failed. One that "
+      "is dismissed is "
       "listed\nagain when it comes to need a person anew.",
       arguments, reporting(attention));
   CLI::Option* dismiss =
@@ -627,7 +707,9 @@ void add_chat(CommandLine& line) {
       "  steno chat '/claude --name docs write the manual'\n"
       "  steno chat --sender 'telegram|1234' '/claude_sessions running'\n"
       "Commands:";
-  for (const std::string& usage : chat_usages()) examples += "\n  " + usage;
+  for (const std::string& usage : workers::chat_usages(workers::operations())) {
+    examples += "\n  " + usage;
+  }
   CLI::App* command = line.command(line.app, "chat", "Do what a line of a chat asks for", examples,
                                    arguments, reporting(chat));
   command->add_option("LINE", arguments.line, "The line; -: read from stdin")->required();
@@ -659,10 +741,13 @@ void add_gateway(CommandLine& line) {
 }
 
 constexpr void (*kCommands[])(CommandLine&) = {
-    add_run,     add_spawn,   add_list,     add_kill,   add_close,   add_session_commands,
-    add_output,  add_send,    add_resume,   add_erase,  add_backup,  add_anchor,
-    add_archive, add_stats,   add_watch,    add_config, add_version, add_attention,
-    add_notify,  add_message, add_schedule, add_chat,   add_mcp,     add_gateway,
+    add_run,    add_spawn,   add_list,     add_kill,
+    add_asks,   add_rules,   add_close,    add_session_commands,
+    add_output, add_send,    add_resume,   add_erase,
+    add_backup, add_anchor,  add_archive,  add_stats,
+    add_watch,  add_config,  add_version,  add_attention,
+    add_notify, add_message, add_schedule, add_chat,
+    add_mcp,    add_gateway,
 };
 
 }  // namespace

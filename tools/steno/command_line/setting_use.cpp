@@ -1,8 +1,10 @@
-// Two lists of commands and two of settings. A setting in no list belongs to `serve`.
+// Lists of commands and of settings. A setting in no list, and of no session, belongs to `serve`.
 #include "tools/steno/command_line/setting_use.hpp"
 
 #include <set>
 #include <string_view>
+
+#include "eventlog/domain/session/spec_settings.hpp"
 
 namespace steno {
 namespace {
@@ -11,11 +13,11 @@ using Names = std::set<std::string_view>;
 
 // Commands that ask a server, and so read no settings of one. Others can read them all.
 const Names& asking() {
-  static const Names kAsking = {"run",       "spawn",      "send",    "interrupt",  "continue",
-                                "close",     "kill",       "resume",  "ls",         "show",
-                                "attention", "foreground", "message", "background", "schedule",
-                                "notify",    "output",     "watch",   "stats",      "chat",
-                                "mcp",       "erase",      "backup",  "archive",    "anchor"};
+  static const Names kAsking = {
+      "run",    "spawn", "send",      "interrupt",  "continue", "close",      "kill",     "resume",
+      "ls",     "show",  "attention", "foreground", "message",  "background", "schedule", "notify",
+      "output", "watch", "stats",     "chat",       "rules",    "approvals",  "approve",  "deny",
+      "answer", "mcp",   "erase",     "backup",     "archive",  "anchor"};
   return kAsking;
 }
 
@@ -33,29 +35,17 @@ const Names& of_all() {
   return kOfAll;
 }
 
-// Settings of a session, as far as whoever opens it says them.
-const Names& of_sessions() {
-  static const Names kOfSessions = {"engine",           "model",
-                                    "fallback_model",   "workdir",
-                                    "permission_mode",  "background",
-                                    "budget_usd",       "idle_timeout",
-                                    "run_timeout",      "repeated_calls_max",
-                                    "remind_after",     "max_tokens",
-                                    "max_tool_calls",   "max_output_bytes",
-                                    "channel",          "folder_channels",
-                                    "fallback_channel", "restart_policy",
-                                    "start_within",     "mcp_permission_max",
-                                    "mcp_workdirs",     "mcp_tools",
-                                    "setting_sources",  "hooks_must_answer",
-                                    "mcp_must_connect"};
-  return kOfSessions;
+// True for a key that can be said with a session's settings and is none of them. A schedule keeps
+// only the channel.
+bool is_said_besides(std::string_view key, bool is_schedule) {
+  static const Names kBesides = {"start_within",       "folder_channels", "fallback_channel",
+                                 "mcp_permission_max", "mcp_workdirs",    "mcp_tools",
+                                 "mcp_approvals"};
+  return key == "channel" || (!is_schedule && kBesides.contains(key));
 }
 
-// Of the settings of sessions, those that a schedule keeps for what it opens.
-bool is_of_schedules(std::string_view key) {
-  static const Names kOthers = {"start_within",       "folder_channels", "fallback_channel",
-                                "mcp_permission_max", "mcp_workdirs",    "mcp_tools"};
-  return !kOthers.contains(key);
+bool is_of_sessions(std::string_view key, bool is_schedule) {
+  return domain::find_spec_setting(key) != nullptr || is_said_besides(key, is_schedule);
 }
 
 // What some commands read besides.
@@ -71,12 +61,12 @@ std::string misplaced_flag(const std::string& command, const std::string& key) {
   const std::string first = command.substr(0, command.find(' '));
   if (!asking().contains(first) || of_all().contains(key) || is_read_besides(first, key)) return {};
   const std::string flag = flag_name(key);
-  if (!of_sessions().contains(key)) {
+  if (!is_of_sessions(key, false)) {
     const std::string reader = key == "chat_senders" ? "chat" : "serve";
     return flag + " is read by steno " + reader + " only; steno " + command + " has no use for it";
   }
   const bool is_schedule = first == "schedule";
-  if (is_schedule && !is_of_schedules(key)) {
+  if (is_schedule && !is_of_sessions(key, true)) {
     return flag + " is no setting of what a schedule opens; steno " + command +
            " has no use for it";
   }

@@ -1,5 +1,5 @@
-// The settings of `steno`. Each comes from the flag, else the environment variable STENO_<KEY>,
-// else the TOML file, else the default.
+// The settings of `steno`. Each but those in tables of the file comes from the flag, else the
+// environment variable STENO_<KEY>, else the TOML file, else the default.
 //
 // The file is the one named by --config or STENO_CONFIG. With --home or STENO_HOME it is
 // <home>/steno.toml, otherwise $XDG_CONFIG_HOME/steno/steno.toml. Only a file named by --config or
@@ -17,6 +17,8 @@
 #include "eventlog/base/time.hpp"
 #include "eventlog/domain/types.hpp"
 #include "tools/steno/config/config_file.hpp"
+#include "tools/steno/config/engine_tables.hpp"
+#include "workers/text/setting_text.hpp"
 
 namespace domain {
 struct ChannelRules;
@@ -58,19 +60,16 @@ struct Config {
   std::string run_folder;        // sockets, the agents' private folders
   std::string agent = "main";
   std::int64_t max_sessions = 5;
-  base::NanoUsd budget{5'000'000'000};  // of one session with all that counts to it; 0: no limit
-  base::NanoUsd daily_budget{};         // of all sessions of one agent; 0: no limit
-  base::NanoUsd agent_budget{};         // likewise, over all days
-  base::NanoUsd total_daily_budget{};   // of the sessions of all agents; 0: no limit
-  std::string prices_file;              // what models cost, over the file beside the program
-  domain::PermissionMode permission_mode = domain::PermissionMode::ask;
-  domain::BackgroundTasks background = domain::BackgroundTasks::allow;
-  std::string workdir;  // absolute
-  std::string model;    // empty: the agent's own default
-  std::string fallback_model;
-  std::string engine = "claude";
+  domain::SessionSpec session =
+      workers::initial_spec();         // the settings of sessions that are opened
+  base::NanoUsd daily_budget{};        // of all sessions of one agent; 0: no limit
+  base::NanoUsd agent_budget{};        // likewise, over all days
+  base::NanoUsd total_daily_budget{};  // of the sessions of all agents; 0: no limit
+  std::string prices_file;             // what models cost, over the file beside the program
   // The first words of argv, for every engine.
   std::map<std::string, std::vector<std::string>> programs = builtin_programs();
+  std::vector<EngineTable> engine_tables;  // by name
+  engines::EngineCatalog engines;          // what follows from the settings about engines
   std::string keeper_program;
   std::string program_folder;                  // of this program; it is no setting
   std::string agent_home;                      // HOME of agents; empty: the worker's own
@@ -88,16 +87,6 @@ struct Config {
   base::Duration idle_agent_stop = std::chrono::minutes(15);  // 0: never
   base::Duration task_wait = std::chrono::minutes(30);        // 0: for ever
   base::Duration silence_after = std::chrono::seconds(15);    // 0: never
-  // Of sessions that are spawned; 0: no limit.
-  base::Duration idle_timeout = std::chrono::minutes(30);
-  base::Duration run_timeout = std::chrono::hours(1);
-  std::int64_t repeated_calls_max = 12;
-  domain::UseLimits use_limits;
-  base::Duration remind_after = std::chrono::minutes(10);  // of a session that lives; 0: never
-  domain::RestartPolicy restart_policy = domain::RestartPolicy::notify;
-  std::string setting_sources;  // of agents, such as "user,project"; "none"; empty: all
-  bool hooks_must_answer = false;
-  bool mcp_must_connect = false;
   bool takes_file_mentions = false;  // a chat's prompt can have @/any/file, which the agent reads
   base::Duration start_within = std::chrono::hours(1);  // of prompts from chats; 0: never too late
   // Where notifications of a session go, in the order in which they are looked at: said for the
@@ -106,10 +95,11 @@ struct Config {
   std::vector<std::string> folder_channels;
   std::string fallback_channel;
   std::vector<std::string> chat_senders;  // places whose people can give commands
-  // The most that programs can give to what they launch (operations/grant.hpp).
+  // The most that programs can give to what they launch (workers/operations/grant.hpp).
   domain::PermissionMode mcp_permission_max = domain::PermissionMode::accept_edits;
   std::vector<std::string> mcp_workdirs;  // empty: any folder
   std::vector<std::string> mcp_tools;     // empty: any tool
+  bool mcp_approvals = false;             // programs can approve what agents ask
   bool runs_gateway = false;              // beside the server
   // What delivers notifications; empty: nothing does.
   std::vector<std::string> notify_command;         // to channels
@@ -125,23 +115,14 @@ struct Config {
   std::optional<base::Duration> keep_failed_for;
   std::optional<base::Duration> keep_killed_for;
 
-  std::vector<Setting> settings;  // every key, in the order of config_keys()
+  std::vector<Setting> settings;  // every key outside tables, in the order of config_keys()
 };
 
 // Returns the path of the program that makes requests to webhooks.
 std::string webhook_program(const Config& config);
 
-// Returns a setting of which 0 means "no limit" as the spec of a session has it, where 0 means "not
-// said".
-template <class Limit>
-Limit said(Limit limit) {
-  return limit == Limit{} ? Limit{-1} : limit;
-}
-
 // Returns where notifications of sessions go that name no channel.
 domain::ChannelRules channel_rules(const Config& config);
-// Returns the channel of a session that is spawned now; empty: it has none.
-std::string channel_of(const Config& config, const std::string& workdir);
 
 // Everything that a configuration is made from, so that tests can make one without a process.
 struct ConfigInput {

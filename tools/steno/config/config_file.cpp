@@ -32,8 +32,9 @@ bool read_list(const toml::array& array, std::vector<std::string>& list) {
   return true;
 }
 
-FileSetting to_setting(std::string key, const toml::node& node) {
+FileSetting to_setting(std::vector<std::string> table, std::string key, const toml::node& node) {
   FileSetting setting;
+  setting.table = std::move(table);
   setting.key = std::move(key);
   setting.line = static_cast<std::int64_t>(node.source().begin.line);
   if (const auto text = node.value_exact<std::string>()) {
@@ -51,8 +52,23 @@ FileSetting to_setting(std::string key, const toml::node& node) {
   } else if (const toml::array* array = node.as_array();
              array != nullptr && read_list(*array, setting.list)) {
     setting.kind = FileValueKind::list;
+  } else if (node.is_table()) {
+    setting.kind = FileValueKind::table;
   }
   return setting;
+}
+
+// Adds what the table holds, in the order of the names. `path` are the names that lead to it.
+void add_settings(const toml::table& table, std::vector<std::string>& path,
+                  std::vector<FileSetting>& settings) {
+  for (const auto& [key, node] : table) {
+    settings.push_back(to_setting(path, std::string(key.str()), node));
+    const toml::table* inner = node.as_table();
+    if (inner == nullptr) continue;
+    path.emplace_back(key.str());
+    add_settings(*inner, path, settings);
+    path.pop_back();
+  }
 }
 
 }  // namespace
@@ -62,9 +78,8 @@ base::Result<std::vector<FileSetting>> parse_config(std::string_view text,
   try {
     std::vector<FileSetting> settings;
     const toml::table table = toml::parse(text);
-    for (const auto& [key, node] : table) {
-      settings.push_back(to_setting(std::string(key.str()), node));
-    }
+    std::vector<std::string> outermost;
+    add_settings(table, outermost, settings);
     return settings;
   } catch (const toml::parse_error& error) {
     return base::failure(base::ErrorCode::invalid,

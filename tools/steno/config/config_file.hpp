@@ -1,4 +1,4 @@
-// Reads a TOML file of settings, one level deep, as texts.
+// Reads a TOML file of settings and tables of settings, as texts.
 #pragma once
 
 #include <string>
@@ -9,9 +9,10 @@
 
 namespace steno {
 
-enum class FileValueKind { text, integer, decimal, boolean, list, other };
+enum class FileValueKind { text, integer, decimal, boolean, list, table, other };
 
 struct FileSetting {
+  std::vector<std::string> table{};  // the names of the tables that it stands in, from the outside
   std::string key;
   FileValueKind kind = FileValueKind::other;
   std::string text;               // of a text, number or boolean
@@ -19,8 +20,8 @@ struct FileSetting {
   std::int64_t line = 0;
 };
 
-// Returns the settings in `text`; `path` only appears in errors. Error invalid, with the line, if
-// the text is not TOML.
+// Returns the settings in `text`, each table before what it holds; `path` only appears in errors.
+// Error invalid, with the line, if the text is not TOML.
 base::Result<std::vector<FileSetting>> parse_config(std::string_view text, const std::string& path);
 
 // Errors: not_found; io; invalid as above.

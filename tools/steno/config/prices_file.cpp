@@ -219,10 +219,10 @@ std::string unpriced_text(const std::string& model) {
 }
 
 std::string unpriced_text(const Config& config) {
-  if (config.budget.value <= 0 || config.model.empty()) return {};
+  if (config.session.budget.value <= 0 || config.session.model.empty()) return {};
   const auto prices = load_prices(config);
-  const bool is_known = !prices || prices->find(config.model) != nullptr;
-  return is_known ? std::string() : unpriced_text(config.model);
+  const bool is_known = !prices || prices->find(config.session.model) != nullptr;
+  return is_known ? std::string() : unpriced_text(config.session.model);
 }
 
 }  // namespace steno

@@ -1,19 +1,22 @@
-// The command line's connection to the server: one request at a time, waited for with a deadline,
-// and failures as exit codes.
+// The command line's connection to the server: it drives tasks until they are done, and makes exit
+// codes of refusals.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "bus/context.hpp"
-#include "projections/views/session_list.hpp"
+#include "bus/poller.hpp"
 #include "tools/steno/config/config.hpp"
 #include "tools/steno/connection/interrupts.hpp"
 #include "tools/steno/text/failure.hpp"
+#include "workers/client/async_client.hpp"
 #include "workers/client/presence.hpp"
-#include "workers/client/server_client.hpp"
+#include "workers/operations/caller.hpp"
+#include "workers/protocol/queries.hpp"
 
 namespace steno {
 
@@ -34,11 +37,29 @@ class Connection {
   // True if no process serves here any more.
   bool is_server_gone() const { return workers::is_server_gone(endpoints_.command); }
 
+  // Runs a task to its end. A refusal is a Failure. Ctrl-C, once interrupts are taken, gives the
+  // task up: whether the server did what it asks for is then not known.
+  template <class T>
+  Outcome<T> run(workers::Task<workers::Outcome<T>> task) {
+    task.start();
+    Waited waited = begin_wait();
+    while (!task.is_done()) {
+      if (const auto ok = wait_for_task(waited); !ok) return tl::unexpected(ok.error());
+    }
+    workers::Outcome<T> outcome = task.take();
+    if (!outcome) return fail(outcome.error());
+    return std::move(*outcome);
+  }
+  // Works on the tasks that wait for the server. True: one of them has got on. False: there was
+  // nothing to do, and it has waited for the server, for Ctrl-C, for one of `others`, or for so
+  // long.
+  Outcome<bool> work(std::span<bus::PollItem> others, base::Duration wait_max);
+
   // Asks and waits. A reply that is not ok is a Failure. No reply in time is one too: the outcome
   // is then unknown.
   template <class Answer, class Body>
   Outcome<Answer> ask(std::string_view verb, const Body& body) {
-    return answer_of<Answer>(verb, client_->ask(verb, body, config_.timeout));
+    return run(tasks_->ask<Answer>(verb, body));
   }
 
   // Sends a command to `session` of `agent`. `id` is the idempotency key, and also the turn's id
@@ -58,8 +79,12 @@ class Connection {
   Outcome<base::Position> command_outbox(const domain::OutboxCommand& command);
   // Sends a command about schedules.
   Outcome<workers::SchedulesReplyBody> command_schedules(const domain::SchedulesCommand& command);
+  // Sends a command about rules.
+  Outcome<workers::RulesReplyBody> command_rules(const domain::RulesCommand& command);
   base::CommandId fresh_command_id() { return client_->fresh_id(); }
 
+  // Returns whoever runs this process, with its settings. It is valid as long as the connection.
+  const workers::Caller& caller() const { return *caller_; }
   const Config& config() const { return config_; }
   const Endpoints& endpoints() const { return endpoints_; }
   bus::Context& context() { return context_; }
@@ -70,23 +95,19 @@ class Connection {
  private:
   Connection(const Config& config, Endpoints endpoints)
       : config_(config), endpoints_(std::move(endpoints)) {}
-  // Waits for the answer to what was started.
-  template <class Answer>
-  Outcome<Answer> answer_of(std::string_view verb, const base::Result<base::CommandId>& started) {
-    if (!started) return fail(started.error());
-    std::optional<workers::Answered<Answer>> answer;
-    const auto waited = wait_for(*started, [&] {
-      answer = client_->take<Answer>(*started);
-      return answer.has_value();
-    });
-    if (!waited) return tl::unexpected(waited.error());
-    if (!*answer) return fail_unanswered(verb, answer->error());
-    return std::move(**answer);
+  // How long a task has waited without a sign of the server.
+  struct Waited {
+    base::Duration tell_at{0};  // when it is looked whether the server is gone
+    bool is_told = false;
+  };
+  Waited begin_wait();
+  Outcome<bool> wait_for_task(Waited& waited);
+  // Sends a command about the log as a whole, and waits for its reply.
+  template <class Reply>
+  Outcome<Reply> send(const base::CommandId& id, workers::CommandBody body) {
+    body.actor = caller_->actor;
+    return run(tasks_->command<Reply>(id, body));
   }
-  // Works until `is_there` says so. A Failure is Ctrl-C, or that waiting is not possible.
-  Outcome<bool> wait_for(const base::CommandId& id, const std::function<bool()>& is_there);
-  static tl::unexpected<Failure> fail_unanswered(std::string_view verb,
-                                                 const workers::Unanswered& why);
 
   const Config& config_;
   const Endpoints endpoints_;
@@ -96,6 +117,8 @@ class Connection {
   bus::Context context_;
   std::unique_ptr<bus::ClientSocket> socket_;
   std::optional<workers::ServerClient> client_;
+  std::optional<workers::AsyncClient> tasks_;
+  std::optional<workers::Caller> caller_;
 };
 
 }  // namespace steno

@@ -98,6 +98,9 @@ class Examination {
   void examine_missing_server();
   void examine_agent_program();
   void examine_facts(const workers::ServerFacts& facts);
+  bool is_examined(const engines::CatalogEntry& engine) const;
+  void examine_engine(const workers::ServerFacts& facts, const engines::CatalogEntry& wanted);
+  std::string program_subject(const engines::CatalogEntry& engine) const;
   void examine_login(const workers::ServerFacts& facts);
   std::string clients_text(const workers::StatusAnswer& status) const;
   void examine_status(const workers::StatusAnswer& status);
@@ -264,9 +267,10 @@ void Examination::examine_program(const std::string& subject, const std::string&
 // The server starts agents, with its own settings and PATH; this shell's say nothing about it.
 void Examination::examine_agent_program() {
   if (status_ && status_->facts.pid != 0) return;
-  const auto& agent = config_.programs.at(config_.engine);
-  if (!agent.empty()) {
-    examine_program("agent program", agent.front(), program_key(config_.engine));
+  for (const engines::CatalogEntry& engine : config_.engines.entries()) {
+    if (!is_examined(engine) || engine.settings.program.empty()) continue;
+    examine_program(program_subject(engine), engine.settings.program.front(),
+                    engine.program_setting());
   }
 }
 
@@ -323,23 +327,41 @@ void Examination::examine_facts(const workers::ServerFacts& facts) {
   for (const std::string& setting : facts.settings) {
     add({"server's setting", Health::good, setting, ""});
   }
+  for (const engines::CatalogEntry& engine : config_.engines.entries()) {
+    if (is_examined(engine)) examine_engine(facts, engine);
+  }
+}
+
+// The engine of new sessions, and those that the file adds.
+bool Examination::is_examined(const engines::CatalogEntry& engine) const {
+  return engine.name == config_.session.engine || engine.name != engine.kind->name;
+}
+
+void Examination::examine_engine(const workers::ServerFacts& facts,
+                                 const engines::CatalogEntry& wanted) {
+  const std::string subject = program_subject(wanted);
   const auto engine =
       std::find_if(facts.engines.begin(), facts.engines.end(),
-                   [&](const workers::EngineFacts& one) { return one.name == config_.engine; });
+                   [&](const workers::EngineFacts& one) { return one.name == wanted.name; });
   if (engine == facts.engines.end()) {
-    return add({"agent program", Health::bad, "the server has none for " + config_.engine,
-                "set " + program_key(config_.engine) + " for the server, then steno restart"});
+    return add({subject, Health::bad, "the server has none for " + wanted.name,
+                "set " + wanted.program_setting() + " for the server, then steno restart"});
   }
   if (engine->path.empty()) {
-    return add({"agent program", Health::bad,
+    return add({subject, Health::bad,
                 "'" + engine->program +
                     "' is no program that the server can run, in its PATH or "
                     "as a path",
-                "install it there, or set " + program_key(config_.engine) +
+                "install it there, or set " + wanted.program_setting() +
                     " for the server, then steno restart"});
   }
-  add({"agent program", Health::good, engine->path + ", as the server sees it", ""});
-  if (config_.engine == "claude") examine_login(facts);
+  add({subject, Health::good, engine->path + ", as the server sees it", ""});
+  if (wanted.name == config_.session.engine && wanted.kind->has_login) examine_login(facts);
+}
+
+std::string Examination::program_subject(const engines::CatalogEntry& engine) const {
+  return engine.name == config_.session.engine ? "agent program"
+                                               : "agent program of " + engine.name;
 }
 
 void Examination::examine_login(const workers::ServerFacts& facts) {

@@ -6,6 +6,7 @@
 
 #include "eventlog/base/text_bytes.hpp"
 #include "eventlog/base/time_text.hpp"
+#include "eventlog/domain/all_events.hpp"
 #include "eventlog/domain/event_codec.hpp"
 #include "eventlog/domain/stream_name.hpp"
 #include "workers/json/json.hpp"
@@ -64,7 +65,7 @@ Json json_of_event(ByteView facts, base::Position position) {
         workers::to_json(envelope.stream));  // a damaged writer can leave bytes that are not a text
     json["version"] = envelope.version.value;
     add("type", workers::to_json(envelope.type));
-    add("facts", std::visit([](const auto& e) { return workers::to_json(e); }, event->event));
+    add("facts", domain::visit([](const auto& e) { return workers::to_json(e); }, event->event));
   }
   json["bytes"] = base::to_base64(facts);
   return json;

@@ -27,10 +27,10 @@ void count_turns(FoldedSession& folded, const domain::Event& event) {
   const auto ends = [&](const auto* e) {
     return e != nullptr && (!e->turn.is_set() || e->turn != folded.state.own_turn);
   };
-  folded.turns_queued += std::holds_alternative<domain::TurnQueued>(event);
-  folded.turns_finished += ends(std::get_if<domain::TurnFinished>(&event));
-  folded.turns_failed += ends(std::get_if<domain::TurnFailed>(&event));
-  folded.turns_interrupted += ends(std::get_if<domain::TurnInterrupted>(&event));
+  folded.turns_queued += event.is<domain::TurnQueued>();
+  folded.turns_finished += ends(event.as<domain::TurnFinished>());
+  folded.turns_failed += ends(event.as<domain::TurnFailed>());
+  folded.turns_interrupted += ends(event.as<domain::TurnInterrupted>());
 }
 
 void apply(Fold& fold, const RecordedEvent& event) {
@@ -47,7 +47,7 @@ void apply(Fold& fold, const RecordedEvent& event) {
   folded.version = envelope.version;
   folded.last = envelope.position;
   folded.updated_at = envelope.log_time;
-  if (std::holds_alternative<domain::SessionOpened>(event.event)) {
+  if (event.event.is<domain::SessionOpened>()) {
     folded.opened_at = envelope.log_time;
   }
 }

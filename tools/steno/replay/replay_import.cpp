@@ -138,7 +138,7 @@ class Import {
   }
 
   void note_erasure(const domain::RecordedEvent& event) {
-    const auto* erased = std::get_if<domain::ContentErased>(&event.event);
+    const auto* erased = event.event.as<domain::ContentErased>();
     if (erased == nullptr) return;
     domain::VersionRanges& all = recorded_[event.envelope.stream];
     all = domain::united(all, domain::normalized(erased->events));

@@ -17,7 +17,7 @@
 #include "eventlog/base/unique_fd.hpp"
 #include "tools/steno/serve/log_rotation.hpp"
 #include "workers/client/server_place.hpp"
-#include "workers/engines/process/pidfd.hpp"
+#include "workers/processes/pidfd.hpp"
 
 namespace steno {
 namespace {

@@ -30,6 +30,7 @@ struct ServeOptions {
   workers::AgentRunnerOptions runner;
   workers::WorkerLinkOptions link;
   workers::KeptAgentOptions agents;
+  engines::PriceTable prices;  // by which the use of models is priced
   workers::KeepFor keep_for;
   workers::SinkOptions sinks;
   std::function<workers::ServerFacts()> facts;

@@ -106,15 +106,42 @@ base::Result<workers::SinkOptions> sink_options(const Config& config) {
   return sinks;
 }
 
-base::Result<ServeOptions> serve_options(const Config& config, const ServeArguments& arguments) {
-  const auto endpoints = endpoints_of(config);
-  if (!endpoints) return tl::unexpected(endpoints.error());
+// Agents would not start in a home that is not there.
+base::Result<void> check_homes(const Config& config) {
   std::error_code ignored;
-  if (!config.agent_home.empty() && !std::filesystem::is_directory(config.agent_home, ignored)) {
+  const auto is_missing = [&](const std::string& home) {
+    return !home.empty() && !std::filesystem::is_directory(home, ignored);
+  };
+  if (is_missing(config.agent_home)) {
     return base::failure(base::ErrorCode::invalid,
                          "agent_home must be a folder that exists; make it, or leave it unset",
                          config.agent_home);
   }
+  for (const engines::CatalogEntry& engine : config.engines.entries()) {
+    if (!is_missing(engine.settings.home)) continue;
+    return base::failure(base::ErrorCode::invalid,
+                         "[engines." + engine.name +
+                             "] home must be a folder that exists; make it, or leave it unset",
+                         engine.settings.home);
+  }
+  return {};
+}
+
+// Returns the engines of the configuration with what the worker adds to each.
+engines::EngineCatalog equipped(const engines::EngineCatalog& engines,
+                                const engines::PriceTable& prices) {
+  std::vector<engines::CatalogEntry> entries(engines.entries().begin(), engines.entries().end());
+  for (engines::CatalogEntry& entry : entries) {
+    entry.settings.inherited_environment = own_environment();
+    entry.settings.prices = prices;
+  }
+  return engines::EngineCatalog(std::move(entries));
+}
+
+base::Result<ServeOptions> serve_options(const Config& config, const ServeArguments& arguments) {
+  const auto endpoints = endpoints_of(config);
+  if (!endpoints) return tl::unexpected(endpoints.error());
+  if (auto ok = check_homes(config); !ok) return tl::unexpected(ok.error());
   ServeOptions options;
   options.data_folder = config.data_folder;
   options.worker_lock = worker_lock_of(config);
@@ -124,10 +151,10 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
   options.feed_endpoint = endpoints->feed;
   domain::Limits& limits = options.commands.limits;
   limits.max_sessions = config.max_sessions;
-  limits.idle_timeout = said(config.idle_timeout);
-  limits.run_timeout = said(config.run_timeout);
-  limits.repeated_calls_max = said(config.repeated_calls_max);
-  limits.remind_after = said(config.remind_after);
+  limits.idle_timeout = config.session.idle_timeout;
+  limits.run_timeout = config.session.run_timeout;
+  limits.repeated_calls_max = config.session.repeated_calls_max;
+  limits.remind_after = config.session.remind_after;
   limits.daily_budget = config.daily_budget;
   limits.agent_budget = config.agent_budget;
   limits.total_daily_budget = config.total_daily_budget;
@@ -148,14 +175,11 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
   options.agents.keeper_program = config.keeper_program;
   options.agents.lock_folder = session_locks_of(config);
   options.agents.session_folder = config.run_folder + "/sessions";
-  options.agents.programs = config.programs;
-  options.agents.agent_home = config.agent_home;
-  options.agents.environment = own_environment();
-  options.agents.passed_names = config.agent_environment;
-  options.agents.is_sandboxed = config.is_agent_sandboxed;
   auto prices = load_prices(config);
   if (!prices) return tl::unexpected(prices.error());
-  options.agents.prices = std::move(*prices);
+  options.prices = std::move(*prices);
+  options.commands.engines = options.sinks.engines = config.engines;
+  options.agents.engines = equipped(config.engines, options.prices);
   options.agents.server_environment = {server_variable("data_folder") + "=" + config.data_folder,
                                        server_variable("run_folder") + "=" + config.run_folder};
   options.keep_for = {config.keep_completed_for.value_or(config.keep_content_for),
@@ -227,7 +251,7 @@ int serve(const Config& config, const ServeArguments& arguments) {
     complain(code, base::describe(options.error()));
     return code;
   }
-  if (options->agents.prices.models.empty()) {
+  if (options->prices.models.empty()) {
     spdlog::warn("prices_missing file={}/{}", config.program_folder, kPricesFile);
   }
   return arguments.role == "worker" ? run_worker(*options) : run_server(*options);

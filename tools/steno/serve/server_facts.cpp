@@ -49,10 +49,11 @@ bool has_login(const std::string& home) {
 void look_again(const Config& config, workers::ServerFacts& facts) {
   facts.has_login = has_login(facts.agent_home);
   facts.engines.clear();
-  for (const auto& [engine, words] : config.programs) {
+  for (const engines::CatalogEntry& engine : config.engines.entries()) {
+    const std::vector<std::string>& words = engine.settings.program;
     if (words.empty()) continue;
     facts.engines.push_back(
-        {engine, join_words(words), find_program(words.front(), facts.search_path)});
+        {engine.name, join_words(words), find_program(words.front(), facts.search_path)});
   }
 }
 
@@ -69,7 +70,7 @@ workers::ServerFacts server_facts(const Config& config) {
   facts.program_folder = config.program_folder;
   facts.search_path = variable("PATH");
   facts.agent_home = config.agent_home.empty() ? variable("HOME") : config.agent_home;
-  facts.engine = config.engine;
+  facts.engine = config.session.engine;
   for (const char* name : kKeyNames) {
     if (!variable(name).empty()) facts.keys.emplace_back(name);
   }
@@ -78,6 +79,9 @@ workers::ServerFacts server_facts(const Config& config) {
     const bool is_told =
         std::find(kToldSettings.begin(), kToldSettings.end(), setting.key) != kToldSettings.end();
     if (!is_told || setting.source == SettingSource::builtin) continue;
+    facts.settings.push_back(setting.key + "=" + setting.value);
+  }
+  for (const Setting& setting : engine_settings(config)) {
     facts.settings.push_back(setting.key + "=" + setting.value);
   }
   return facts;

@@ -35,6 +35,7 @@
 #include "tools/steno/text/exit_codes.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/server/server_assembly.hpp"
+#include "workers/rules/pattern_matcher.hpp"
 #include "workers/time_zones/system_time_zones.hpp"
 
 namespace steno {
@@ -116,6 +117,7 @@ struct Process {
   base::SystemRandom random;
   FileLeaseLocks locks;
   workers::SystemTimeZones zones;
+  const workers::PatternMatcher calls;
   eventlog::OpenedLog log;
   std::optional<base::SigningKey> key;
   std::unique_ptr<eventlog::KeyValueStore> index_rows;
@@ -200,6 +202,7 @@ base::Result<std::unique_ptr<workers::DerivedStores>> Process::derive() {
     return eventlog::open_log_view(eventlog::LogFolder{folder}.log());
   };
   wanted.archive_folders = options.archive_folders;
+  wanted.content_folder = eventlog::LogFolder{options.data_folder}.content();
   return workers::open_derived_stores(*log.store, log.tail, *index_rows, *view_rows, wanted);
 }
 
@@ -227,17 +230,19 @@ void Process::assemble(std::unique_ptr<workers::DerivedStores> derived) {
   upkeep.session_folder = options.agents.session_folder;
   upkeep.key = key;
   upkeep.data_folder = options.data_folder;
+  workers::ReactorOptions reactors{options.leases, fingerprint, std::move(upkeep),
+                                   found_folders(options.agents.session_folder)};
   workers::CommandLoopOptions commands = options.commands;
   commands.zones = &zones;
+  commands.calls = &calls;
   const auto threads = workers::make_thread_side_work(options.sinks);
   assembly.emplace(workers::ServerStores{*log.store, log.head.get(), *index_rows, *view_rows},
                    std::move(derived),
                    workers::ServerSurroundings{clock, random, locks, *command_socket,
                                                *worker_socket, *feed_socket},
-                   workers::ServerOptions{log.tail, std::move(commands), options.leases,
-                                          fingerprint, options.agents.prices.name, options.facts,
-                                          found_folders(options.agents.session_folder)},
-                   std::move(upkeep), *threads);
+                   workers::ServerOptions{log.tail, std::move(commands), std::move(reactors),
+                                          options.prices.name, options.facts},
+                   *threads);
 }
 
 // Prints "ready" where whoever started this waits for it. A server that runs on by itself then logs

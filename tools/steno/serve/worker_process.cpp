@@ -18,7 +18,7 @@
 #include "tools/steno/serve/serve.hpp"
 #include "tools/steno/serve/signals.hpp"
 #include "tools/steno/text/exit_codes.hpp"
-#include "workers/engines/process/orphan_reaper.hpp"
+#include "workers/processes/orphan_reaper.hpp"
 #include "workers/runner/worker_link.hpp"
 
 namespace steno {
@@ -68,7 +68,7 @@ int run_loop(const ServeOptions& options, StopSignals& signals) {
     if (has_worked) continue;
     std::vector<bus::PollItem> items = {bus::PollItem::of(**socket),
                                         bus::PollItem::of(signals.fd())};
-    for (const engines::PollWish& wish : worker.poll_wishes()) {
+    for (const processes::PollWish& wish : worker.poll_wishes()) {
       bus::PollItem item = bus::PollItem::of(wish.fd);
       item.wants_read = wish.wants_read;
       item.wants_write = wish.wants_write;
@@ -83,9 +83,9 @@ int run_loop(const ServeOptions& options, StopSignals& signals) {
 // Removes the lock files of sessions without a keeper. Call it when no process of a dead keeper is
 // left, since those are found by their lock files; those of `orphans`, which may not have ended
 // yet, stay. A session that goes on gets another one.
-void remove_free_locks(const std::string& folder, const std::vector<engines::Orphan>& orphans) {
+void remove_free_locks(const std::string& folder, const std::vector<processes::Orphan>& orphans) {
   const auto is_of_orphan = [&](const base::ListedFile& file) {
-    return std::any_of(orphans.begin(), orphans.end(), [&](const engines::Orphan& orphan) {
+    return std::any_of(orphans.begin(), orphans.end(), [&](const processes::Orphan& orphan) {
       return orphan.lock_file.ends_with("/" + file.name);
     });
   };
@@ -108,10 +108,11 @@ int run_worker(const ServeOptions& options) {
   StopSignals signals;
   auto lock = base::FileLock::take(options.worker_lock);
   if (!lock) return print_failure("steno worker", lock.error());
-  if (auto ok = engines::become_subreaper(); !ok) return print_failure("steno worker", ok.error());
-  auto orphans = engines::reap_orphans(options.agents.lock_folder);
+  if (auto ok = processes::become_subreaper(); !ok)
+    return print_failure("steno worker", ok.error());
+  auto orphans = processes::reap_orphans(options.agents.lock_folder);
   if (!orphans) return print_failure("steno worker", orphans.error());
-  for (const engines::Orphan& orphan : *orphans) {
+  for (const processes::Orphan& orphan : *orphans) {
     spdlog::warn("orphan_ended pid={} session={}", orphan.pid, orphan.session);
   }
   remove_free_locks(options.agents.lock_folder, *orphans);

@@ -1,5 +1,4 @@
-// Maps every error, rejection and reply in a switch without a default, so that a new one must be
-// mapped.
+// Maps every error in a switch without a default, so that a new one must be mapped.
 #include "tools/steno/text/exit_codes.hpp"
 
 #include <fmt/core.h>
@@ -41,113 +40,45 @@ std::string_view exit_code_name(int code) {
   return "failed";
 }
 
-int exit_code_of(base::ErrorCode code) {
-  using base::ErrorCode;
-  switch (code) {
-    case ErrorCode::invalid:
+int exit_code_of(workers::OperationError error) {
+  using workers::OperationError;
+  switch (error) {
+    case OperationError::usage:
       return kExitUsage;
-    case ErrorCode::not_found:
+    case OperationError::not_found:
       return kExitNotFound;
-    case ErrorCode::conflict:
+    case OperationError::conflict:
       return kExitConflict;
-    case ErrorCode::too_large:
-    case ErrorCode::refused:
+    case OperationError::refused:
       return kExitRefused;
-    case ErrorCode::unreachable:
+    case OperationError::unreachable:
       return kExitUnreachable;
-    case ErrorCode::timeout:
+    case OperationError::timeout:
       return kExitTimeout;
-    case ErrorCode::damaged:
-      return kExitDamaged;
-    case ErrorCode::in_use:
-    case ErrorCode::wrong_log:
-      return kExitWrongLog;
-    case ErrorCode::busy:
-      return kExitBusy;
-    case ErrorCode::rows_damaged:
-    case ErrorCode::io:
-      break;
-  }
-  return kExitFailed;
-}
-
-int exit_code_of(domain::RejectionCode code) {
-  using domain::RejectionCode;
-  switch (code) {
-    case RejectionCode::invalid:
-      return kExitUsage;
-    case RejectionCode::not_found:
-      return kExitNotFound;
-    case RejectionCode::already_exists:
-    case RejectionCode::id_reused:
-    case RejectionCode::version_conflict:
-    case RejectionCode::session_ended:
-    case RejectionCode::not_accepting:
-    case RejectionCode::turn_not_running:
-    case RejectionCode::source_live:
-    case RejectionCode::not_resumable:
-    case RejectionCode::stale_token:
-    case RejectionCode::report_gap:
-    case RejectionCode::content_in_use:
-      return kExitConflict;
-    case RejectionCode::session_limit:
-    case RejectionCode::limit_reached:
-    case RejectionCode::refused:
-      return kExitRefused;
-    case RejectionCode::over_budget:
+    case OperationError::over_budget:
       return kExitBudget;
-    case RejectionCode::deadline_passed:
-      return kExitTimeout;
-    case RejectionCode::lease_held:
-    case RejectionCode::in_progress:
-    case RejectionCode::unavailable:
-    case RejectionCode::busy:
-      return kExitBusy;
-    case RejectionCode::inconsistent:
-      break;
-  }
-  return kExitFailed;
-}
-
-int exit_code_of(bus::ReplyError code) {
-  using bus::ReplyError;
-  switch (code) {
-    case ReplyError::invalid:
-      return kExitUsage;
-    case ReplyError::not_found:
-      return kExitNotFound;
-    case ReplyError::already_exists:
-    case ReplyError::id_reused:
-      return kExitConflict;
-    case ReplyError::protocol:
-    case ReplyError::too_large:
-    case ReplyError::limit_reached:
-    case ReplyError::refused:
-      return kExitRefused;
-    case ReplyError::timeout:
-      return kExitTimeout;
-    case ReplyError::damaged:
+    case OperationError::damaged:
       return kExitDamaged;
-    case ReplyError::wrong_log:
+    case OperationError::wrong_log:
       return kExitWrongLog;
-    case ReplyError::busy:
-    case ReplyError::unavailable:
+    case OperationError::busy:
       return kExitBusy;
-    // Faults of the client itself, and everything unclassified.
-    case ReplyError::hello_first:
-    case ReplyError::bad_frame:
-    case ReplyError::failed:
+    case OperationError::failed:
       break;
   }
   return kExitFailed;
 }
 
-int exit_code_of_reply(std::string_view code) {
-  if (const auto rejection = base::parse_enum<domain::RejectionCode>(code)) {
-    return exit_code_of(*rejection);
+int exit_code_of(base::ErrorCode code) {
+  return exit_code_of(workers::error_of(code));
+}
+
+workers::OperationError error_of_exit(int code) {
+  for (const std::string_view name : base::EnumNames<workers::OperationError>::kNames) {
+    const auto error = *base::parse_enum<workers::OperationError>(name);
+    if (exit_code_of(error) == code) return error;
   }
-  const auto error = base::parse_enum<bus::ReplyError>(code);
-  return error ? exit_code_of(*error) : kExitFailed;
+  return workers::OperationError::failed;
 }
 
 int print_failure(std::string_view program, const base::Error& error) {

@@ -1,12 +1,10 @@
-// The exit codes of `steno`, the same for every subcommand, and the mapping from errors, rejections
-// and replies to them.
+// The exit codes of `steno`, the same for every subcommand, and the mapping from errors to them.
 #pragma once
 
 #include <string_view>
 
-#include "bus/frames.hpp"
 #include "eventlog/base/result.hpp"
-#include "eventlog/domain/rejection.hpp"
+#include "workers/client/refusal.hpp"
 
 namespace steno {
 
@@ -31,12 +29,10 @@ enum ExitCode : int {
 // Returns the code's name, which programs read beside the number: "not_found" for 3.
 std::string_view exit_code_name(int code);
 
+int exit_code_of(workers::OperationError error);
 int exit_code_of(base::ErrorCode code);
-int exit_code_of(domain::RejectionCode code);
-int exit_code_of(bus::ReplyError code);
-// Returns the code for a reply that is not ok. `code` is a rejection's name or an error reply's
-// code; an unknown one is kExitFailed.
-int exit_code_of_reply(std::string_view code);
+// Returns the error of that exit code; of one that is the command line's alone, `failed`.
+workers::OperationError error_of_exit(int code);
 
 // What helps with a damaged log, whoever finds it so.
 constexpr std::string_view kDamageAdvice =

@@ -2,6 +2,7 @@
 #include "tools/steno/text/facts_text.hpp"
 
 #include "eventlog/base/text_bytes.hpp"
+#include "eventlog/domain/all_events.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/json.hpp"
 #include "workers/text/terminal_text.hpp"
@@ -22,7 +23,7 @@ std::string fact(const std::optional<base::NanoUsd>& value) {
   return value ? fact(*value) : std::string();
 }
 std::string fact(base::Duration value) {
-  return exact_duration_text(value);
+  return value.count() < 0 ? "never" : exact_duration_text(value);
 }
 std::string fact(base::Time value) {
   return short_time_text(value);
@@ -120,7 +121,7 @@ void add_facts(std::string& text, const T& value) {
 
 std::string facts_text(const domain::Event& event) {
   std::string text;
-  std::visit([&](const auto& e) { add_facts(text, e); }, event);
+  domain::visit([&](const auto& e) { add_facts(text, e); }, event);
   return text;
 }
 

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "bus/frames.hpp"
 #include "eventlog/base/result.hpp"
 #include "tools/steno/text/exit_codes.hpp"
+#include "workers/client/refusal.hpp"
 
 namespace steno {
 
@@ -24,10 +24,13 @@ inline tl::unexpected<Failure> fail(int exit_code, std::string text) {
 inline tl::unexpected<Failure> fail(const base::Error& error) {
   return fail(exit_code_of(error.code), base::describe(error));
 }
-// The failure for a reply that is not ok.
-inline tl::unexpected<Failure> fail(const bus::Reply& reply) {
-  return tl::unexpected(Failure{exit_code_of_reply(reply.code),
-                                reply.text.empty() ? reply.code : reply.text, reply.code});
+inline tl::unexpected<Failure> fail(const workers::Refusal& refusal) {
+  return tl::unexpected(Failure{exit_code_of(refusal.error), refusal.text, refusal.code});
+}
+
+// The reverse.
+inline workers::Refusal refusal_of(const Failure& failure) {
+  return {error_of_exit(failure.exit_code), failure.text, failure.code};
 }
 
 }  // namespace steno

@@ -1,5 +1,5 @@
-// Each line is read into a frame, and one overload of take() turns that frame into reports and
-// answers.
+// One overload of on() handles each kind of input. A line of the agent is read into a frame, and
+// one overload of take() turns that frame into reports and asks.
 #include "workers/engines/claude/claude_engine.hpp"
 
 #include <algorithm>
@@ -18,10 +18,6 @@ namespace {
 // recorded as errors only.
 constexpr std::size_t kDeniedCallsMax = 1'000;
 constexpr base::NanoUsd kTotalMax{base::kIntegerLimit - 1};
-constexpr std::string_view kDenial =
-    "Denied: this tool call needs an approval, and nobody can give one in this session. It was not "
-    "carried out. Go on without it, and say what was left out and why it was needed.";
-constexpr std::string_view kRefusal = "this host does not answer requests of that kind";
 
 // Places of the bytes that say what kind of a UUID it is (RFC 9562).
 constexpr std::size_t kVersionAt = 6;
@@ -42,6 +38,9 @@ TurnId changed(TurnId id, std::uint64_t number) {
 
 // Tokens of leases are below; beyond are the numbers of prompts that were added to a turn.
 constexpr std::uint64_t kInjectedFrom = std::uint64_t{1} << 63;
+
+constexpr std::string_view kUnreadAnswer =
+    "The answer to this request could not be read, so it was not carried out.";
 
 // The subtype of the failure of a turn whose prompt was refused before the model was asked.
 constexpr std::string_view kRefusedSubtype = "prompt_refused";
@@ -90,23 +89,80 @@ void ClaudeEngine::name_turns(PromptLifecycle& frame) {
   frame.state = PromptState::other;
 }
 
-std::vector<Report> ClaudeEngine::on_line(ByteView line, Time now) {
-  Reports out;
-  const Step step{line, now, out};
+Output ClaudeEngine::handle(const Input& input) {
+  Output out;
+  std::visit([&](const auto& step) { on(step, input.now, out); }, input.step);
+  out.state = {deadline(), wants_exit(), tasks_.left() > 0};
+  return out;
+}
+
+// Only the initialize request can carry a system prompt, and ask for the words of subagents that
+// run within a turn.
+void ClaudeEngine::on(const Begin&, Time, Output& out) {
+  out.writes = initialize_line(next_request_id(), session_.system_prompt);
+}
+
+void ClaudeEngine::on(const BeginTurn& begun, Time, Output& out) {
+  turn_ = begun.turn;
+  has_result_ = false;
+  denied_calls_.clear();
+  injections_ = {};
+  runs_.on_prompt(turn_);
+  out.writes = prompt_line(other_id(turn_), begun.prompt);
+}
+
+void ClaudeEngine::on(const AddPrompt& added, Time now, Output& out) {
+  const TurnId id = changed(turn_, kInjectedFrom + injections_.count());
+  injections_.add(id);
+  injected_at_ = now;
+  out.writes = prompt_line(other_id(id), added.prompt);
+}
+
+void ClaudeEngine::on(const TakeBackPrompt&, Time, Output&) {
+  injections_.take_back();
+}
+
+void ClaudeEngine::on(const Interrupt& interrupt, Time, Output& out) {
+  out.writes = interrupt_line(next_request_id(), interrupt.turn == turn_);
+}
+
+// The agent itself reports the result of a call that was denied.
+void ClaudeEngine::on(const Answer& answer, Time, Output& out) {
+  const Ask& ask = answer.ask;
+  asks_.erase(ask.id);
+  if (ask.kind == AskKind::request) {
+    out.writes =
+        answer.is_granted ? reply_line(ask.id, answer.text) : refusal_line(ask.id, answer.text);
+  } else if (const auto input =
+                 answer.is_granted ? granted_input(ask, answer.text) : std::nullopt) {
+    out.writes = allow_line(ask.id, ask.call, *input);
+  } else if (answer.is_granted) {
+    out.writes = deny_line(ask.id, ask.call, kUnreadAnswer);
+    note_denial(ask.call);
+  } else {
+    out.writes = deny_line(ask.id, ask.call, answer.text);
+    note_denial(ask.call);
+  }
+}
+
+void ClaudeEngine::on(const FrameCame& came, Time now, Output& out) {
+  const Step step{came.frame, now, out};
   tasks_.on_line(now);
-  Frame frame = read_frame(line);
+  Frame frame = read_frame(came.frame);
   std::visit([&](auto& one) { name_turns(one); }, frame);
   std::visit([&](const auto& one) { take(one, step); }, frame);
   // Partial text is reported after the frame, so that a block which the frame finishes is not
   // reported in part just before.
-  report_due(now, out);
-  return out;
+  report_due(now, out.reports);
 }
 
-std::vector<Report> ClaudeEngine::on_time(Time now) {
-  Reports out;
-  report_due(now, out);
-  return out;
+void ClaudeEngine::on(const OutputEnded&, Time, Output& out) {
+  report_partial(partial_.take_rest(), out.reports);
+  report_spending(spending_.take_rest(), out.reports);
+}
+
+void ClaudeEngine::on(const TimeIsDue&, Time now, Output& out) {
+  report_due(now, out.reports);
 }
 
 void ClaudeEngine::report_due(Time now, Reports& out) {
@@ -134,16 +190,9 @@ std::optional<Time> ClaudeEngine::deadline() const {
   return earliest;
 }
 
-std::vector<Report> ClaudeEngine::on_end() {
-  Reports out;
-  report_partial(partial_.take_rest(), out);
-  report_spending(spending_.take_rest(), out);
-  return out;
-}
-
 // The agent introduces itself at the start of every run; only a change is reported.
 void ClaudeEngine::take(const InitFrame& frame, const Step& step) {
-  end_own(runs_.own(), "no_result", true, step.out);
+  end_own(runs_.own(), "no_result", true, step.out.reports);
   runs_.on_init(frame);
   tasks_.on_run_begun();
   is_refusing_ = false;
@@ -151,9 +200,9 @@ void ClaudeEngine::take(const InitFrame& frame, const Step& step) {
     last_init_ = frame.init;
     domain::ReportInitialized init = frame.init;
     init.is_unpriced = !init.model.empty() && settings_.prices.find(init.model) == nullptr;
-    step.out.emplace_back(std::move(init));
+    step.out.reports.emplace_back(std::move(init));
   }
-  report_servers(frame, step.out);
+  report_servers(frame, step.out.reports);
 }
 
 void ClaudeEngine::report_servers(const InitFrame& frame, Reports& out) {
@@ -190,10 +239,12 @@ void ClaudeEngine::take(const MessageFrame& frame, const Step& step) {
   if (frame.blocks.empty() && !frame.is_strange) return;
   // A subagent works for the turn in which it was started, also when that is over.
   const auto begun_in = runs_.turn_of_call(frame.parent, step.now);
-  const TurnId turn = begun_in ? *begun_in : turn_at_work(step.out);
+  const TurnId turn = begun_in ? *begun_in : turn_at_work(step.out.reports);
   for (const Block& block : frame.blocks) {
-    if (frame.parent.empty() && std::holds_alternative<domain::ReportOutput>(block)) {
+    const auto* output = std::get_if<domain::ReportOutput>(&block);
+    if (frame.parent.empty() && output != nullptr) {
       partial_.drop();
+      if (output->kind == domain::OutputKind::text) answer_ = output->text;
     }
     std::visit(
         [&](auto report) {
@@ -202,29 +253,33 @@ void ClaudeEngine::take(const MessageFrame& frame, const Step& step) {
           if constexpr (requires { report.message; }) report.message = frame.id;
           if constexpr (requires { report.tool; }) runs_.on_call(report.call, turn, step.now);
           if constexpr (requires { report.is_denied; }) {
+            withdraw_asks_of(report.call, step.out);
             report.is_denied = denied_calls_.erase(report.call) > 0;
             const bool has_room = told_denials_.size() < kDeniedCallsMax;
             if (report.is_denied && has_room) told_denials_.insert(report.call);
           }
-          step.out.emplace_back(std::move(report));
+          step.out.reports.emplace_back(std::move(report));
         },
         block);
   }
   if (frame.is_strange)
-    step.out.emplace_back(agent_line(domain::LineFault::unknown_kind, step.line));
+    step.out.reports.emplace_back(agent_line(domain::LineFault::unknown_kind, step.line));
 }
 
 void ClaudeEngine::take(const ResultFrame& frame, const Step& step) {
   const bool has_begun = !last_init_.agent_session.empty();
   if (frame.is_unresumed && !has_begun && is_resuming(session_)) {
     has_lost_session_ = true;
-    step.out.emplace_back(domain::ReportAgentSessionLost{frame.result.text});
+    step.out.reports.emplace_back(domain::ReportAgentSessionLost{frame.result.text});
     return;
   }
   domain::ReportTurnResult result = frame.result;
   // The answer was too dear, and is whole.
-  const bool is_whole = std::exchange(has_answered_, false);
-  if (is_whole && result.subtype == kBudgetSubtype) result.is_error = false;
+  std::string answer = std::exchange(answer_, {});
+  if (std::exchange(has_answered_, false) && result.subtype == kBudgetSubtype) {
+    result.is_error = false;
+    result.text = std::move(answer);
+  }
   // The agent calls it a success.
   if (std::exchange(is_refusing_, false) && is_unasked(result)) {
     result.is_error = true;
@@ -233,11 +288,12 @@ void ClaudeEngine::take(const ResultFrame& frame, const Step& step) {
   result.agent_total = std::min(result.agent_total.plus(cleared_total_.value), kTotalMax);
   agent_total_ = result.agent_total;
   // The text has no finished block, so the partial text is all that is known of it.
-  report_partial(partial_.take_rest(), step.out);
+  report_partial(partial_.take_rest(), step.out.reports);
   const OwnTurn own = runs_.own();
   const ClaudeRuns::Ended ended = runs_.on_result(frame);
+  withdraw_asks_of_agent({}, step.out);
   tasks_.on_result(runs_.names_prompts());
-  report_tasks(step.now, step.out);
+  report_tasks(step.now, step.out.reports);
   ClaudeSpending::Told told = spending_.on_result(
       frame, std::exchange(had_tasks_, tasks_.running() > 0) || ended.prompts > 1);
   result.spent = std::move(told.spent);
@@ -245,23 +301,23 @@ void ClaudeEngine::take(const ResultFrame& frame, const Step& step) {
   result.claimed = told.claimed;
   if (told.base.value >= 0) agent_base_ = told.base;
   if (frame.has_odd_figures) {
-    step.out.emplace_back(agent_line(domain::LineFault::unknown_kind, step.line));
+    step.out.reports.emplace_back(agent_line(domain::LineFault::unknown_kind, step.line));
   }
-  if (!ended.own) end_own(own, "joined", false, step.out);
+  if (!ended.own) end_own(own, "joined", false, step.out.reports);
   result.turn = ended.turn;
   if (ended.own) {
     const bool is_empty =
         result.model_calls == 0 && result.text.empty() && !result.is_error && result.spent.empty();
     if (is_empty && own_turn_ != ended.turn) return;
-    begin_own(*ended.own, step.out);
+    begin_own(*ended.own, step.out.reports);
   }
-  report_denials(frame, ended.turn, step.out);
+  report_denials(frame, ended.turn, step.out.reports);
   result.agent_base = std::exchange(agent_base_, base::NanoUsd{-1});
-  if (is_to_hold(result)) return hold(std::move(result), step.out);
+  if (is_to_hold(result)) return hold(std::move(result), step.out.reports);
   const bool is_of_turn = ended.turn == turn_;
   has_result_ |= is_of_turn;
   if (is_of_turn && injections_.is_holding()) result = injections_.take_with(std::move(result));
-  step.out.emplace_back(std::move(result));
+  step.out.reports.emplace_back(std::move(result));
 }
 
 // Older versions tell of denied calls here only, and so does each version of those that a hook
@@ -308,6 +364,7 @@ std::optional<Time> ClaudeEngine::held_until() const {
 void ClaudeEngine::take(const StreamStarted& frame, const Step& step) {
   partial_.drop();
   has_answered_ = false;
+  answer_.clear();
   spending_.on_call(frame.call, step.now);
 }
 
@@ -320,15 +377,41 @@ void ClaudeEngine::take(const TextDelta& frame, const Step& step) {
   partial_.add(frame.text, step.now);
 }
 
-// Every request is answered, because the agent waits for the answer.
-void ClaudeEngine::take(const AgentRequest& frame, const Step& step) {
-  if (frame.is_permission) {
-    writes_ += deny_line(frame.id, frame.call, kDenial);
-    note_denial(frame.call);
-    return;  // the agent reports the denied call's result
+// A request of another kind is kept as a whole line, because no report says what it is about.
+void ClaudeEngine::take(AgentRequest frame, const Step& step) {
+  if (frame.ask.kind == AskKind::request) {
+    step.out.asks.push_back(std::move(frame.ask));
+    step.out.reports.emplace_back(agent_line(domain::LineFault::unknown_kind, step.line));
+    return;
   }
-  writes_ += refusal_line(frame.id, kRefusal);
-  step.out.emplace_back(agent_line(domain::LineFault::unknown_kind, step.line));
+  const auto of_call = runs_.turn_of_call(frame.ask.call, step.now);
+  frame.ask.turn = of_call ? *of_call : turn_at_work(step.out.reports);
+  asks_[frame.ask.id] = {frame.ask.call, frame.agent};
+  step.out.asks.push_back(std::move(frame.ask));
+}
+
+void ClaudeEngine::take(const RequestWithdrawn& frame, const Step& step) {
+  asks_.erase(frame.id);
+  step.out.withdrawn.push_back(frame.id);
+}
+
+// A call that has its result does not wait. Versions differ in whether they withdraw it by a frame.
+void ClaudeEngine::withdraw_asks_of(const std::string& call, Output& out) {
+  if (call.empty()) return;
+  std::erase_if(asks_, [&](const auto& open) {
+    if (open.second.call != call) return false;
+    out.withdrawn.push_back(open.first);
+    return true;
+  });
+}
+
+// The agent's own asks end with its run, and those of a subagent with its task.
+void ClaudeEngine::withdraw_asks_of_agent(const std::string& agent, Output& out) {
+  std::erase_if(asks_, [&](const auto& open) {
+    if (open.second.agent != agent) return false;
+    out.withdrawn.push_back(open.first);
+    return true;
+  });
 }
 
 void ClaudeEngine::take(const CallDenied& frame, const Step&) {
@@ -339,15 +422,15 @@ void ClaudeEngine::take(const NoteFrame& frame, const Step& step) {
   is_refusing_ |= frame.is_refusal;
   domain::ReportAgentNoted note = frame.note;
   const auto of_call = runs_.turn_of_call(note.call, step.now);
-  note.turn = of_call ? *of_call : turn_at_work(step.out);
-  step.out.emplace_back(std::move(note));
+  note.turn = of_call ? *of_call : turn_at_work(step.out.reports);
+  step.out.reports.emplace_back(std::move(note));
 }
 
 // A prompt joins a run of the agent's own, or is dropped before the agent has begun with it. A
 // dropped prompt's turn gets a result here; otherwise it would wait for one for ever.
 void ClaudeEngine::take(const PromptLifecycle& frame, const Step& step) {
   const bool is_begun = runs_.is_begun(frame.prompt);
-  if (runs_.joins_own(frame)) end_own(runs_.own(), "joined", false, step.out);
+  if (runs_.joins_own(frame)) end_own(runs_.own(), "joined", false, step.out.reports);
   runs_.on_lifecycle(frame);
   const bool is_dropped = frame.state == PromptState::cancelled && !is_begun;
   if (!is_dropped || has_result_ || !turn_.is_set() || frame.prompt != turn_) return;
@@ -357,7 +440,7 @@ void ClaudeEngine::take(const PromptLifecycle& frame, const Step& step) {
   result.is_error = true;
   result.subtype = "cancelled";
   result.basis = domain::CostBasis::reported;
-  step.out.emplace_back(std::move(result));
+  step.out.reports.emplace_back(std::move(result));
 }
 
 void ClaudeEngine::take(const TasksChanged& frame, const Step&) {
@@ -380,16 +463,17 @@ bool ClaudeEngine::is_news(const Notice& notice) {
 
 void ClaudeEngine::take(Notice frame, const Step& step) {
   if (!is_news(frame)) return;
-  const TurnId turn = turn_at_work(step.out);
+  const TurnId turn = turn_at_work(step.out.reports);
   std::visit(
       [&](auto& fact) {
         fact.turn = turn;
-        step.out.emplace_back(std::move(fact));
+        step.out.reports.emplace_back(std::move(fact));
       },
       frame);
 }
 
 void ClaudeEngine::take(const TaskEnded& frame, const Step& step) {
+  if (!frame.task.empty()) withdraw_asks_of_agent(frame.task, step.out);
   runs_.on_task_ended(frame, step.now);
 }
 
@@ -401,7 +485,7 @@ void ClaudeEngine::take(const ConversationReset&, const Step&) {
 void ClaudeEngine::take(const KnownFrame&, const Step&) {}
 
 void ClaudeEngine::take(const StrangeFrame& frame, const Step& step) {
-  step.out.emplace_back(agent_line(frame.fault, step.line));
+  step.out.reports.emplace_back(agent_line(frame.fault, step.line));
 }
 
 void ClaudeEngine::note_denial(const std::string& call) {
@@ -420,38 +504,8 @@ void ClaudeEngine::report_spending(domain::Spending spent, Reports& out) {
   out.emplace_back(domain::ReportSpending{turn, std::move(spent)});
 }
 
-Launch ClaudeEngine::launch() const {
+LaunchPlan ClaudeEngine::plan() const {
   return claude_launch(settings_, session_);
-}
-
-// Only the initialize request can carry a system prompt, and ask for the words of subagents that
-// run within a turn.
-Bytes ClaudeEngine::start() {
-  return initialize_line(next_request_id(), session_.system_prompt);
-}
-
-Bytes ClaudeEngine::begin_turn(TurnId turn, ByteView prompt) {
-  turn_ = turn;
-  has_result_ = false;
-  denied_calls_.clear();
-  injections_ = {};
-  runs_.on_prompt(turn);
-  return prompt_line(other_id(turn), prompt);
-}
-
-Bytes ClaudeEngine::inject(ByteView prompt, Time now) {
-  const TurnId id = changed(turn_, kInjectedFrom + injections_.count());
-  injections_.add(id);
-  injected_at_ = now;
-  return prompt_line(other_id(id), prompt);
-}
-
-Bytes ClaudeEngine::interrupt(TurnId turn) {
-  return interrupt_line(next_request_id(), turn == turn_);
-}
-
-Bytes ClaudeEngine::take_writes() {
-  return std::exchange(writes_, {});
 }
 
 bool ClaudeEngine::wants_exit() const {
@@ -466,7 +520,15 @@ std::unique_ptr<Engine> make_claude_engine(EngineSettings settings, SessionLaunc
   return std::make_unique<ClaudeEngine>(std::move(settings), std::move(session));
 }
 
-const EngineKind kClaudeEngine{
-    "claude", "Claude Code", "claude", false, make_claude_engine, true, count_answers_of_others};
+const EngineKind kClaudeEngine{.name = "claude",
+                               .description = "Claude Code",
+                               .speaker = "Claude",
+                               .title = "Claude Code",
+                               .program = "claude",
+                               .make = make_claude_engine,
+                               .is_injecting = true,
+                               .has_login = true,
+                               .is_pricing = true,
+                               .count_others = count_answers_of_others};
 
 }  // namespace engines

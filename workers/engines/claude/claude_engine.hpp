@@ -1,6 +1,7 @@
 // Drives Claude Code, and any agent that speaks its stream-json protocol on stdin and stdout.
 #pragma once
 
+#include <map>
 #include <set>
 
 #include "workers/engines/claude/claude_injections.hpp"
@@ -17,30 +18,28 @@ class ClaudeEngine final : public Engine {
   ClaudeEngine(EngineSettings settings, SessionLaunch session)
       : settings_(std::move(settings)), session_(std::move(session)) {}
 
-  Launch launch() const override;
-  Bytes start() override;
-  Bytes begin_turn(TurnId turn, ByteView prompt) override;
-  Bytes inject(ByteView prompt, Time now) override;
-  void take_back_injected() override { injections_.take_back(); }
-  Bytes interrupt(TurnId turn) override;
-  std::vector<Report> on_line(ByteView line, Time now) override;
-  std::vector<Report> on_time(Time now) override;
-  std::optional<Time> deadline() const override;
-  std::vector<Report> on_end() override;
-  Bytes take_writes() override;
-  bool wants_exit() const override;
-  bool has_tasks() const override { return tasks_.left() > 0; }
-  std::string_view prices() const override { return settings_.prices.name; }
+  LaunchPlan plan() const override;
+  Output handle(const Input& input) override;
 
  private:
   using Reports = std::vector<Report>;
   using OwnTurn = std::optional<domain::ReportOwnTurnStarted>;
-  // A line in work: its text, when it came, and the list for its reports.
+  // A line in work: its text, when it came, and what follows from it.
   struct Step {
     ByteView line;
     Time now;
-    Reports& out;
+    Output& out;
   };
+
+  void on(const Begin&, Time, Output& out);
+  void on(const BeginTurn& begun, Time, Output& out);
+  void on(const AddPrompt& added, Time now, Output& out);
+  void on(const TakeBackPrompt&, Time, Output&);
+  void on(const Interrupt& interrupt, Time, Output& out);
+  void on(const Answer& answer, Time, Output& out);
+  void on(const FrameCame& came, Time now, Output& out);
+  void on(const OutputEnded&, Time, Output& out);
+  void on(const TimeIsDue&, Time now, Output& out);
 
   // Returns the id by which this process knows the prompt, or the prompt of such an id. A turn's
   // first prompt has the turn's id.
@@ -58,7 +57,8 @@ class ClaudeEngine final : public Engine {
   void take(const StreamStarted& frame, const Step& step);
   void take(const CallUsage& frame, const Step& step);
   void take(const TextDelta& frame, const Step& step);
-  void take(const AgentRequest& frame, const Step& step);
+  void take(AgentRequest frame, const Step& step);
+  void take(const RequestWithdrawn& frame, const Step& step);
   void take(const CallDenied& frame, const Step& step);
   void take(const NoteFrame& frame, const Step& step);
   void take(const PromptLifecycle& frame, const Step& step);
@@ -70,6 +70,8 @@ class ClaudeEngine final : public Engine {
   void take(const KnownFrame& frame, const Step& step);
   void take(const StrangeFrame& frame, const Step& step);
   void note_denial(const std::string& call);
+  void withdraw_asks_of(const std::string& call, Output& out);
+  void withdraw_asks_of_agent(const std::string& agent, Output& out);
   base::TurnId turn_at_work(Reports& out);
   void begin_own(const domain::ReportOwnTurnStarted& own, Reports& out);
   void end_own(const OwnTurn& own, std::string_view subtype, bool is_error, Reports& out);
@@ -84,6 +86,8 @@ class ClaudeEngine final : public Engine {
   void hold(domain::ReportTurnResult result, Reports& out);
   void release_held(Reports& out);
   std::optional<Time> held_until() const;
+  std::optional<Time> deadline() const;
+  bool wants_exit() const;
   std::string next_request_id();
 
   const EngineSettings settings_;
@@ -97,11 +101,17 @@ class ClaudeEngine final : public Engine {
   TurnId turn_;      // the last one begun; unset before the first
   TurnId own_turn_;  // the agent's own that was reported last
   bool has_result_ = false;
+  struct OpenAsk {
+    std::string call;
+    std::string agent;  // the task of the subagent that asks; empty: the agent itself
+  };
+  std::map<std::string, OpenAsk> asks_;  // that the agent waits for, by their ids
   std::set<std::string> denied_calls_;  // denied calls of this turn whose results have not come yet
   std::set<std::string> told_denials_;  // denied calls of this run that were reported
   std::vector<std::string> broken_;     // MCP servers, as reported last
   std::set<std::string> allowed_;  // limits of the account that were reported last as "allowed"
   bool has_answered_ = false;      // the model's last message was its last word
+  std::string answer_;             // the last text of that message
   bool is_refusing_ = false;       // a note of this run can say why its prompt was refused
   std::int64_t requests_ = 0;
   PartialOutput partial_;
@@ -110,7 +120,6 @@ class ClaudeEngine final : public Engine {
   ClaudeInjections injections_;  // into the turn begun last
   Time injected_at_;
   bool had_tasks_ = false;  // some ran in the background at a time since the last result
-  Bytes writes_;
 };
 
 std::unique_ptr<Engine> make_claude_engine(EngineSettings settings, SessionLaunch session);

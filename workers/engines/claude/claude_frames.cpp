@@ -14,9 +14,8 @@ using domain::OutputKind;
 // Frames that only repeat other frames, or that only a screen would show. The table
 // tests/golden/claude_frames.tsv says of each why nothing is done with it.
 constexpr std::string_view kKnownTypes[] = {
-    "active_goal",      "auth_status",       "control_cancel_request",
-    "keep_alive",       "prompt_suggestion", "tool_progress",
-    "tool_use_summary", "post_turn_summary", "task_summary"};
+    "active_goal",   "auth_status",      "keep_alive",        "prompt_suggestion",
+    "tool_progress", "tool_use_summary", "post_turn_summary", "task_summary"};
 
 // mirror_error and worker_shutting_down are not among them: they tell of a loss and therefore
 // belong on the record.
@@ -352,10 +351,42 @@ Frame read_stream_event(const JsonObject& frame) {
   return TextDelta{delta["text"].text()};
 }
 
+// Parts of a request beside the call's input that say why it is made, and what could be granted.
+constexpr const char* kContextKeys[] = {"permission_suggestions", "blocked_path", "decision_reason",
+                                        "decision_reason_type",   "description",  "agent_id"};
+
+// Returns a JSON object of those that the request has; empty: it has none.
+base::Bytes read_context(const JsonObject& request) {
+  base::Bytes context;
+  for (const char* key : kContextKeys) {
+    const JsonValue value = request[key];
+    if (value.is_null()) continue;
+    context.append(context.empty() ? "{\"" : ",\"").append(key).append("\":");
+    context.append(value.source());
+  }
+  if (!context.empty()) context += '}';
+  return context;
+}
+
+AskKind kind_of_ask(const std::string& tool) {
+  if (tool == "AskUserQuestion") return AskKind::question;
+  return tool == "ExitPlanMode" ? AskKind::plan : AskKind::permission;
+}
+
+// A tool by which the agent asks its user is a question; its answer brings another input.
 Frame read_request(const JsonObject& frame) {
   const JsonObject request = frame["request"].object();
-  return AgentRequest{frame["request_id"].text(), request["subtype"].text() == "can_use_tool",
-                      request["tool_use_id"].text()};
+  const std::string subtype = request["subtype"].text();
+  const std::string call = request["tool_use_id"].text();
+  const std::string id = frame["request_id"].text();
+  if (subtype != "can_use_tool") {
+    return AgentRequest{
+        {id, AskKind::request, subtype, call, base::Bytes(frame["request"].source())}};
+  }
+  const std::string tool = request["tool_name"].text();
+  return AgentRequest{{id, kind_of_ask(tool), tool, call, base::Bytes(request["input"].source()),
+                       read_context(request)},
+                      request["agent_id"].text()};
 }
 
 // A request that the agent refused, such as an interrupt, is kept as strange; otherwise nobody
@@ -390,6 +421,7 @@ Frame read_frame(base::ByteView line) {
   if (type == "result") return read_result(*frame);
   if (type == "system") return read_system(*frame);
   if (type == "control_request") return read_request(*frame);
+  if (type == "control_cancel_request") return RequestWithdrawn{(*frame)["request_id"].text()};
   if (type == "control_response") return read_response(*frame);
   if (type == "command_lifecycle") return read_lifecycle(*frame);
   if (type == "rate_limit_event") return read_rate_limit((*frame)["rate_limit_info"].object());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "eventlog/domain/session/commands.hpp"
+#include "workers/engines/ask.hpp"
 
 namespace engines {
 
@@ -117,11 +118,17 @@ struct TextDelta {
 
 // A request of the agent to its host, which waits for the answer.
 struct AgentRequest {
-  std::string id;
-  bool is_permission = false;
-  std::string call;  // the tool call that needs the permission; older versions leave it out
+  Ask ask;              // older versions do not name the call
+  std::string agent{};  // the task of the subagent that asks; empty: the agent itself
 
   bool operator==(const AgentRequest&) const = default;
+};
+
+// The agent does not wait for that answer any more.
+struct RequestWithdrawn {
+  std::string id;
+
+  bool operator==(const RequestWithdrawn&) const = default;
 };
 
 // The agent has denied a tool call by itself; the call's result, an error, follows.
@@ -179,10 +186,10 @@ struct StrangeFrame {
   bool operator==(const StrangeFrame&) const = default;
 };
 
-using Frame =
-    std::variant<InitFrame, MessageFrame, ResultFrame, StreamStarted, CallUsage, TextDelta,
-                 AgentRequest, CallDenied, NoteFrame, PromptLifecycle, TasksChanged, StateChanged,
-                 Notice, TaskEnded, ConversationReset, KnownFrame, StrangeFrame>;
+using Frame = std::variant<InitFrame, MessageFrame, ResultFrame, StreamStarted, CallUsage,
+                           TextDelta, AgentRequest, RequestWithdrawn, CallDenied, NoteFrame,
+                           PromptLifecycle, TasksChanged, StateChanged, Notice, TaskEnded,
+                           ConversationReset, KnownFrame, StrangeFrame>;
 
 // Reads any bytes as a frame.
 Frame read_frame(base::ByteView line);

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "eventlog/base/json_depth.hpp"
+
 namespace engines {
 namespace {
 
@@ -19,6 +21,15 @@ base::Bytes request(std::string_view request_id, Json body) {
 
 base::Bytes response(Json body) {
   return line({{"type", "control_response"}, {"response", body}});
+}
+
+base::Bytes success(std::string_view request_id, Json answer) {
+  return response({{"subtype", "success"}, {"request_id", request_id}, {"response", answer}});
+}
+
+Json parsed(base::ByteView text) {
+  Json json = Json::parse(text, nullptr, false);
+  return json.is_discarded() ? Json::object() : json;
 }
 
 }  // namespace
@@ -43,11 +54,46 @@ base::Bytes interrupt_line(std::string_view request_id, bool withdraws_prompts) 
   return request(request_id, {{"subtype", "interrupt"}, {"cancel_queued", withdraws_prompts}});
 }
 
+std::optional<base::Bytes> granted_input(const Ask& ask, base::ByteView text) {
+  const int depth = std::max(base::json_depth(ask.details), base::json_depth(text));
+  if (depth > base::kJsonDepthMax) return std::nullopt;
+  if (text.empty())
+    return ask.kind == AskKind::question ? std::nullopt : std::optional(ask.details);
+  const Json answer = Json::parse(text, nullptr, false);
+  if (ask.kind != AskKind::question) {
+    return answer.is_object() ? std::optional(base::Bytes(text)) : std::nullopt;
+  }
+  Json input = parsed(ask.details);
+  if (!input.is_object()) return std::nullopt;
+  const Json questions = input.value("questions", Json::array());
+  if (!answer.is_array() || !questions.is_array()) return std::nullopt;
+  Json answers = Json::object();
+  for (std::size_t i = 0; i < std::min(answer.size(), questions.size()); ++i) {
+    const bool is_understood = answer[i].is_string() && questions[i].is_object() &&
+                               questions[i].value("question", Json()).is_string();
+    if (!is_understood) return std::nullopt;
+    answers[questions[i]["question"].get<std::string>()] = answer[i];
+  }
+  input["answers"] = std::move(answers);
+  return input.dump(-1, ' ', true, Json::error_handler_t::replace);
+}
+
+// Without an input of its own the call would have none.
+base::Bytes allow_line(std::string_view request_id, std::string_view call, base::ByteView input) {
+  Json answer = {{"behavior", "allow"}, {"updatedInput", parsed(input)}};
+  if (!call.empty()) answer["toolUseID"] = call;
+  return success(request_id, std::move(answer));
+}
+
 base::Bytes deny_line(std::string_view request_id, std::string_view call,
                       std::string_view message) {
   Json answer = {{"behavior", "deny"}, {"message", message}};
   if (!call.empty()) answer["toolUseID"] = call;
-  return response({{"subtype", "success"}, {"request_id", request_id}, {"response", answer}});
+  return success(request_id, std::move(answer));
+}
+
+base::Bytes reply_line(std::string_view request_id, base::ByteView result) {
+  return success(request_id, parsed(result));
 }
 
 base::Bytes refusal_line(std::string_view request_id, std::string_view error) {

@@ -117,7 +117,7 @@ std::vector<std::string> agent_environment_of(const EngineSettings& settings,
     all["CLAUDE_CODE_TMPDIR"] = session.temp_folder;
   }
   if (!session.runtime_folder.empty()) all["XDG_RUNTIME_DIR"] = session.runtime_folder;
-  if (settings.keeps_off_network) switch_on(kNetworkSwitches, all);
+  switch_on(kNetworkSwitches, all);
   if (settings.is_sandboxed) switch_on(kSandboxSwitch, all);
   switch_on(kTurnSwitches, all);
   if (session.spec.background != domain::BackgroundTasks::allow) switch_on(kInlineSwitch, all);
@@ -152,8 +152,7 @@ std::string joined(const std::vector<std::string>& items) {
   return out;
 }
 
-// --permission-prompt-tool is left out: without it the agent itself denies calls that need an
-// approval.
+// Without --permission-prompt-tool the agent itself denies calls that need an approval.
 std::vector<std::string> argv_of(const EngineSettings& settings, const SessionLaunch& session) {
   const domain::SessionSpec& spec = session.spec;
   std::vector<std::string> argv = settings.program;
@@ -186,6 +185,7 @@ std::vector<std::string> argv_of(const EngineSettings& settings, const SessionLa
   if (const std::string& sources = *spec.setting_sources; !sources.empty()) {
     argv.push_back("--setting-sources=" + (sources == "none" ? "" : sources));
   }
+  if (spec.approvals == domain::Approvals::ask) argv.emplace_back("--permission-prompt-tool=stdio");
   argv.push_back("--permission-mode=" + std::string(base::enum_name(spec.permission_mode)));
   if (spec.permission_mode == domain::PermissionMode::bypass_permissions) {
     argv.emplace_back("--allow-dangerously-skip-permissions");
@@ -202,7 +202,7 @@ std::vector<std::string> argv_of(const EngineSettings& settings, const SessionLa
 
 }  // namespace
 
-Launch claude_launch(const EngineSettings& settings, const SessionLaunch& session) {
+LaunchPlan claude_launch(const EngineSettings& settings, const SessionLaunch& session) {
   return {argv_of(settings, session), agent_environment_of(settings, session)};
 }
 

@@ -3,9 +3,10 @@
 #pragma once
 
 #include "workers/engines/engine.hpp"
+#include "workers/engines/engine_launch.hpp"
 
 namespace engines {
 
-Launch claude_launch(const EngineSettings& settings, const SessionLaunch& session);
+LaunchPlan claude_launch(const EngineSettings& settings, const SessionLaunch& session);
 
 }  // namespace engines

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "eventlog/base/expiring_map.hpp"
-#include "eventlog/domain/session/spending.hpp"
+#include "eventlog/domain/spending.hpp"
 #include "workers/engines/claude/claude_frames.hpp"
 #include "workers/engines/prices.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "workers/engines/engine.hpp"
+#include "workers/engines/engine_launch.hpp"
 
 namespace engines {
 

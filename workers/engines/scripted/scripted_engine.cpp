@@ -5,11 +5,14 @@
 
 namespace engines {
 
-const EngineKind kScriptedEngine{"scripted",
-                                 "the scripted agent of tests and demo",
-                                 "steno-scripted-agent",
-                                 true,
-                                 make_claude_engine,
-                                 true};
+const EngineKind kScriptedEngine{.name = "scripted",
+                                 .description = "the scripted agent of tests and demo",
+                                 .speaker = "The agent",
+                                 .title = "Session",
+                                 .program = "steno-scripted-agent",
+                                 .is_beside_steno = true,
+                                 .make = make_claude_engine,
+                                 .is_injecting = true,
+                                 .is_pricing = true};
 
 }  // namespace engines

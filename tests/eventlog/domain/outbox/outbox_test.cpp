@@ -8,7 +8,7 @@ namespace {
 using support::FoldedStreams;
 using support::numbered;
 
-const StreamRef kOutboxTarget{kIndexOf<OutboxStream>, {}, {}};
+const StreamRef kOutboxTarget{OutboxStream::kPattern, {}, {}};
 constexpr Time kBegun{1'000'000};
 
 class Outbox {

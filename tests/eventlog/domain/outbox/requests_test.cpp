@@ -23,7 +23,7 @@ Limits sinks(std::initializer_list<std::size_t> targets) {
 }
 
 std::vector<Fact> with_channel(std::vector<Fact> past, std::string channel) {
-  std::get<SessionOpened>(past.front().event).spec.edit().channel = std::move(channel);
+  past.front().event.get<SessionOpened>().spec.edit().channel = std::move(channel);
   return past;
 }
 
@@ -37,7 +37,7 @@ std::vector<std::string> told(support::Given world, const Command& command) {
     if (emitted.stream.empty()) ++own;
   }
   for (const Emitted& emitted : *decided) {
-    const auto* request = std::get_if<NotificationRequested>(&emitted.event);
+    const auto* request = emitted.event.as<NotificationRequested>();
     if (request == nullptr) continue;
     CHECK(emitted.stream == kOutbox);
     CHECK(request->session == kSession);
@@ -76,7 +76,7 @@ TEST_CASE("each kind of need and end is told", "[session][R039][R040][R066][R079
   call.tool = "Bash";
   call.repeats = 12;
   auto limited = support::running();
-  std::get<SessionOpened>(limited.front().event).spec.edit().repeated_calls_max = 12;
+  limited.front().event.get<SessionOpened>().spec.edit().repeated_calls_max = 12;
   CHECK(told(limited, support::as_command(support::report(3, call))) == Told{"stuck system"});
   CHECK(told(support::running(), support::as_command(support::report(
                                      3, AgentSilenceReported{turn(1)}))) == Told{"stuck system"});
@@ -109,7 +109,7 @@ TEST_CASE("a hook is woken where no channel is told, in place of the system comm
 TEST_CASE("nobody is reminded of a session that a channel has in the foreground",
           "[session][R081]") {
   auto past = with_channel(support::running(), "telegram|1");
-  std::get<SessionOpened>(past.front().event).spec.edit().remind_after = std::chrono::minutes(10);
+  past.front().event.get<SessionOpened>().spec.edit().remind_after = std::chrono::minutes(10);
   support::Given world = given();
   const auto fold = [&](const Fact& each) {
     Envelope envelope;
@@ -127,7 +127,7 @@ TEST_CASE("nobody is reminded of a session that a channel has in the foreground"
 
 TEST_CASE("an idle kill is told, and an agent that cannot start", "[session][D03][D04]") {
   auto idle = support::idle();
-  std::get<SessionOpened>(idle.front().event).spec.edit().idle_timeout = std::chrono::minutes(30);
+  idle.front().event.get<SessionOpened>().spec.edit().idle_timeout = std::chrono::minutes(30);
   support::Given world = given();
   for (const Fact& each : idle) {
     Envelope envelope;
@@ -162,7 +162,7 @@ TEST_CASE("nobody is told of what is no end and no need", "[session]") {
 
 TEST_CASE("a session that is over its budget is told so instead", "[session][R079][R031]") {
   auto past = support::running();
-  std::get<SessionOpened>(past.front().event).spec.edit().budget = {1'000};
+  past.front().event.get<SessionOpened>().spec.edit().budget = {1'000};
   ReportTurnResult r;
   r.turn = turn(1);
   r.spent = {{"model", {}, {1'000}}};
@@ -204,7 +204,7 @@ TEST_CASE("channels in the foreground are told, too, each once", "[session][R079
 
 TEST_CASE("an orchestrator is not reminded", "[session][R081]") {
   auto past = with_channel(support::running(), "telegram|1234");
-  std::get<SessionOpened>(past.front().event).spec.edit().remind_after = std::chrono::minutes(10);
+  past.front().event.get<SessionOpened>().spec.edit().remind_after = std::chrono::minutes(10);
   support::Given world = given();
   for (const Fact& each : past) {
     Envelope envelope;
@@ -250,7 +250,7 @@ template <class E>
 std::vector<E> all(const Decision& decision) {
   std::vector<E> found;
   for (const Emitted& emitted : decision) {
-    if (const auto* one = std::get_if<E>(&emitted.event)) found.push_back(*one);
+    if (const auto* one = emitted.event.as<E>()) found.push_back(*one);
   }
   return found;
 }
@@ -285,7 +285,7 @@ TEST_CASE("a reminder takes nobody's place", "[session][R081]") {
   const Time next = kTold + std::chrono::seconds(5);
   support::Given world = given();
   auto past = support::running();
-  std::get<SessionOpened>(past.front().event).spec.edit().remind_after = std::chrono::seconds(2);
+  past.front().event.get<SessionOpened>().spec.edit().remind_after = std::chrono::seconds(2);
   for (const Fact& each : past) {
     Envelope envelope;
     envelope.log_time = kTold;
@@ -363,15 +363,15 @@ TEST_CASE("beyond its bound the outbox drops one of the place that has the most"
           .streams.decide(result(), world.with_limits(sinks({kSystem})).context);
   REQUIRE(decided);
   const auto dropped = std::find_if(decided->begin(), decided->end(), [](const Emitted& e) {
-    return std::holds_alternative<NotificationDropped>(e.event);
+    return e.event.is<NotificationDropped>();
   });
   REQUIRE(dropped != decided->end());
-  CHECK((std::get<NotificationDropped>(dropped->event) ==
+  CHECK((dropped->event.get<NotificationDropped>() ==
          NotificationDropped{one, DropReason::overflow}));
 }
 
 std::vector<Fact> for_kind(std::vector<Fact> past, DescriptorKind kind) {
-  Descriptor& descriptor = std::get<SessionOpened>(past.front().event).descriptor.edit();
+  Descriptor& descriptor = past.front().event.get<SessionOpened>().descriptor.edit();
   descriptor.kind = kind;
   descriptor.task = "nightly";
   return past;

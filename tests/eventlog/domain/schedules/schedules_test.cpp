@@ -1,4 +1,5 @@
 // A schedule that is due runs or is skipped, and each time has one outcome.
+#include "eventlog/domain/stream_name.hpp"
 #include "tests/support/fixed_time_zones.hpp"
 #include "tests/support/session_samples.hpp"
 
@@ -65,8 +66,8 @@ class Schedules {
     REQUIRE(decided);
     REQUIRE(decided->size() == 1);
     fold(kSchedules, decided->front().event);
-    REQUIRE(std::holds_alternative<E>(decided->front().event));
-    return std::get<E>(decided->front().event);
+    REQUIRE(decided->front().event.is<E>());
+    return decided->front().event.get<E>();
   }
   RejectionCode refusal(const SchedulesCommand& command) {
     const Decided decided = decide(command);

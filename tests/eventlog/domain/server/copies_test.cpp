@@ -8,7 +8,7 @@ using support::fact;
 using support::FoldedStreams;
 using support::numbered;
 
-const StreamRef kServerTarget{kIndexOf<ServerStream>, {}, {}};
+const StreamRef kServerTarget{ServerStream::kPattern, {}, {}};
 
 // The server's own stream, and the commands to it.
 class Log {
@@ -27,7 +27,7 @@ class Log {
     std::vector<std::string> types;
     for (const Emitted& emitted : *decided) {
       CHECK(emitted.stream.empty());
-      types.emplace_back(type_name(emitted.event));
+      types.emplace_back(emitted.event.type());
       fold(emitted.event);
     }
     REQUIRE(streams_.is_consistent());
@@ -172,7 +172,7 @@ TEST_CASE("an impossible event of the log's own stream is seen, and changes noth
                               ArchiveForgotten{"one"}, BackupCompleted{"one", {4}},
                               BackupForgotten{"one"},  CloseRequested{}};
   for (const Event& event : impossible) {
-    INFO(type_name(event));
+    INFO(event.type());
     Log log;
     log.take(RequestAnchor{});
     const ServerState before = log.state();

@@ -57,7 +57,7 @@ TEST_CASE("a session that waits with its budget spent needs a larger one", "[ses
   TurnFinished finished{turn(1), {}};
   finished.cost.cost = NanoUsd{10};
   auto past = support::running() + fact(finished).by_report(1, 3);
-  auto& spec = std::get<SessionOpened>(past.front().event).spec;
+  auto& spec = past.front().event.get<SessionOpened>().spec;
   spec.edit().budget = NanoUsd{11};
   CHECK(attention_after(past) == Attention::waiting_for_input);
   spec.edit().budget = NanoUsd{10};
@@ -135,7 +135,7 @@ TEST_CASE("dismissing changes nothing where nobody is needed, or twice", "[sessi
 
 std::vector<Fact> limited_to(std::int64_t repeats, bool is_multi_turn = true) {
   auto past = support::running(is_multi_turn);
-  std::get<SessionOpened>(past.front().event).spec.edit().repeated_calls_max = repeats;
+  past.front().event.get<SessionOpened>().spec.edit().repeated_calls_max = repeats;
   return past;
 }
 
@@ -172,7 +172,7 @@ TEST_CASE("twice as many repeated tool calls end the turn", "[session][C17]") {
 TEST_CASE("repeated calls end the turn that they belong to", "[session]") {
   SECTION("one of the agent's own") {
     auto past = support::idle() + OwnTurnStarted{turn(50), OwnTurnCause::task, "task", {}};
-    std::get<SessionOpened>(past.front().event).spec.edit().repeated_calls_max = 3;
+    past.front().event.get<SessionOpened>().spec.edit().repeated_calls_max = 3;
     ReportToolCallStarted own = call(6);
     own.turn = turn(50);
     const auto asked =
@@ -186,11 +186,11 @@ TEST_CASE("repeated calls end the turn that they belong to", "[session]") {
     result.is_error = true;
     const auto ended = asked.when(support::report(5, result)).outcome();
     REQUIRE(ended);
-    CHECK(std::get<TurnInterrupted>(ended->front().event).reason == EndReason::repeated_calls);
+    CHECK(ended->front().event.get<TurnInterrupted>().reason == EndReason::repeated_calls);
   }
   SECTION("none, if it is over") {
     auto past = support::idle() + TurnQueued{turn(2)} + TurnStarted{turn(2), kToken};
-    std::get<SessionOpened>(past.front().event).spec.edit().repeated_calls_max = 3;
+    past.front().event.get<SessionOpened>().spec.edit().repeated_calls_max = 3;
     given(past).when(support::report(4, call(6))).then(called(6));
   }
 }
@@ -224,7 +224,7 @@ TEST_CASE("an agent that goes on with its own turn past a limit is ended", "[ses
   world.context.now = due;
   const auto decided = world.when(PassDeadline{DeadlineKind::own}).outcome();
   REQUIRE(decided);
-  CHECK(std::get<SessionClosed>((*decided)[1].event) ==
+  CHECK((*decided)[1].event.get<SessionClosed>() ==
         SessionClosed{SessionStatus::failed, EndReason::repeated_calls});
 }
 
@@ -235,7 +235,7 @@ TEST_CASE("an agent that repeats its calls regardless is ended", "[session]") {
   world.context.now = Time{kInterruptGrace.count()};
   const auto decided = world.when(support::report(3, call(7))).outcome();
   REQUIRE(decided);
-  CHECK(std::get<SessionClosed>((*decided)[2].event) ==
+  CHECK((*decided)[2].event.get<SessionClosed>() ==
         SessionClosed{SessionStatus::failed, EndReason::repeated_calls});
 }
 
@@ -248,14 +248,14 @@ TEST_CASE("a turn that was ended for its repeated calls says so", "[session]") {
           .when(support::report(3, result))
           .outcome();
   REQUIRE(decided);
-  CHECK(std::get<TurnInterrupted>((*decided)[0].event).reason == EndReason::repeated_calls);
-  CHECK(std::get<SessionClosed>((*decided)[1].event) ==
+  CHECK((*decided)[0].event.get<TurnInterrupted>().reason == EndReason::repeated_calls);
+  CHECK((*decided)[1].event.get<SessionClosed>() ==
         SessionClosed{SessionStatus::failed, EndReason::repeated_calls});
 }
 
 TEST_CASE("repeated calls of an ended session end nothing", "[session]") {
   auto past = support::killed();
-  std::get<SessionOpened>(past.front().event).spec.edit().repeated_calls_max = 3;
+  past.front().event.get<SessionOpened>().spec.edit().repeated_calls_max = 3;
   given(past).when(support::report(3, call(6))).then(called(6));
 }
 

@@ -17,14 +17,14 @@ using support::turn;
 const std::string kLineage = lineage_stream("main", kSource);
 
 std::vector<Fact> with_budget(std::vector<Fact> past, std::int64_t budget) {
-  std::get<SessionOpened>(past.front().event).spec.edit().budget = {budget};
+  past.front().event.get<SessionOpened>().spec.edit().budget = {budget};
   return past;
 }
 
 // The session resumes kSource, and both have spent so much together.
 std::vector<Fact> resumed_after(std::int64_t spent, std::int64_t budget,
                                 std::vector<Fact> past = support::running()) {
-  auto& opened = std::get<SessionOpened>(past.front().event);
+  auto& opened = past.front().event.get<SessionOpened>();
   opened.resumed_from = kSource;
   opened.lineage = kSource;
   past.push_back(fact(LineageSpent{kSource, {spent}, "agent-session", {spent}}).on(kLineage));
@@ -57,10 +57,10 @@ TEST_CASE("a turn is interrupted when the budget is spent", "[session][R023]") {
   CHECK(after.session().turn->is_over_budget);
   const auto ended = after.when(report(4, result_costing(50, true))).outcome();
   REQUIRE(ended);
-  const auto& interrupted = std::get<TurnInterrupted>(ended->front().event);
+  const auto& interrupted = ended->front().event.get<TurnInterrupted>();
   CHECK(interrupted.reason == EndReason::budget);
   CHECK(interrupted.cost.cost.value == 1050);
-  CHECK(std::get<SessionClosed>((*ended)[1].event) ==
+  CHECK((*ended)[1].event.get<SessionClosed>() ==
         SessionClosed{SessionStatus::failed, EndReason::budget});
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("an agent that dies over its budget has failed by it", "[session]") {
                      InterruptRequested{turn(1), EndReason::budget};
   const auto after = given(asked).when(report(4, exited)).outcome();
   REQUIRE(after);
-  const auto& closed = std::get<SessionClosed>((*after)[3].event);
+  const auto& closed = (*after)[3].event.get<SessionClosed>();
   CHECK(closed == SessionClosed{SessionStatus::failed, EndReason::budget});
 }
 
@@ -100,8 +100,8 @@ TEST_CASE("the agent's own work over the budget ends the session", "[session]") 
   own.turn = turn(50);
   const auto after = given(past).when(report(4, own)).outcome();
   REQUIRE(after);
-  CHECK(std::holds_alternative<TurnInterrupted>((*after)[1].event));
-  CHECK(std::get<SessionClosed>((*after)[2].event).reason == EndReason::budget);
+  CHECK((*after)[1].event.is<TurnInterrupted>());
+  CHECK((*after)[2].event.get<SessionClosed>().reason == EndReason::budget);
 }
 
 TEST_CASE("a user's interrupt does not keep the budget from interrupting", "[session]") {
@@ -115,7 +115,7 @@ TEST_CASE("work in the background over the budget ends the session", "[session]"
   const auto after =
       given(with_budget(support::idle(), 1000)).when(report(4, spending_of(1000))).outcome();
   REQUIRE(after);
-  CHECK(std::get<SessionClosed>((*after)[1].event) ==
+  CHECK((*after)[1].event.get<SessionClosed>() ==
         SessionClosed{SessionStatus::failed, EndReason::budget});
 }
 
@@ -139,8 +139,8 @@ TEST_CASE("a turn over the budget that no agent was given is not repeated", "[se
     REQUIRE(decided);
     int closed = 0;
     for (const Emitted& one : *decided) {
-      CHECK_FALSE(std::holds_alternative<TurnReturned>(one.event));
-      const auto* ended = std::get_if<SessionClosed>(&one.event);
+      CHECK_FALSE(one.event.is<TurnReturned>());
+      const auto* ended = one.event.as<SessionClosed>();
       if (ended == nullptr) continue;
       ++closed;
       CHECK(ended->reason == EndReason::budget);
@@ -151,7 +151,7 @@ TEST_CASE("a turn over the budget that no agent was given is not repeated", "[se
 
 TEST_CASE("neither a failure nor a word to go on begins a turn over the budget", "[session]") {
   auto past = with_budget(support::running(), 1000);
-  std::get<SessionOpened>(past.front().event).spec.edit().continues_after_failure = true;
+  past.front().event.get<SessionOpened>().spec.edit().continues_after_failure = true;
   const auto failed =
       given(past + TurnQueued{turn(2)}).when(report(3, result_costing(1000, true))).outcome();
   REQUIRE(failed);
@@ -163,8 +163,8 @@ TEST_CASE("neither a failure nor a word to go on begins a turn over the budget",
   REQUIRE(told_to);
   for (const auto& decided : {failed, told_to}) {
     for (const Emitted& one : *decided) {
-      CHECK_FALSE(std::holds_alternative<TurnStarted>(one.event));
-      const auto* ended = std::get_if<SessionClosed>(&one.event);
+      CHECK_FALSE(one.event.is<TurnStarted>());
+      const auto* ended = one.event.as<SessionClosed>();
       if (ended != nullptr) CHECK(ended->reason == EndReason::budget);
     }
   }
@@ -176,9 +176,9 @@ TEST_CASE("no further turn begins once the budget is spent", "[session][C17][C18
   const auto after =
       given(past + TurnQueued{turn(2)}).when(report(3, result_costing(1000))).outcome();
   REQUIRE(after);
-  CHECK(std::holds_alternative<TurnFinished>(after->front().event));
-  CHECK(std::get<TurnInterrupted>((*after)[1].event).turn == turn(2));
-  CHECK(std::get<SessionClosed>((*after)[2].event).reason == EndReason::budget);
+  CHECK(after->front().event.is<TurnFinished>());
+  CHECK((*after)[1].event.get<TurnInterrupted>().turn == turn(2));
+  CHECK((*after)[2].event.get<SessionClosed>().reason == EndReason::budget);
   // Nothing waits: the session stays, and takes no more prompts.
   const TurnCost cost{{}, {1000}, {}, 0, {}, CostBasis::reported};
   const auto idle =
@@ -196,7 +196,7 @@ TEST_CASE("what is left of the lineage is what the agent is told", "[session]") 
   const auto spent = resumed_after(1000, 1000, support::starting());
   const auto after = given(spent).when(GrantLease{support::kWorker}).outcome();
   REQUIRE(after);
-  CHECK(std::get<SessionClosed>((*after)[1].event) ==
+  CHECK((*after)[1].event.get<SessionClosed>() ==
         SessionClosed{SessionStatus::failed, EndReason::budget});
 }
 
@@ -220,7 +220,7 @@ TEST_CASE("a result tells the lineage the agent's running total", "[session]") {
   r.agent_total = {900};
   const auto after = given(resumed_after(700, 0)).when(report(3, r)).outcome();
   REQUIRE(after);
-  CHECK(std::get<LineageSpent>(after->back().event) ==
+  CHECK(after->back().event.get<LineageSpent>() ==
         LineageSpent{kSession, {200}, "agent-session", {900}, CostBasis::reported});
 }
 
@@ -303,12 +303,12 @@ TEST_CASE("an answer that was too dear is kept, and its session ends over budget
   const auto single = with_budget(support::running(false), 1000);
   const auto over = given(single).when(report(3, result_costing(1000))).outcome();
   REQUIRE(over);
-  CHECK(std::holds_alternative<TurnFinished>((*over)[0].event));
-  CHECK(std::get<SessionClosed>((*over)[1].event) ==
+  CHECK((*over)[0].event.is<TurnFinished>());
+  CHECK((*over)[1].event.get<SessionClosed>() ==
         SessionClosed{SessionStatus::completed, EndReason::budget});
   const auto below = given(single).when(report(3, result_costing(999))).outcome();
   REQUIRE(below);
-  CHECK(std::get<SessionClosed>((*below)[1].event) ==
+  CHECK((*below)[1].event.get<SessionClosed>() ==
         SessionClosed{SessionStatus::completed, EndReason::none});
 }
 
@@ -330,7 +330,7 @@ TEST_CASE("a cost that is not known is said so, and spends no budget", "[session
   CHECK(cost_basis(told.session()) == CostBasis::unknown);
   const auto ended = given(past).when(report(3, unpriced_result())).outcome();
   REQUIRE(ended);
-  const auto& finished = std::get<TurnFinished>((*ended)[0].event);
+  const auto& finished = (*ended)[0].event.get<TurnFinished>();
   CHECK(finished.cost.basis == CostBasis::unknown);
   CHECK(finished.cost.cost.value == 0);
   CHECK(has_unpriced(finished.cost.spent));
@@ -342,14 +342,14 @@ TEST_CASE("a use without a price costs what the turn's result tells", "[session]
                     fact(SpendingRecorded{turn(1), use, CostBasis::reported}).by_report(1, 3);
   const auto ended = given(past).when(report(4, result_costing(500))).outcome();
   REQUIRE(ended);
-  const auto& finished = std::get<TurnFinished>((*ended)[0].event);
+  const auto& finished = (*ended)[0].event.get<TurnFinished>();
   CHECK(finished.cost.cost.value == 500);
   CHECK(finished.cost.basis == CostBasis::reported);
   CHECK_FALSE(has_unpriced(finished.cost.spent));
   // Without a result nobody knows.
   const auto killed = given(past).when(KillSession{}).outcome();
   REQUIRE(killed);
-  CHECK(std::get<TurnInterrupted>((*killed)[0].event).cost.basis == CostBasis::unknown);
+  CHECK((*killed)[0].event.get<TurnInterrupted>().cost.basis == CostBasis::unknown);
 }
 
 TEST_CASE("an agent that guesses a price does not end its session as over budget", "[session]") {
@@ -358,12 +358,12 @@ TEST_CASE("an agent that guesses a price does not end its session as over budget
   const auto past = with_budget(support::running(false), 1000);
   const auto ended = given(past).when(report(3, r)).outcome();
   REQUIRE(ended);
-  CHECK(std::get<SessionClosed>((*ended)[1].event).reason == EndReason::turn_error);
+  CHECK((*ended)[1].event.get<SessionClosed>().reason == EndReason::turn_error);
   r.basis = CostBasis::reported;
   r.spent.clear();
   const auto priced = given(past).when(report(3, r)).outcome();
   REQUIRE(priced);
-  CHECK(std::get<SessionClosed>((*priced)[1].event).reason == EndReason::budget);
+  CHECK((*priced)[1].event.get<SessionClosed>().reason == EndReason::budget);
 }
 
 // ---- those that run at once ----
@@ -376,7 +376,7 @@ TEST_CASE("a lineage over its budget interrupts all its sessions at work", "[ses
   std::vector<Fact> relative = with_budget(support::running(), 1000);
   for (Fact& one : relative) {
     if (!one.stream.empty()) continue;
-    if (auto* opened = std::get_if<SessionOpened>(&one.event)) {
+    if (auto* opened = one.event.as<SessionOpened>()) {
       opened->session = other;
       opened->lineage = kSource;
       opened->name.clear();
@@ -448,7 +448,7 @@ TEST_CASE("a version that counts from zero in each process is counted once", "[s
     const auto decided = world.when(report(1, r, i + 1)).outcome();
     REQUIRE(decided);
     for (const Emitted& one : *decided) {
-      if (one.stream.empty() && !std::holds_alternative<TurnStarted>(one.event)) {
+      if (one.stream.empty() && !one.event.is<TurnStarted>()) {
         world.fold(Fact(one.event));
       }
     }
@@ -480,14 +480,14 @@ TEST_CASE("a resume books what a session had spent that nobody heard", "[session
   CHECK(world.streams.get<LineageStream>(kLineage).basis == CostBasis::at_least);
   const auto granted = world.when(GrantLease{support::kWorker}).outcome();
   REQUIRE(granted);
-  CHECK(std::get<LeaseGranted>(granted->front().event).agent_total == NanoUsd{});
+  CHECK(granted->front().event.get<LeaseGranted>().agent_total == NanoUsd{});
   for (const Emitted& one : *granted) world.fold(Fact(one.event).on(one.stream));
   world.fold(Fact(AgentInitialized{"old", "m", "2"}));
   ReportTurnResult r = result_with(1'300'000, 302'400'000, 301'100'000);
   r.turn = world.session().turn->turn;
   const auto told = world.when(report(1, r)).outcome();
   REQUIRE(told);
-  CHECK(std::get<SpendingRecorded>(told->front().event) ==
+  CHECK(told->front().event.get<SpendingRecorded>() ==
         SpendingRecorded{{}, {{"", {}, {301'100'000}}}, CostBasis::unknown});
 }
 
@@ -498,7 +498,7 @@ std::vector<Fact> launcher(std::int64_t budget, std::vector<Payer> payers = {}) 
   std::vector<Fact> past;
   for (Fact& one : with_budget(support::running(), budget)) {
     if (!one.stream.empty()) continue;
-    if (auto* opened = std::get_if<SessionOpened>(&one.event)) {
+    if (auto* opened = one.event.as<SessionOpened>()) {
       opened->session = opened->lineage = kSource;
       opened->name.clear();
       if (!payers.empty()) opened->payers.edit() = payers;
@@ -511,7 +511,7 @@ std::vector<Fact> launcher(std::int64_t budget, std::vector<Payer> payers = {}) 
 // kSource is at work, and has launched the session. Its lineage has spent so much of its budget.
 std::vector<Fact> launched_after(std::int64_t spent, std::int64_t budget,
                                  std::vector<Fact> past = support::running()) {
-  std::get<SessionOpened>(past.front().event).payers.edit() = {{kSource, {budget}}};
+  past.front().event.get<SessionOpened>().payers.edit() = {{kSource, {budget}}};
   for (const Fact& one : launcher(budget)) past.push_back(one);
   past.push_back(fact(SessionLaunched{kSession}).on(support::kSourceStream));
   past.push_back(fact(LineageSpent{kSource, {spent}, "agent-session", {spent}}).on(kLineage));
@@ -531,7 +531,7 @@ Spawn launch_by(SessionId caller) {
 template <class E>
 const E* find_event(const Decided& decided, std::string_view stream = {}) {
   for (const Emitted& one : *decided) {
-    const auto* event = std::get_if<E>(&one.event);
+    const auto* event = one.event.as<E>();
     if (event != nullptr && one.stream == stream) return event;
   }
   return nullptr;

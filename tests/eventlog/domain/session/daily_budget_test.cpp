@@ -84,14 +84,14 @@ TEST_CASE("a multi-turn session outlives the budget of a day, and its prompts wa
   const auto past = support::running() + TurnQueued{turn(2)} + kDayStopped;
   const auto decided = at_noon(past, 1000).when(report(3, end_in_error())).outcome();
   REQUIRE(decided);
-  CHECK(std::get<TurnInterrupted>((*decided)[0].event).reason == EndReason::daily_budget);
-  CHECK(std::get<QueuePaused>((*decided)[1].event) == kDayPaused);
+  CHECK((*decided)[0].event.get<TurnInterrupted>().reason == EndReason::daily_budget);
+  CHECK((*decided)[1].event.get<QueuePaused>() == kDayPaused);
 
   const auto single = at_noon(support::running(false) + kDayStopped, 1000)
                           .when(report(3, end_in_error()))
                           .outcome();
   REQUIRE(single);
-  CHECK(std::get<SessionClosed>((*single)[1].event) ==
+  CHECK((*single)[1].event.get<SessionClosed>() ==
         SessionClosed{SessionStatus::failed, EndReason::daily_budget});
 }
 
@@ -100,8 +100,8 @@ TEST_CASE("a turn that was stopped on another day pauses nothing", "[session]") 
   const auto started = [](const base::Result<Decision, Rejection>& decided) {
     REQUIRE(decided);
     return std::any_of(decided->begin(), decided->end(), [](const Emitted& one) {
-      CHECK_FALSE(std::holds_alternative<QueuePaused>(one.event));
-      return std::holds_alternative<TurnStarted>(one.event);
+      CHECK_FALSE(one.event.is<QueuePaused>());
+      return one.event.is<TurnStarted>();
     });
   };
   const Given next_day = at_midnight(at_noon(past, 1000));
@@ -118,10 +118,10 @@ TEST_CASE("a turn that was stopped on another day pauses nothing", "[session]") 
 
 TEST_CASE("a session that goes on after failures waits for the next day, too", "[session]") {
   auto past = support::running() + TurnQueued{turn(2)} + kDayStopped;
-  std::get<SessionOpened>(past.front().event).spec.edit().continues_after_failure = true;
+  past.front().event.get<SessionOpened>().spec.edit().continues_after_failure = true;
   const auto decided = at_noon(past, 1000).when(report(3, end_in_error())).outcome();
   REQUIRE(decided);
-  CHECK(std::get<QueuePaused>((*decided)[1].event) == kDayPaused);
+  CHECK((*decided)[1].event.get<QueuePaused>() == kDayPaused);
 }
 
 TEST_CASE("a failure behind the budget of a day does not keep prompts from the next day",
@@ -133,7 +133,7 @@ TEST_CASE("a failure behind the budget of a day does not keep prompts from the n
   died.has_run = true;
   const auto decided = at_noon(past, 1000).when(report(5, died)).outcome();
   REQUIRE(decided);
-  for (const Emitted& one : *decided) CHECK_FALSE(std::holds_alternative<QueuePaused>(one.event));
+  for (const Emitted& one : *decided) CHECK_FALSE(one.event.is<QueuePaused>());
 }
 
 TEST_CASE("no session begins once its agent has spent what it may in a day", "[session]") {
@@ -197,7 +197,7 @@ TEST_CASE("a session without a lease goes on when the day is over", "[session]")
 
 TEST_CASE("a limit that stays reached counts before the budget of a day", "[session]") {
   auto past = support::running();
-  std::get<SessionOpened>(past.front().event).spec.edit().use_limits.edit().max_tokens = 5;
+  past.front().event.get<SessionOpened>().spec.edit().use_limits.edit().max_tokens = 5;
   const Spending both{{"m", {5, 0, 0, 0}, {1000}}};
   at_noon(past, 0)
       .when(report(3, ReportSpending{turn(1), both}))
@@ -220,7 +220,7 @@ TEST_CASE("whoever is told of a session hears that it waits for the next day", "
     const auto decided = world.when(std::move(command)).outcome();
     REQUIRE(decided);
     for (const Emitted& one : *decided) {
-      const auto* request = std::get_if<NotificationRequested>(&one.event);
+      const auto* request = one.event.as<NotificationRequested>();
       if (request != nullptr) kind = request->kind;
     }
     return kind;
@@ -240,7 +240,7 @@ TEST_CASE("no agent is started for prompts behind the budget of a day", "[sessio
   const auto granted =
       at_noon(support::starting(), 999).when(GrantLease{support::kWorker}).outcome();
   REQUIRE(granted);
-  CHECK(std::holds_alternative<LeaseGranted>(granted->front().event));
+  CHECK(granted->front().event.is<LeaseGranted>());
 }
 
 TEST_CASE("work without a turn ends with its session at the budget of a day", "[session]") {

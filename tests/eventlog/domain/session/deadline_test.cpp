@@ -17,7 +17,7 @@ constexpr Time kBegun{1'000'000};
 
 template <class Limit>
 std::vector<Fact> with(Limit SessionSpec::*limit, Limit value, std::vector<Fact> past) {
-  std::get<SessionOpened>(past.front().event).spec.edit().*limit = value;
+  past.front().event.get<SessionOpened>().spec.edit().*limit = value;
   return past;
 }
 
@@ -159,8 +159,8 @@ TEST_CASE("a turn that ended at its limit fails as others do", "[session]") {
                              .outcome();
     REQUIRE(decided);
     REQUIRE(decided->size() == 4);
-    CHECK(std::get<TurnInterrupted>((*decided)[2].event).reason == EndReason::run_timeout);
-    CHECK(std::get<QueuePaused>((*decided)[3].event).reason == EndReason::run_timeout);
+    CHECK((*decided)[2].event.get<TurnInterrupted>().reason == EndReason::run_timeout);
+    CHECK((*decided)[3].event.get<QueuePaused>().reason == EndReason::run_timeout);
   }
 }
 
@@ -174,8 +174,8 @@ TEST_CASE("an agent that goes on past its limit is ended with its session", "[se
   const auto decided =
       after(asked, kInterruptGrace).when(PassDeadline{DeadlineKind::run}).outcome();
   REQUIRE(decided);
-  CHECK(std::get<TurnInterrupted>((*decided)[0].event).reason == EndReason::run_timeout);
-  CHECK(std::get<SessionClosed>((*decided)[1].event) ==
+  CHECK((*decided)[0].event.get<TurnInterrupted>().reason == EndReason::run_timeout);
+  CHECK((*decided)[1].event.get<SessionClosed>() ==
         SessionClosed{SessionStatus::failed, EndReason::run_timeout});
 }
 
@@ -187,8 +187,8 @@ TEST_CASE("what a person asks for comes before a limit", "[session]") {
   past = is_person_first ? past + by_person + by_limit : past + by_limit + by_person;
   const auto decided = at(kBegun, past).when(support::report(3, interrupted_result())).outcome();
   REQUIRE(decided);
-  CHECK(std::get<TurnInterrupted>((*decided)[0].event).reason == EndReason::user);
-  CHECK(std::get<TurnStarted>((*decided)[1].event).turn == turn(2));
+  CHECK((*decided)[0].event.get<TurnInterrupted>().reason == EndReason::user);
+  CHECK((*decided)[1].event.get<TurnStarted>().turn == turn(2));
 }
 
 TEST_CASE("a person can still interrupt what a limit has interrupted, once", "[session]") {
@@ -207,8 +207,8 @@ TEST_CASE("a worker that is lost at the limit does not change why the turn ended
                            .when(ExpireLease{kToken, turn(1)})
                            .outcome();
   REQUIRE(decided);
-  CHECK(std::get<TurnInterrupted>((*decided)[1].event).reason == EndReason::run_timeout);
-  CHECK(std::get<QueuePaused>((*decided)[2].event).reason == EndReason::run_timeout);
+  CHECK((*decided)[1].event.get<TurnInterrupted>().reason == EndReason::run_timeout);
+  CHECK((*decided)[2].event.get<QueuePaused>().reason == EndReason::run_timeout);
 }
 
 TEST_CASE("a clean stop at the limit keeps the session", "[session]") {
@@ -219,9 +219,8 @@ TEST_CASE("a clean stop at the limit keeps the session", "[session]") {
   const InterruptRequested asked{turn(1), EndReason::run_timeout};
   const auto decided = at(kBegun, running() + asked).when(support::report(3, exited)).outcome();
   REQUIRE(decided);
-  CHECK(std::none_of(decided->begin(), decided->end(), [](const Emitted& e) {
-    return std::holds_alternative<SessionClosed>(e.event);
-  }));
+  CHECK(std::none_of(decided->begin(), decided->end(),
+                     [](const Emitted& e) { return e.event.is<SessionClosed>(); }));
 }
 
 TEST_CASE("a turn that ends well just before its interrupt has ended well", "[session]") {
@@ -233,8 +232,8 @@ TEST_CASE("a turn that ends well just before its interrupt has ended well", "[se
                            .when(support::report(3, result))
                            .outcome();
   REQUIRE(decided);
-  CHECK(std::holds_alternative<TurnFinished>((*decided)[0].event));
-  CHECK(std::get<TurnStarted>((*decided)[1].event).turn == turn(2));
+  CHECK((*decided)[0].event.is<TurnFinished>());
+  CHECK((*decided)[1].event.get<TurnStarted>().turn == turn(2));
 }
 
 TEST_CASE("time before the server's start does not count", "[session]") {
@@ -262,7 +261,7 @@ SessionSpec opened_spec(const Spawn& spawn, std::vector<Fact> past = {}) {
   const auto decided = world.when(spawn).outcome();
   REQUIRE(decided);
   for (const Emitted& emitted : *decided) {
-    if (const auto* opened = std::get_if<SessionOpened>(&emitted.event)) return opened->spec;
+    if (const auto* opened = emitted.event.as<SessionOpened>()) return opened->spec;
   }
   FAIL("no session was opened");
   return {};
@@ -295,7 +294,7 @@ TEST_CASE("a session has the server's limits, unless its spawn says otherwise", 
 
 TEST_CASE("a resumed session keeps the limits of the one before", "[session]") {
   std::vector<Fact> past = with(&SessionSpec::idle_timeout, kLimit, support::killed());
-  auto& source = std::get<SessionOpened>(past.front().event);
+  auto& source = *past.front().event.as<SessionOpened>();
   source.session = source.lineage = support::kSource;
   source.spec.edit().run_timeout = base::Duration{-1};
   for (Fact& each : past) {

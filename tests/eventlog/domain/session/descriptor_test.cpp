@@ -49,7 +49,7 @@ TEST_CASE("a descriptor is written in the session's first event", "[session][R29
                                        scheduled(DescriptorKind::heartbeat), Descriptor{}}) {
     const Decided decided = decide_spawn({}, descriptor);
     REQUIRE(decided);
-    const auto& opened = std::get<SessionOpened>(decided->front().event);
+    const auto& opened = decided->front().event.get<SessionOpened>();
     CHECK(opened.descriptor == descriptor);
     SessionState state;
     evolve(state, Envelope{}, opened);
@@ -60,7 +60,7 @@ TEST_CASE("a descriptor is written in the session's first event", "[session][R29
 TEST_CASE("a session of nobody is not taken for anybody's", "[session][R299]") {
   const Decided decided = decide_spawn({}, {});
   REQUIRE(decided);
-  CHECK(std::get<SessionOpened>(decided->front().event).descriptor->kind == DescriptorKind::none);
+  CHECK(decided->front().event.get<SessionOpened>().descriptor->kind == DescriptorKind::none);
 }
 
 TEST_CASE("a subagent has a live parent that is none itself", "[session][R302][R306]") {
@@ -110,13 +110,13 @@ TEST_CASE("a descriptor has the fields of its kind and no others", "[session][R2
 TEST_CASE("notifications of a user's session go to where the user talks", "[session][R309]") {
   const Decided decided = decide_spawn({}, user());
   REQUIRE(decided);
-  CHECK(std::get<SessionOpened>(decided->front().event).spec->channel == "telegram|42");
+  CHECK(decided->front().event.get<SessionOpened>().spec->channel == "telegram|42");
   Spawn elsewhere = spawn_for(user());
   elsewhere.origin_channel = "slack|7";
   support::Given world = given(std::vector<Fact>{});
   const Decided other = world.streams.decide(support::as_command(elsewhere), world.context);
   REQUIRE(other);
-  CHECK(std::get<SessionOpened>(other->front().event).spec->channel == "slack|7");
+  CHECK(other->front().event.get<SessionOpened>().spec->channel == "slack|7");
 }
 
 TEST_CASE("a session that is resumed is for what the other one was", "[session][R298]") {
@@ -129,16 +129,16 @@ TEST_CASE("a session that is resumed is for what the other one was", "[session][
   const Decided decided = world.streams.decide(support::as_command(resume), world.context);
   REQUIRE(decided);
   const auto opened = std::find_if(decided->begin(), decided->end(), [](const Emitted& emitted) {
-    return std::holds_alternative<SessionOpened>(emitted.event);
+    return emitted.event.is<SessionOpened>();
   });
   REQUIRE(opened != decided->end());
-  CHECK(std::get<SessionOpened>(opened->event).descriptor == user());
+  CHECK(opened->event.get<SessionOpened>().descriptor == user());
 }
 
 TEST_CASE("a session that goes on with a scheduled one is nobody's schedule", "[session][R303]") {
   for (const DescriptorKind kind : {DescriptorKind::cron, DescriptorKind::heartbeat}) {
     auto past = parent_of(scheduled(kind));
-    std::get<SessionOpened>(past.front().event).spec.edit().idle_timeout = base::Duration{-1};
+    past.front().event.get<SessionOpened>().spec.edit().idle_timeout = base::Duration{-1};
     past.push_back(Fact(AgentInitialized{"agent-session", "model", "1"}).on(kParentStream));
     past.push_back(Fact(SessionClosed{SessionStatus::killed, EndReason::user}).on(kParentStream));
     Spawn resume = spawn_for({});
@@ -148,7 +148,7 @@ TEST_CASE("a session that goes on with a scheduled one is nobody's schedule", "[
     const Decided decided = world.streams.decide(support::as_command(resume), world.context);
     REQUIRE(decided);
     for (const Emitted& emitted : *decided) {
-      const auto* opened = std::get_if<SessionOpened>(&emitted.event);
+      const auto* opened = emitted.event.as<SessionOpened>();
       if (opened == nullptr) continue;
       CHECK(opened->descriptor == Descriptor{});
       CHECK(opened->spec->idle_timeout == std::chrono::minutes(30));
@@ -160,7 +160,7 @@ TEST_CASE("a session that goes on with a scheduled one is nobody's schedule", "[
 
 std::vector<Fact> running_for(const Descriptor& descriptor, bool is_multi_turn = true) {
   auto past = support::running(is_multi_turn);
-  std::get<SessionOpened>(past.front().event).descriptor = descriptor;
+  past.front().event.get<SessionOpened>().descriptor = descriptor;
   return past;
 }
 
@@ -176,7 +176,7 @@ std::vector<std::string> requests(const std::vector<Fact>& past, const Command& 
   REQUIRE(decided);
   std::vector<std::string> made;
   for (const Emitted& emitted : *decided) {
-    const auto* request = std::get_if<NotificationRequested>(&emitted.event);
+    const auto* request = emitted.event.as<NotificationRequested>();
     if (request == nullptr) continue;
     const bool is_parent = request->target == NotificationTarget::parent;
     CHECK(request->parent == (is_parent ? kParent : SessionId{}));

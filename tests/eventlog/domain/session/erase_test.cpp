@@ -1,5 +1,6 @@
 // Decisions about erasing: the whole of an ended session, or single events of any; never a prompt
 // that is still needed.
+#include "eventlog/domain/all_events.hpp"
 #include "tests/support/session_samples.hpp"
 
 namespace domain {
@@ -46,8 +47,8 @@ TEST_CASE("a name that was made from a prompt goes with the prompt", "[session]"
   const auto outcome = world.when(c).outcome();
   REQUIRE(outcome);
   for (const Emitted& e : *outcome) {
-    world.fold(std::visit([&](const auto& x) { return fact(x).on(e.stream).with(e.content.text); },
-                          e.event));
+    world.fold(domain::visit(
+        [&](const auto& x) { return fact(x).on(e.stream).with(e.content.text); }, e.event));
   }
   world.fold({LeaseGranted{support::kWorker, kToken, {}}, TurnStarted{support::kOwnTurn, kToken},
               fact(TurnFinished{support::kOwnTurn, {}}).by_report(1, 1)});

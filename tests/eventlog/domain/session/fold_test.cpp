@@ -33,7 +33,7 @@ struct Life {
     change(expected);
     evolve(state, envelope, event);
     evolve(leases, envelope, event);
-    INFO(type_name(event) << " at " << envelope.position.value);
+    INFO(event.type() << " at " << envelope.position.value);
     REQUIRE(state.inconsistent == expected.inconsistent);
     REQUIRE((state == expected));
     REQUIRE((leases == lease_state(expected)));

@@ -29,9 +29,9 @@ Spawn spawn_foreign() {
 
 std::vector<Fact> foreign() {
   auto past = support::starting();
-  std::get<SessionOpened>(past.front().event).spec.edit().resume_agent_session = kForeign;
+  past.front().event.get<SessionOpened>().spec.edit().resume_agent_session = kForeign;
   for (Fact& each : past) {
-    if (auto* claim = std::get_if<NameClaimed>(&each.event)) claim->agent_session = kForeign;
+    if (auto* claim = each.event.as<NameClaimed>()) claim->agent_session = kForeign;
   }
   return past;
 }
@@ -39,11 +39,11 @@ std::vector<Fact> foreign() {
 TEST_CASE("an agent session that the record does not know is passed through", "[session][R038]") {
   const auto decided = given().when(spawn_foreign()).outcome();
   REQUIRE(decided);
-  const auto& opened = std::get<SessionOpened>((*decided)[0].event);
+  const auto& opened = (*decided)[0].event.get<SessionOpened>();
   CHECK(opened.spec->resume_agent_session == kForeign);
   CHECK_FALSE(opened.spec->is_fork);
   CHECK(opened.lineage == support::kSession);
-  CHECK(std::get<NameClaimed>((*decided)[2].event).agent_session == kForeign);
+  CHECK((*decided)[2].event.get<NameClaimed>().agent_session == kForeign);
 }
 
 TEST_CASE("a copy of an agent session from elsewhere claims nothing", "[session]") {
@@ -51,8 +51,8 @@ TEST_CASE("a copy of an agent session from elsewhere claims nothing", "[session]
   c.is_fork = true;
   const auto decided = given().when(c).outcome();
   REQUIRE(decided);
-  CHECK(std::get<SessionOpened>((*decided)[0].event).spec->is_fork);
-  CHECK(std::get<NameClaimed>((*decided)[2].event).agent_session.empty());
+  CHECK((*decided)[0].event.get<SessionOpened>().spec->is_fork);
+  CHECK((*decided)[2].event.get<NameClaimed>().agent_session.empty());
 }
 
 TEST_CASE("an agent session that a live session has is not given to another", "[session]") {
@@ -81,7 +81,7 @@ TEST_CASE("a spawn that resumes two things at once is refused", "[session]") {
 TEST_CASE("nobody knows what an agent session from elsewhere has cost before", "[session]") {
   const auto decided = given(foreign()).when(GrantLease{kWorker}).outcome();
   REQUIRE(decided);
-  CHECK_FALSE(std::get<LeaseGranted>(decided->front().event).agent_total);
+  CHECK_FALSE(decided->front().event.get<LeaseGranted>().agent_total);
 }
 
 TEST_CASE("nor does the agent process that follows one without a result", "[session]") {
@@ -91,7 +91,7 @@ TEST_CASE("nor does the agent process that follows one without a result", "[sess
                     TurnQueued{turn(2)};
   const auto decided = given(past).when(GrantLease{kWorker}).outcome();
   REQUIRE(decided);
-  CHECK_FALSE(std::get<LeaseGranted>(decided->front().event).agent_total);
+  CHECK_FALSE(decided->front().event.get<LeaseGranted>().agent_total);
 }
 
 TEST_CASE("a conversation that is nowhere fails its session", "[session][C19]") {
@@ -99,14 +99,13 @@ TEST_CASE("a conversation that is nowhere fails its session", "[session][C19]") 
   const auto decided =
       given(past).when(support::report(1, ReportAgentSessionLost{"none"})).outcome();
   REQUIRE(decided);
-  const auto closed = std::find_if(decided->begin(), decided->end(), [](const Emitted& e) {
-    return std::holds_alternative<SessionClosed>(e.event);
-  });
+  const auto closed = std::find_if(decided->begin(), decided->end(),
+                                   [](const Emitted& e) { return e.event.is<SessionClosed>(); });
   REQUIRE(closed != decided->end());
-  CHECK(std::get<SessionClosed>(closed->event) ==
+  CHECK(closed->event.get<SessionClosed>() ==
         SessionClosed{SessionStatus::failed, EndReason::start_failed});
   const auto freed = std::count_if(decided->begin(), decided->end(), [](const Emitted& e) {
-    return std::holds_alternative<AgentSessionReleased>(e.event);
+    return e.event.is<AgentSessionReleased>();
   });
   CHECK(freed == 1);
 }

@@ -197,7 +197,7 @@ TEST_CASE("a turn that fails or was interrupted is not continued", "[session]") 
 
 TEST_CASE("a turn that is tried again is given all its prompts", "[session]") {
   auto past = single() + fact(PromptInjected{turn(1)}).with("more");
-  std::get<SessionOpened>(past.front().event).spec.edit().restart_policy = RestartPolicy::retry;
+  past.front().event.get<SessionOpened>().spec.edit().restart_policy = RestartPolicy::retry;
   const auto after = given(past)
                          .when(ExpireLease{kToken, turn(1)})
                          .then(SpendingRecorded{turn(1), {}, CostBasis::at_least},
@@ -217,7 +217,7 @@ TEST_CASE("a turn whose added prompt is lost fails", "[session]") {
   const base::Position lost = past.session().turn->injected->front().prompt;
   const auto decided = past.when(GiveUpContent{lost}).outcome();
   REQUIRE(decided);
-  const auto* failed = std::get_if<TurnFailed>(&decided->front().event);
+  const auto* failed = decided->front().event.as<TurnFailed>();
   REQUIRE(failed);
   CHECK(failed->cost.basis == CostBasis::at_least);
 }

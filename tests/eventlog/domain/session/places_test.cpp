@@ -189,7 +189,7 @@ TEST_CASE("whoever wants no place any more leaves the line", "[session][R026]") 
 
 TEST_CASE("that a session may wait for ever is not handed on", "[session][R063]") {
   auto past = support::killed();
-  std::get<SessionOpened>(past.front().event).spec.edit().idle_timeout = base::Duration{-1};
+  past.front().event.get<SessionOpened>().spec.edit().idle_timeout = base::Duration{-1};
   past.push_back(LeaseExpired{kToken});
   past.push_back(support::settled());
   Limits limits;
@@ -203,10 +203,10 @@ TEST_CASE("that a session may wait for ever is not handed on", "[session][R063]"
     const auto decided = world.streams.decide(support::as_command(resume), world.context);
     REQUIRE(decided);
     const auto opened = std::find_if(decided->begin(), decided->end(), [](const Emitted& one) {
-      return std::holds_alternative<SessionOpened>(one.event);
+      return one.event.is<SessionOpened>();
     });
     REQUIRE(opened != decided->end());
-    const base::Duration limit = std::get<SessionOpened>(opened->event).spec->idle_timeout;
+    const base::Duration limit = opened->event.get<SessionOpened>().spec->idle_timeout;
     CHECK(limit == (said.count() < 0 ? said : limits.idle_timeout));
   }
 }

@@ -18,7 +18,7 @@ const Fact kUntold = fact(SpendingRecorded{turn(1), {}, CostBasis::at_least});
 const Fact kStopped = fact(AgentExited{1, 9, true}).with("tail");
 
 Past retrying(Past past) {
-  std::get<SessionOpened>(past.front().event).spec.edit().restart_policy = RestartPolicy::retry;
+  past.front().event.get<SessionOpened>().spec.edit().restart_policy = RestartPolicy::retry;
   return past;
 }
 

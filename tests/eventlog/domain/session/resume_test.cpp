@@ -1,6 +1,7 @@
 // Resuming and forking: the new session takes over agent session, lineage and cost. At most one
 // session at a time goes on with an agent's session.
 #include "eventlog/domain/admission/alias.hpp"
+#include "eventlog/domain/session/spec_settings.hpp"
 #include "tests/support/session_samples.hpp"
 
 namespace domain {
@@ -67,6 +68,88 @@ SessionOpened opened_by(const Spawn& c) {
   return opened;
 }
 
+// Two values of a setting that a spec can have: number 0 and 1.
+void set_sample(const SpecSetting& setting, int number, SessionSpec& spec) {
+  const auto text = [&](const std::string& word) { return word + std::to_string(number); };
+  std::visit(
+      [&]<class Member>(Member member) {
+        if constexpr (std::same_as<Member, std::int64_t UseLimits::*>) {
+          spec.use_limits.edit().*member = 5 + number;
+        } else if constexpr (std::same_as<Member, NanoUsd SessionSpec::*>) {
+          spec.*member = NanoUsd{5'000 + number};
+        } else if constexpr (std::same_as<Member, std::string SessionSpec::*> ||
+                             std::same_as<Member, base::Sparse<std::string> SessionSpec::*>) {
+          spec.*member = setting.text == SpecText::path      ? text("/w")
+                         : setting.text == SpecText::engine  ? (number == 0 ? "scripted" : "claude")
+                         : setting.text == SpecText::sources ? (number == 0 ? "user" : "project")
+                                                             : text("m" + std::string(setting.key));
+        } else if constexpr (std::is_enum_v<std::remove_reference_t<decltype(spec.*member)>>) {
+          using Enum = std::remove_reference_t<decltype(spec.*member)>;
+          spec.*member = static_cast<Enum>(1 + number);
+        } else if constexpr (std::same_as<Member, bool SessionSpec::*>) {
+          spec.*member = number == 1;
+        } else {
+          spec.*member = std::remove_reference_t<decltype(spec.*member)>{60 + number};
+        }
+      },
+      setting.member);
+}
+
+TEST_CASE("a session that is resumed takes over each setting that is not said", "[session][R037]") {
+  std::vector<Fact> past = source_ended();
+  SessionSpec& before = past.front().event.get<SessionOpened>().spec.edit();
+  Spawn c = resume();
+  c.takes_over = true;
+  for (const SpecSetting& setting : spec_settings()) {
+    set_sample(setting, 0, before);
+    set_sample(setting, 1, c.spec);
+  }
+  const auto opened_with = [&](std::vector<std::string> said) {
+    c.said = std::move(said);
+    const auto decided = given(past).when(c).outcome();
+    REQUIRE(decided);
+    for (const Emitted& one : *decided) {
+      if (const auto* opened = one.event.as<SessionOpened>()) return *opened->spec;
+    }
+    FAIL("nothing was opened");
+    return SessionSpec{};
+  };
+  for (const SpecSetting& said : spec_settings()) {
+    CAPTURE(said.key);
+    const SessionSpec spec = opened_with({std::string(said.key)});
+    for (const SpecSetting& setting : spec_settings()) {
+      CAPTURE(setting.key);
+      SessionSpec wanted = spec;
+      copy_setting(setting, setting.key == said.key ? c.spec : before, wanted);
+      CHECK(spec == wanted);
+    }
+  }
+  CHECK(opened_with({}).is_multi_turn);
+}
+
+TEST_CASE("what is no setting cannot be said for a session that is resumed", "[session]") {
+  Spawn c = resume();
+  c.takes_over = true;
+  c.said = {"colour"};
+  given(source_ended()).when(c).then_rejected(RejectionCode::invalid);
+}
+
+TEST_CASE("a session that asks for no permission hands that on only if it is said", "[session]") {
+  std::vector<Fact> past = source_ended();
+  past.front().event.get<SessionOpened>().spec.edit().permission_mode =
+      PermissionMode::bypass_permissions;
+  Spawn c = resume();
+  c.takes_over = true;
+  c.spec.permission_mode = PermissionMode::accept_edits;
+  const auto decided = given(past).when(c).outcome();
+  REQUIRE(decided);
+  CHECK(decided->size() > 1);
+  for (const Emitted& one : *decided) {
+    const auto* opened = one.event.as<SessionOpened>();
+    if (opened != nullptr) CHECK(opened->spec->permission_mode == PermissionMode::accept_edits);
+  }
+}
+
 TEST_CASE("a resumed session goes on with the agent's session, its lineage and its cost",
           "[session][R037]") {
   const auto after =
@@ -84,7 +167,7 @@ TEST_CASE("a resumed session goes on with the agent's session, its lineage and i
 TEST_CASE("a resumed session is held to what its source was, unless it is told otherwise",
           "[session]") {
   auto past = source_ended();
-  auto& opened = std::get<SessionOpened>(past.front().event);
+  auto& opened = past.front().event.get<SessionOpened>();
   opened.spec.edit().allowed_tools.edit() = {"Bash", "Read"};
   opened.spec.edit().max_turns = 7;
   opened.spec.edit().fallback_model = "sonnet";
@@ -103,7 +186,7 @@ TEST_CASE("a resumed session is held to what its source was, unless it is told o
   REQUIRE(as_told);
   const auto spec_of = [](const auto& decided) {
     for (const Emitted& one : *decided) {
-      if (const auto* e = std::get_if<SessionOpened>(&one.event)) return *e->spec;
+      if (const auto* e = one.event.as<SessionOpened>()) return *e->spec;
     }
     return SessionSpec{};
   };
@@ -136,10 +219,12 @@ TEST_CASE("a fork leaves the agent's session free, also while the source runs", 
 
 TEST_CASE("a session that was never there cannot be resumed or forked", "[session]") {
   const bool is_fork = GENERATE(false, true);
-  given().when(resume(is_fork)).then_rejected(RejectionCode::not_found);
+  Spawn c = resume(is_fork);
+  c.takes_over = GENERATE(false, true);
+  given().when(c).then_rejected(RejectionCode::not_found);
   support::Given empty;
   empty.streams.at(support::kSourceStream);
-  empty.when(resume(is_fork)).then_rejected(RejectionCode::not_found);
+  empty.when(c).then_rejected(RejectionCode::not_found);
 }
 
 TEST_CASE("a session whose agent never began cannot be resumed or forked", "[session]") {

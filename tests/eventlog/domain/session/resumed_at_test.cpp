@@ -52,7 +52,7 @@ SessionSpec resumed(const std::vector<Fact>& past, bool is_fork = false) {
   const auto decided = given(past).when(go_on(is_fork)).outcome();
   REQUIRE(decided);
   for (const Emitted& one : *decided) {
-    if (const auto* opened = std::get_if<SessionOpened>(&one.event)) return opened->spec;
+    if (const auto* opened = one.event.as<SessionOpened>()) return opened->spec;
   }
   FAIL("no session was opened");
   return {};
@@ -63,7 +63,7 @@ SessionResumed told_to_source(const std::vector<Fact>& past, bool is_fork) {
   const auto decided = given(past).when(go_on(is_fork)).outcome();
   REQUIRE(decided);
   for (const Emitted& one : *decided) {
-    if (const auto* told = std::get_if<SessionResumed>(&one.event)) return *told;
+    if (const auto* told = one.event.as<SessionResumed>()) return *told;
   }
   FAIL("the source was not told");
   return {};
@@ -109,7 +109,7 @@ TEST_CASE("a source learns whether the agent's own session goes on without it", 
 
 TEST_CASE("a copy in which nothing was said is resumed from where it was to begin", "[session]") {
   auto past = ended_source("m-9");
-  auto& opened = std::get<SessionOpened>(past.front().event);
+  auto& opened = past.front().event.get<SessionOpened>();
   opened.spec.edit().resume_agent_session = "first";
   opened.spec.edit().resume_message = "m-9";
   opened.spec.edit().resumed_at = ResumedAt::message;
@@ -172,7 +172,7 @@ TEST_CASE("an agent that has said nothing begins again where its session was ope
   const auto resumes = [](const std::vector<Fact>& past) {
     const auto decided = given(past).when(GrantLease{support::kWorker}).outcome();
     REQUIRE(decided);
-    return std::get<LeaseGranted>(decided->front().event).resume_agent_session;
+    return decided->front().event.get<LeaseGranted>().resume_agent_session;
   };
   const auto again = begun + ended + LeaseExpired{kToken} + next;
   CHECK(resumes(again).empty());
@@ -301,7 +301,7 @@ TEST_CASE("what the agent is busy with is recorded as it says it", "[session]") 
                              std::string(1'000, 'e')};
   const auto decided = given(support::running()).when(report(3, longer)).outcome();
   REQUIRE(decided);
-  const auto& cut = std::get<AgentStatusReported>(decided->front().event);
+  const auto& cut = decided->front().event.get<AgentStatusReported>();
   CHECK(cut.status.size() == 256);
   CHECK(cut.permission_mode.size() == 256);
   CHECK(cut.error.size() == 256);

@@ -1,4 +1,5 @@
 // A prompt starts a turn, waits or is refused, depending on the session's state and its limits.
+#include "eventlog/base/random.hpp"
 #include "tests/support/session_samples.hpp"
 
 namespace domain {
@@ -98,17 +99,26 @@ TEST_CASE("the queue of prompts is bounded", "[session]") {
       .then_rejected(RejectionCode::limit_reached);
 }
 
-TEST_CASE("the remembered commands of a session are bounded, and kill still works", "[session]") {
-  Limits limits;
-  limits.commands_max = 1;
-  const auto full =
-      given(
-          support::idle(),
-          fact(SessionResumed{support::kSource, true}).by_command(support::numbered<CommandId>(1)))
-          .with_limits(limits);
-  full.when(kPrompt).then_rejected(RejectionCode::limit_reached);
-  full.when(CloseSession{}).then_rejected(RejectionCode::limit_reached);
+TEST_CASE("an id from before the commands that a session remembers is refused", "[session]") {
+  constexpr Time kThen{1'800'000'000'000'000};
+  constexpr auto kCount = static_cast<std::int64_t>(kRememberedMax);
+  base::SeededRandom random(6);
+  support::Given full = given(support::idle());
+  for (std::int64_t i = 0; i <= kCount; ++i) {
+    Envelope envelope;
+    envelope.actor_kind = ActorKind::client;
+    envelope.log_time = kThen + std::chrono::milliseconds(i);
+    envelope.command = CommandId::make(envelope.log_time, random);
+    full.fold(support::Fact(NothingChanged{}), envelope);
+  }
+  full.context.now = full.context.wall = kThen + std::chrono::hours(1);
+  full.context.command = CommandId::make(kThen, random);
+  full.when(kPrompt).then_rejected(RejectionCode::id_too_old);
   CHECK(full.when(KillSession{}).outcome());
+  full.context.command = CommandId::make(kThen + std::chrono::milliseconds(kCount), random);
+  CHECK(full.when(kPrompt).outcome());
+  full.context.command = support::kCommand;  // does not tell when it was made
+  CHECK(full.when(kPrompt).outcome());
 }
 
 TEST_CASE("a session that contradicts itself can only be killed", "[session]") {

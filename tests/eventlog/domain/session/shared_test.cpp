@@ -37,7 +37,7 @@ LeaseGranted granted_behind(const std::vector<Fact>& past) {
   const auto outcome = given(past + TurnQueued{turn(2)}).when(GrantLease{kWorker}).outcome();
   REQUIRE(outcome);
   for (const Emitted& one : *outcome) {
-    if (const auto* granted = std::get_if<LeaseGranted>(&one.event)) return *granted;
+    if (const auto* granted = one.event.as<LeaseGranted>()) return *granted;
   }
   FAIL("no lease was granted");
   return {};
@@ -85,7 +85,7 @@ TEST_CASE("that others use the agent session is on the record", "[session]") {
   long_one.message = std::string(1'000, 'x');
   const auto outcome = given(support::running()).when(report(3, long_one)).outcome();
   REQUIRE(outcome);
-  CHECK(std::get<AgentSessionShared>(outcome->front().event).message.size() <= kFactBytesMax);
+  CHECK(outcome->front().event.get<AgentSessionShared>().message.size() <= kFactBytesMax);
 }
 
 }  // namespace

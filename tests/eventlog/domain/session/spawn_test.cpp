@@ -69,10 +69,10 @@ std::string made_beside(const std::vector<support::Fact>& past, const std::strin
   const auto outcome = given(past).when(c).outcome();
   REQUIRE(outcome);
   REQUIRE(outcome->size() == 4);
-  CHECK(std::get<SessionOpened>((*outcome)[0].event).name.empty());
+  CHECK((*outcome)[0].event.get<SessionOpened>().name.empty());
   const std::string name = (*outcome)[1].content.text;
-  CHECK(std::get<SessionNamed>((*outcome)[1].event).mark == name_mark(name));
-  const auto& admitted = std::get<SessionAdmitted>((*outcome)[3].event);
+  CHECK((*outcome)[1].event.get<SessionNamed>().mark == name_mark(name));
+  const auto& admitted = (*outcome)[3].event.get<SessionAdmitted>();
   CHECK(admitted.name.empty());
   CHECK(admitted.name_mark == name_mark(name));
   return name;
@@ -161,7 +161,7 @@ TEST_CASE("what is known of names is of live sessions alone", "[session]") {
 std::string alias_given(const std::vector<support::Fact>& past) {
   const auto outcome = given(past).when(spawn()).outcome();
   REQUIRE(outcome);
-  return std::get<SessionOpened>((*outcome)[0].event).alias;
+  return (*outcome)[0].event.get<SessionOpened>().alias;
 }
 
 TEST_CASE("an alias is never given twice, not even after its session has ended",
@@ -376,7 +376,7 @@ TEST_CASE("a session whose id is another agent's begins no agent, and leaves the
   past.back() = fact(SessionAdmitted{kSession, "other", "alias000"}).on(support::kAdmission);
   const auto after = given(past).when(GrantLease{support::kWorker}).outcome();
   REQUIRE(after);
-  CHECK(std::holds_alternative<AgentStartFailed>(after->front().event));
+  CHECK(after->front().event.is<AgentStartFailed>());
   CHECK(std::none_of(after->begin(), after->end(),
                      [](const Emitted& one) { return one.stream == support::kAdmission; }));
 }
@@ -405,7 +405,7 @@ TEST_CASE("what to resume is not the caller's to name in the spec", "[session]")
   c.spec.is_fork = true;
   const auto outcome = given().when(c).outcome();
   REQUIRE(outcome);
-  const auto& opened = std::get<SessionOpened>((*outcome)[0].event);
+  const auto& opened = (*outcome)[0].event.get<SessionOpened>();
   CHECK(opened.spec->resume_agent_session->empty());
   CHECK_FALSE(opened.spec->is_fork);
 }

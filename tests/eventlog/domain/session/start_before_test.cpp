@@ -138,7 +138,7 @@ TEST_CASE("whoever is notified hears of a dropped prompt", "[session][R308]") {
   const Decided decided = world.streams.decide(support::as_command(kPassed), world.context);
   REQUIRE(decided);
   REQUIRE(decided->size() == 3);
-  const auto* request = std::get_if<NotificationRequested>(&decided->back().event);
+  const auto* request = decided->back().event.as<NotificationRequested>();
   REQUIRE(request != nullptr);
   CHECK(request->kind == NotificationKind::expired);
 }

@@ -1,5 +1,6 @@
 // The five statuses of a session: starting, running from the agent's init on, and the three final
 // ones: completed, failed, killed.
+#include "eventlog/domain/all_events.hpp"
 #include "eventlog/domain/event_codec.hpp"
 #include "tests/support/random_value.hpp"
 #include "tests/support/session_samples.hpp"
@@ -24,10 +25,10 @@ TEST_CASE("no event leads out of a terminal status", "[session][R005][R012][C05]
     for (const std::string_view type : event_types()) {
       for (int round = 0; round < 50; ++round) {
         Event event = *make_event(type);
-        std::visit([&](auto& e) { values.fill(e); }, event);
+        domain::visit([&](auto& e) { values.fill(e); }, event);
         if (round % 2 == 0) {
           // Half of the events concern the session's turn and lease, to come nearer to the rules.
-          std::visit(
+          domain::visit(
               [](auto& e) {
                 if constexpr (requires { e.turn; }) e.turn = support::turn(1);
                 if constexpr (requires { e.token; }) e.token = support::kToken;
@@ -61,7 +62,7 @@ TEST_CASE("a session closes only with no turn open and into a terminal status", 
   const auto is_impossible = [](const std::vector<Fact>& past, Event event) {
     auto world = given(past);
     const SessionStatus before = world.session().status;
-    std::visit([&](const auto& e) { world.fold(Fact(e)); }, event);
+    domain::visit([&](const auto& e) { world.fold(Fact(e)); }, event);
     return world.session().inconsistent.value != 0 && world.session().status == before;
   };
   const SessionClosed closed{SessionStatus::completed, EndReason::none};

@@ -13,7 +13,7 @@ using support::given;
 using support::turn;
 
 std::vector<Fact> with_told_spec(std::vector<Fact> past, auto change) {
-  change(std::get<SessionOpened>(past.front().event).spec.edit());
+  change(past.front().event.get<SessionOpened>().spec.edit());
   return past;
 }
 
@@ -32,7 +32,7 @@ template <class E>
 E first_told(const support::When& decided) {
   REQUIRE(decided.outcome());
   for (const Emitted& emitted : *decided.outcome()) {
-    if (const auto* e = std::get_if<E>(&emitted.event)) return *e;
+    if (const auto* e = emitted.event.as<E>()) return *e;
   }
   FAIL("the decision has no such event");
   return {};

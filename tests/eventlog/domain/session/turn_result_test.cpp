@@ -150,7 +150,7 @@ TEST_CASE("numbers at the bound of the wire stay within it", "[session]") {
     REQUIRE(when.outcome());
     support::Given next = world;
     for (const Emitted& emitted : *when.outcome()) {
-      CHECK_FALSE(base::encode(std::get<TurnFinished>(emitted.event)).empty());  // would abort
+      CHECK_FALSE(base::encode(emitted.event.get<TurnFinished>()).empty());  // would abort
       Envelope envelope;
       envelope.actor_kind = ActorKind::worker;
       envelope.token = kToken;

@@ -66,7 +66,7 @@ TEST_CASE("a turn that ends by a limit with a known end waits for it with its se
   for (const bool is_multi_turn : {true, false}) {
     for (const bool goes_on : {true, false}) {
       auto past = limited_past(is_multi_turn);
-      std::get<SessionOpened>(past.front().event).spec.edit().continues_after_failure = goes_on;
+      past.front().event.get<SessionOpened>().spec.edit().continues_after_failure = goes_on;
       const Given after = at_limit_wall(past)
                               .when(report(4, refused_call()))
                               .then(TurnReturned{turn(1)},
@@ -161,7 +161,7 @@ TEST_CASE("a limit without a known end fails the turn as ever", "[session][R010]
                            .when(report(4, refused_call()))
                            .outcome();
   REQUIRE(decided);
-  CHECK(std::holds_alternative<TurnFailed>(decided->front().event));
+  CHECK(decided->front().event.is<TurnFailed>());
 }
 
 TEST_CASE("a later turn fails by itself, though a limit was reported before", "[session][R010]") {
@@ -175,13 +175,13 @@ TEST_CASE("a later turn fails by itself, though a limit was reported before", "[
   failed.spent = {{"m", {}, {7}}};
   const auto decided = at_limit_wall(past).when(report(5, failed)).outcome();
   REQUIRE(decided);
-  CHECK(std::holds_alternative<TurnFailed>(decided->front().event));
+  CHECK(decided->front().event.is<TurnFailed>());
   // One that the provider refuses waits again.
   ReportTurnResult refused = refused_call();
   refused.turn = turn(2);
   const auto waits = at_limit_wall(past).when(report(5, refused)).outcome();
   REQUIRE(waits);
-  CHECK(std::holds_alternative<TurnReturned>((*waits)[0].event));
+  CHECK((*waits)[0].event.is<TurnReturned>());
 }
 
 TEST_CASE("a limit that is not reached says nothing of another one", "[session]") {

@@ -16,7 +16,7 @@ using support::turn;
 // A session with one limit.
 std::vector<Fact> with_limit(std::int64_t UseLimits::*limit, std::int64_t value,
                              std::vector<Fact> past = support::running()) {
-  std::get<SessionOpened>(past.front().event).spec.edit().use_limits.edit().*limit = value;
+  past.front().event.get<SessionOpened>().spec.edit().use_limits.edit().*limit = value;
   return past;
 }
 
@@ -56,8 +56,8 @@ TEST_CASE("a turn is interrupted when its session has used its tokens", "[sessio
                                stopped_at(EndReason::max_tokens));
   const auto ended = after.when(report(5, ended_in_error())).outcome();
   REQUIRE(ended);
-  CHECK(std::get<TurnInterrupted>((*ended)[0].event).reason == EndReason::max_tokens);
-  CHECK(std::get<SessionClosed>((*ended)[1].event) ==
+  CHECK((*ended)[0].event.get<TurnInterrupted>().reason == EndReason::max_tokens);
+  CHECK((*ended)[1].event.get<SessionClosed>() ==
         SessionClosed{SessionStatus::failed, EndReason::max_tokens});
 }
 
@@ -122,7 +122,7 @@ TEST_CASE("a session whose agent's own turn has reached a limit fails with it", 
     const auto decided = given(past).when(last).outcome();
     REQUIRE(decided);
     const bool is_closed = std::any_of(decided->begin(), decided->end(), [](const Emitted& one) {
-      const auto* closed = std::get_if<SessionClosed>(&one.event);
+      const auto* closed = one.event.as<SessionClosed>();
       return closed != nullptr && closed->status == SessionStatus::failed &&
              closed->reason == EndReason::max_tool_calls;
     });
@@ -151,9 +151,9 @@ TEST_CASE("prompts that wait end with a session that has used up what it may", "
   answer.spent = {{"m", {10, 0, 0, 0}, {}}};
   const auto ended = given(past).when(report(3, answer)).outcome();
   REQUIRE(ended);
-  CHECK(std::holds_alternative<TurnFinished>((*ended)[0].event));
-  CHECK(std::get<TurnInterrupted>((*ended)[1].event).reason == EndReason::session_ended);
-  CHECK(std::get<SessionClosed>((*ended)[2].event) ==
+  CHECK((*ended)[0].event.is<TurnFinished>());
+  CHECK((*ended)[1].event.get<TurnInterrupted>().reason == EndReason::session_ended);
+  CHECK((*ended)[2].event.get<SessionClosed>() ==
         SessionClosed{SessionStatus::failed, EndReason::max_tokens});
 }
 
@@ -163,7 +163,7 @@ TEST_CASE("an agent that goes on behind a limit is ended with its session", "[se
   world.context.now = Time{} + kInterruptGrace;
   const auto decided = world.when(PassDeadline{DeadlineKind::run}).outcome();
   REQUIRE(decided);
-  CHECK(std::get<SessionClosed>((*decided)[1].event) ==
+  CHECK((*decided)[1].event.get<SessionClosed>() ==
         SessionClosed{SessionStatus::failed, EndReason::max_tool_calls});
 }
 
@@ -174,7 +174,7 @@ TEST_CASE("what is not limited is not counted", "[session]") {
 
 TEST_CASE("a resumed session keeps what it may use, and counts anew", "[session]") {
   std::vector<Fact> past = with_limit(&UseLimits::max_tool_calls, 7, support::killed());
-  auto& source = std::get<SessionOpened>(past.front().event);
+  auto& source = *past.front().event.as<SessionOpened>();
   source.session = source.lineage = kSource;
   source.spec.edit().use_limits.edit().max_tokens = 8;
   source.spec.edit().use_limits.edit().max_output_bytes = 9;
@@ -191,7 +191,7 @@ TEST_CASE("a resumed session keeps what it may use, and counts anew", "[session]
   const auto decided = given(past).when(resumes).outcome();
   REQUIRE(decided);
   for (const Emitted& emitted : *decided) {
-    const auto* opened = std::get_if<SessionOpened>(&emitted.event);
+    const auto* opened = emitted.event.as<SessionOpened>();
     if (opened == nullptr) continue;
     CHECK(opened->spec->use_limits->max_tool_calls == 7);
     CHECK(opened->spec->use_limits->max_tokens == 80);
@@ -212,10 +212,9 @@ TEST_CASE("a single turn that ends well beyond a limit has failed by it", "[sess
   const auto ends_by = [](const std::vector<Fact>& past, EndReason limit) {
     const auto ended = given(past).when(report(4, ended_well())).outcome();
     REQUIRE(ended);
-    CHECK(std::get<TurnInterrupted>((*ended)[0].event).reason == limit);
-    CHECK(std::get<TurnInterrupted>((*ended)[0].event).cost.usage.output_tokens == 10);
-    CHECK(std::get<SessionClosed>((*ended)[1].event) ==
-          SessionClosed{SessionStatus::failed, limit});
+    CHECK((*ended)[0].event.get<TurnInterrupted>().reason == limit);
+    CHECK((*ended)[0].event.get<TurnInterrupted>().cost.usage.output_tokens == 10);
+    CHECK((*ended)[1].event.get<SessionClosed>() == SessionClosed{SessionStatus::failed, limit});
   };
   const auto said = fact(OutputRecorded{turn(1), 1}).with("0123456789").by_report(1, 3);
   ends_by(with_limit(&UseLimits::max_output_bytes, 10, single) + said, EndReason::max_output_bytes);
@@ -230,7 +229,7 @@ TEST_CASE("a single turn that ends well beyond a limit has failed by it", "[sess
                          .when(report(4, ended_well()))
                          .outcome();
   REQUIRE(below);
-  CHECK(std::get<SessionClosed>((*below)[1].event).status == SessionStatus::completed);
+  CHECK((*below)[1].event.get<SessionClosed>().status == SessionStatus::completed);
 }
 
 }  // namespace

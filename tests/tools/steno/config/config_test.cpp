@@ -2,7 +2,9 @@
 // with its place and the accepted values.
 #include "tools/steno/config/config.hpp"
 
+#include <algorithm>
 #include <fstream>
+#include <iterator>
 
 #include "tests/support/catch.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -60,10 +62,10 @@ TEST_CASE("without any setting the defaults hold", "[tools][R026][R084][D01]") {
   const Config config = world.load();
   CHECK(config.agent == "main");
   CHECK(config.max_sessions == 5);
-  CHECK(config.budget.value == 5'000'000'000);
-  CHECK(config.permission_mode == domain::PermissionMode::ask);
-  CHECK(config.engine == "claude");
-  CHECK(config.workdir == "/work space");
+  CHECK(config.session.budget.value == 5'000'000'000);
+  CHECK(config.session.permission_mode == domain::PermissionMode::ask);
+  CHECK(config.session.engine == "claude");
+  CHECK(config.session.workdir == "/work space");
   CHECK(config.keeper_program == "/opt/steno/bin/steno-keeper");
   CHECK(config.programs.at("scripted") ==
         std::vector<std::string>{"/opt/steno/bin/steno-scripted-agent"});
@@ -87,7 +89,7 @@ TEST_CASE("a flag beats the environment, which beats the file, which beats the d
   CHECK(world.load().agent == "from-flag");
   CHECK(setting(world.load(), "agent").where == "--agent");
   CHECK(world.load().max_sessions == 7);
-  CHECK(world.load().repeated_calls_max == 20);
+  CHECK(world.load().session.repeated_calls_max == 20);
   CHECK(steno::is_flag(world.load(), "agent"));
   CHECK_FALSE(steno::is_flag(world.load(), "max_sessions"));
 }
@@ -244,9 +246,9 @@ orphan_grace = "2h"
 output = "jsonl"
 )");
   const Config config = world.load();
-  CHECK(config.budget.value == 250'000'000);
-  CHECK(config.permission_mode == domain::PermissionMode::accept_edits);
-  CHECK(config.workdir == world.folder.file("code"));
+  CHECK(config.session.budget.value == 250'000'000);
+  CHECK(config.session.permission_mode == domain::PermissionMode::accept_edits);
+  CHECK(config.session.workdir == world.folder.file("code"));
   CHECK(config.programs.at("claude") == std::vector<std::string>{"/opt/my claude", "--flag"});
   CHECK(config.programs.at("scripted") == std::vector<std::string>{"node", "/a b/agent.js"});
   CHECK(config.keep_workers);
@@ -260,7 +262,7 @@ output = "jsonl"
 TEST_CASE("relative paths begin at the working folder when a flag gives them", "[tools]") {
   World world;
   world.input.flags["workdir"] = "sub/../other/";
-  CHECK(world.load().workdir == "/work space/other");
+  CHECK(world.load().session.workdir == "/work space/other");
 }
 
 TEST_CASE("a path has one form, however its slashes are written", "[tools]") {
@@ -268,7 +270,7 @@ TEST_CASE("a path has one form, however its slashes are written", "[tools]") {
   for (const auto& [given, path] : {std::pair{"/", "/"}, std::pair{"///", "/"},
                                     std::pair{"//a//b/", "/a/b"}, std::pair{"/a/./c/..", "/a"}}) {
     world.input.flags["workdir"] = given;
-    CHECK(world.load().workdir == path);
+    CHECK(world.load().session.workdir == path);
   }
 }
 
@@ -291,6 +293,21 @@ TEST_CASE("the flags of a configuration give the same configuration again", "[to
   for (std::size_t i = 0; i < config.settings.size(); ++i) {
     CHECK(again.settings[i].value == config.settings[i].value);
   }
+  CHECK((again.session == config.session));
+}
+
+TEST_CASE("each setting of a session is a key with its own default", "[tools]") {
+  World world;
+  const Config config = world.load();
+  for (const domain::SpecSetting& setting : domain::spec_settings()) {
+    INFO(setting.key);
+    CHECK(steno::default_text(setting.key) == setting.initial);
+    // Whatever it shows can be given.
+    domain::SessionSpec spec;
+    const std::string shown = workers::setting_text(setting, config.session);
+    REQUIRE(workers::set_setting(setting, shown, spec));
+    CHECK(workers::setting_text(setting, spec) == shown);
+  }
 }
 
 TEST_CASE("every key has a setting, a flag and a variable", "[tools]") {
@@ -302,6 +319,120 @@ TEST_CASE("every key has a setting, a flag and a variable", "[tools]") {
   }
   CHECK(steno::flag_name("max_sessions") == "--max-sessions");
   CHECK(steno::environment_name("max_sessions") == "STENO_MAX_SESSIONS");
+}
+
+TEST_CASE("a table of the file adds an engine with settings of its own", "[tools]") {
+  World world;
+  world.write_file(
+      "agent_home = \"/home/agents\"\nengine = \"opus-sandbox\"\n"
+      "[engines.opus-sandbox]\nkind = \"claude\"\nprogram = [\"~/bin/claude\", \"--flag\"]\n"
+      "home = \"/srv/home\"\npass = [\"GH_TOKEN\"]\nenvironment = [\"A=b c\"]\nsandboxed = true\n"
+      "description = \"Opus in a box\"\n[engines.plain]\nkind = \"scripted\"\n");
+  const Config config = world.load();
+  CHECK(config.session.engine == "opus-sandbox");
+  CHECK(config.engines.names() ==
+        std::vector<std::string>{"claude", "scripted", "opus-sandbox", "plain"});
+  CHECK(config.engines.injecting_names() == config.engines.names());
+  const engines::CatalogEntry& opus = *config.engines.find("opus-sandbox");
+  CHECK(opus.kind->name == "claude");
+  CHECK(opus.description == "Opus in a box");
+  CHECK(opus.settings.program ==
+        std::vector<std::string>{world.folder.file("bin/claude"), "--flag"});
+  CHECK(opus.settings.home == "/srv/home");
+  CHECK(opus.settings.passed_names == std::vector<std::string>{"GH_TOKEN"});
+  CHECK(opus.settings.environment == std::vector<std::string>{"A=b c"});
+  CHECK(opus.settings.is_sandboxed);
+  const engines::CatalogEntry& plain = *config.engines.find("plain");
+  CHECK(plain.settings.program == config.programs.at("scripted"));
+  CHECK(plain.settings.home == "/home/agents");
+  CHECK_FALSE(plain.settings.is_sandboxed);
+  const auto settings = steno::engine_settings(config);
+  REQUIRE(settings.size() == 8);
+  const auto home = std::find_if(settings.begin(), settings.end(), [](const steno::Setting& one) {
+    return one.key == "engines.opus-sandbox.home";
+  });
+  REQUIRE(home != settings.end());
+  CHECK(home->value == "/srv/home");
+  CHECK(home->where == world.file() + " line 6");
+  CHECK(steno::flags_of(config).back() == "--config=" + world.file());
+}
+
+TEST_CASE("a table of an engine that is always there says the same as its own keys", "[tools]") {
+  World world;
+  world.write_file("[engines.claude]\nprogram = \"/opt/claude\"\nsandboxed = true\n");
+  const Config config = world.load();
+  CHECK(setting(config, "claude_program").value == "/opt/claude");
+  CHECK(setting(config, "claude_program").where == world.file() + " line 2");
+  CHECK(config.engines.find("claude")->settings.program == std::vector<std::string>{"/opt/claude"});
+  CHECK(config.engines.find("claude")->settings.is_sandboxed);
+  CHECK_FALSE(config.engines.find("scripted")->settings.is_sandboxed);
+  world.input.flags["claude_program"] = "/flag/claude";
+  CHECK(world.load().engines.find("claude")->settings.program ==
+        std::vector<std::string>{"/flag/claude"});
+  world.input.flags.clear();
+  world.write_file("claude_program = \"a\"\n[engines.claude]\nprogram = \"b\"\n");
+  const base::Error both = world.refusal();
+  CHECK(contains(both.text, "claude_program and [engines.claude] program are one setting"));
+  CHECK(contains(both.where, world.file() + " line "));
+}
+
+TEST_CASE("a mistake in a table is refused with its place, its key and what is accepted",
+          "[tools]") {
+  struct Case {
+    const char* text;
+    const char* says;
+    int line;
+  };
+  const auto wrong = GENERATE(
+      Case{"[engines.x]\n", "[engines.x] has no kind; accepted: claude or scripted", 1},
+      Case{"[engines.x]\nkind = \"gpt\"\n",
+           "[engines.x] kind = 'gpt' is not accepted; accepted: claude or scripted", 2},
+      Case{"[engines.claude]\nkind = \"scripted\"\n", "accepted: claude", 2},
+      Case{"[engines.x]\nkind = \"claude\"\nprogam = \"a\"\n",
+           "unknown key 'progam' in [engines.x]; did you mean program?", 3},
+      Case{"[engines.x]\nkind = 5\n", "[engines.x] kind is of the wrong kind", 2},
+      Case{"[engines.x]\nkind = \"claude\"\nhome = \"relative\"\n", "an absolute path", 3},
+      Case{"[engines.x]\nkind = \"claude\"\npass = [\"A-B\"]\n", "names of variables", 3},
+      Case{"[engines.x]\nkind = \"claude\"\nenvironment = [\"A\"]\n", "NAME=value", 3},
+      Case{"[engines.x]\nkind = \"claude\"\nsandboxed = \"yes\"\n", "true or false", 3},
+      Case{"[engines.x.y]\nkind = \"claude\"\n", "unknown key 'y' in [engines.x]", 1},
+      Case{"[engines.\"A b\"]\nkind = \"claude\"\n", "1 to 64 of a-z 0-9 _ -", 1},
+      Case{"[engines]\nx = \"claude\"\n", "accepted are tables [engines.NAME]", 2},
+      Case{"engines = 3\n", "accepted are tables [engines.NAME]", 1},
+      Case{"[engine.x]\nkind = \"claude\"\n", "unknown table [engine]", 1},
+      Case{"[engines.x]\nkind = \"claude\"\n[engines.x]\nkind = \"claude\"\n", "not TOML", 3});
+  World world;
+  world.write_file(wrong.text);
+  const base::Error error = world.refusal();
+  INFO(wrong.text << " → " << base::describe(error));
+  CHECK(error.code == ErrorCode::invalid);
+  CHECK(contains(error.text, wrong.says));
+  CHECK(error.where == world.file() + " line " + std::to_string(wrong.line));
+}
+
+TEST_CASE("an unknown engine is refused with all that there are", "[tools]") {
+  World world;
+  world.write_file("[engines.box]\nkind = \"claude\"\n");
+  world.input.flags["engine"] = "bix";
+  CHECK(contains(world.refusal().text, "accepted: claude, scripted or box"));
+}
+
+std::string text_of_page(const std::string& name) {
+  std::ifstream file(std::string(STENO_SOURCE_DIR) + "/" + name);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST_CASE("the pages name every key, also those of tables", "[tools]") {
+  const std::string readme = text_of_page("README.md");
+  for (const steno::ConfigKey& key : steno::config_keys()) {
+    INFO(key.name);
+    CHECK(contains(readme, "`" + std::string(key.name) + "`"));
+  }
+  const std::string engines = text_of_page("docs/engines.md");
+  for (const steno::ConfigKey& key : steno::engine_keys()) {
+    INFO(key.name);
+    CHECK(contains(engines, "`" + std::string(key.name.substr(key.name.rfind('.') + 1)) + "`"));
+  }
 }
 
 TEST_CASE("sockets lie in the run folder, unless their paths would be too long", "[tools]") {

@@ -18,7 +18,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tools/steno/serve/log_rotation.hpp"
-#include "workers/engines/process/pidfd.hpp"
+#include "workers/processes/pidfd.hpp"
 
 namespace steno {
 namespace {

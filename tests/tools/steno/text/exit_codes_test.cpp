@@ -8,7 +8,13 @@ namespace {
 using base::ErrorCode;
 using domain::RejectionCode;
 using steno::exit_code_of;
-using steno::exit_code_of_reply;
+
+int exit_code_of(RejectionCode code) {
+  return exit_code_of(workers::error_of(code));
+}
+int exit_code_of_reply(std::string_view code) {
+  return exit_code_of(workers::error_of_reply(code));
+}
 
 TEST_CASE("exit codes are the numbers that are promised", "[tools]") {
   CHECK(steno::kExitOk == 0);
@@ -61,7 +67,8 @@ TEST_CASE("rejections have exit codes, by their code and by its name", "[tools]"
 TEST_CASE("codes of error replies have exit codes", "[tools]") {
   for (const std::string_view name : base::EnumNames<bus::ReplyError>::kNames) {
     INFO(name);
-    CHECK(exit_code_of_reply(name) == exit_code_of(*base::parse_enum<bus::ReplyError>(name)));
+    CHECK(exit_code_of_reply(name) ==
+          exit_code_of(workers::error_of(*base::parse_enum<bus::ReplyError>(name))));
   }
   CHECK(exit_code_of_reply("too_large") == 5);
   CHECK(exit_code_of_reply("busy") == 75);

@@ -6,14 +6,16 @@
 
 #include "eventlog/base/random.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/workers/engines/claude/driven_claude.hpp"
 #include "tests/workers/engines/claude/recording.hpp"
 #include "workers/engines/agent_line.hpp"
+#include "workers/engines/claude/claude_input.hpp"
 #include "workers/engines/partial_output.hpp"
 
 namespace {
 
 using base::Time;
-using engines::ClaudeEngine;
+using engines::DrivenClaude;
 using engines::numbered_turn;
 using engines::shown;
 using Lines = std::vector<std::string>;
@@ -24,8 +26,8 @@ Time after(std::int64_t milliseconds) {
   return kStart + std::chrono::milliseconds(milliseconds);
 }
 
-ClaudeEngine engine_in_turn(domain::SessionSpec spec = {}) {
-  ClaudeEngine engine({}, {spec, {}, {}, {}, {}});
+DrivenClaude engine_in_turn(domain::SessionSpec spec = {}) {
+  DrivenClaude engine({}, {spec, {}, {}, {}, {}});
   engine.begin_turn(numbered_turn(1), "go");
   return engine;
 }
@@ -61,7 +63,7 @@ TEST_CASE("each process of a session knows a turn by an id of its own", "[worker
     engines::SessionLaunch launch;
     launch.spec.is_multi_turn = true;
     launch.token = {token};
-    ClaudeEngine engine({}, launch);
+    DrivenClaude engine({}, launch);
     const base::Bytes line = engine.begin_turn(numbered_turn(1), "go");
     const std::size_t at = line.rfind("\"uuid\":\"") + 8;
     const std::string id = line.substr(at, line.find('"', at) - at);
@@ -84,7 +86,7 @@ TEST_CASE("turns whose ids hardly differ are told apart in all processes", "[wor
     for (std::int64_t token = 1; token <= 16; ++token) {
       engines::SessionLaunch launch;
       launch.token = {token};
-      lines.insert(ClaudeEngine({}, launch).begin_turn(numbered_turn(turn), "go"));
+      lines.insert(DrivenClaude({}, launch).begin_turn(numbered_turn(turn), "go"));
     }
   }
   CHECK(lines.size() == 256);
@@ -92,7 +94,7 @@ TEST_CASE("turns whose ids hardly differ are told apart in all processes", "[wor
 
 TEST_CASE("unfinished text is reported a second after it began, then only what is new",
           "[workers]") {
-  ClaudeEngine engine = engine_in_turn();
+  DrivenClaude engine = engine_in_turn();
   CHECK_FALSE(engine.deadline());
   CHECK(engine.on_line(delta("one "), after(0)).empty());
   CHECK(engine.on_line(delta("two "), after(300)).empty());
@@ -109,7 +111,7 @@ TEST_CASE("unfinished text is reported a second after it began, then only what i
 }
 
 TEST_CASE("unfinished text is reported at once when it fills 16 KiB", "[workers]") {
-  ClaudeEngine engine = engine_in_turn();
+  DrivenClaude engine = engine_in_turn();
   const std::string half(engines::kPartialOutputBytes / 2, 'x');
   CHECK(engine.on_line(delta(half), after(0)).empty());
   CHECK(shown(engine.on_line(delta(half), after(1))) ==
@@ -118,7 +120,7 @@ TEST_CASE("unfinished text is reported at once when it fills 16 KiB", "[workers]
 }
 
 TEST_CASE("the finished block supersedes what of it was not reported yet", "[workers]") {
-  ClaudeEngine engine = engine_in_turn();
+  DrivenClaude engine = engine_in_turn();
   engine.on_line(delta("one"), after(0));
   const std::string block = assistant(R"({"type":"text","text":"one two"})");
   CHECK(shown(engine.on_line(block, after(5000))) ==
@@ -129,7 +131,7 @@ TEST_CASE("the finished block supersedes what of it was not reported yet", "[wor
 
 TEST_CASE("text that no block finishes is reported before the result and at the end of the stream",
           "[workers]") {
-  ClaudeEngine engine = engine_in_turn();
+  DrivenClaude engine = engine_in_turn();
   engine.on_line(delta("lost?"), after(0));
   const Lines all = shown(engine.on_line(kResult, after(10)));
   REQUIRE(all.size() == 2);
@@ -139,7 +141,7 @@ TEST_CASE("text that no block finishes is reported before the result and at the 
 }
 
 TEST_CASE("a stream that begins again withdraws what was not reported", "[workers]") {
-  ClaudeEngine engine = engine_in_turn();
+  DrivenClaude engine = engine_in_turn();
   engine.on_line(delta("one"), after(0));
   engine.on_line(kStreamStart, after(10));
   engine.on_line(delta("one again"), after(20));
@@ -148,7 +150,7 @@ TEST_CASE("a stream that begins again withdraws what was not reported", "[worker
 
 TEST_CASE("a sub-agent's blocks are recorded, its stream does not mix with the main agent's",
           "[workers]") {
-  ClaudeEngine engine = engine_in_turn();
+  DrivenClaude engine = engine_in_turn();
   engine.on_line(delta("main"), after(0));
   CHECK(engine.on_line(delta("sub", "\"call\""), after(1)).empty());
   const std::string sub = assistant(R"({"type":"text","text":"sub"})", "\"call\"");
@@ -158,7 +160,7 @@ TEST_CASE("a sub-agent's blocks are recorded, its stream does not mix with the m
 }
 
 TEST_CASE("a tool's input stays as it came", "[workers]") {
-  ClaudeEngine engine = engine_in_turn();
+  DrivenClaude engine = engine_in_turn();
   const std::string input = R"({ "n": 1.0e2, "big": 100000000000000000000, "e": {}, "l": [ ],)"
                             R"( "s": "\ud83d \u00e9" })";
   const std::string line =
@@ -168,7 +170,7 @@ TEST_CASE("a tool's input stays as it came", "[workers]") {
 }
 
 TEST_CASE("a tool's output is text, blocks of text, or JSON", "[workers]") {
-  ClaudeEngine engine = engine_in_turn();
+  DrivenClaude engine = engine_in_turn();
   const std::string head = "ToolCallFinished turn=01 call=c1 error=no output=";
   const auto output_of = [&](const std::string& content) {
     return shown(engine.on_line(tool_result(content), kStart));
@@ -183,7 +185,7 @@ TEST_CASE("a tool's output is text, blocks of text, or JSON", "[workers]") {
 }
 
 TEST_CASE("what a subagent says and does names the call that it runs for", "[workers]") {
-  ClaudeEngine engine = engine_in_turn();
+  DrivenClaude engine = engine_in_turn();
   const std::string line = assistant(
       R"({"type":"text","text":"hm"},{"type":"tool_use","id":"c2","name":"T","input":{}})",
       "\"c1\"");
@@ -193,7 +195,7 @@ TEST_CASE("what a subagent says and does names the call that it runs for", "[wor
 }
 
 TEST_CASE("the model's own tools are tool calls too", "[workers]") {
-  ClaudeEngine engine = engine_in_turn();
+  DrivenClaude engine = engine_in_turn();
   const std::string line =
       assistant(R"({"type":"server_tool_use","id":"s1","name":"web_search","input":{"q":"x"}},)"
                 R"({"type":"web_search_tool_result","tool_use_id":"s1","content":[{"type":"r"}]})");
@@ -203,7 +205,7 @@ TEST_CASE("the model's own tools are tool calls too", "[workers]") {
 }
 
 TEST_CASE("an agent that could not write its transcript says so", "[workers]") {
-  ClaudeEngine engine = engine_in_turn();
+  DrivenClaude engine = engine_in_turn();
   CHECK(shown(engine.on_line(
             R"({"type":"system","subtype":"session_writes_lost","error_code":"ENOSPC",)"
             R"("lost":["transcript"],"transcript_session_ids":["s1"]})",
@@ -211,7 +213,7 @@ TEST_CASE("an agent that could not write its transcript says so", "[workers]") {
 }
 
 TEST_CASE("a line that cannot be understood is kept, with the reason", "[workers]") {
-  ClaudeEngine engine = engine_in_turn();
+  DrivenClaude engine = engine_in_turn();
   const auto fault_of = [&](const std::string& line) {
     const Lines all = shown(engine.on_line(line, kStart));
     return all.size() == 1 ? all[0] : std::to_string(all.size()) + " reports";
@@ -246,7 +248,7 @@ TEST_CASE("what is kept of a strange line is bounded and cut between characters"
 
 TEST_CASE("a request that this host does not serve is refused, so that the agent goes on",
           "[workers]") {
-  ClaudeEngine engine = engine_in_turn();
+  DrivenClaude engine = engine_in_turn();
   const std::string line =
       R"({"type":"control_request","request_id":"r1","request":{"subtype":"elicitation"}})";
   CHECK(shown(engine.on_line(line, kStart))[0].starts_with("AgentLine fault=unknown_kind "));
@@ -255,8 +257,109 @@ TEST_CASE("a request that this host does not serve is refused, so that the agent
         "\"error\":\"this host does not answer requests of that kind\"}}\n");
 }
 
+std::string request_of(const std::string& tool) {
+  return R"({"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool",)"
+         R"("tool_name":")" +
+         tool + R"(","tool_use_id":"c1","input":{"command":"ls"}}})";
+}
+
+// Returns what is written to an agent that asked by `line` and got this answer.
+std::string answered(const std::string& line, bool is_granted, const std::string& text) {
+  const auto engine = engines::make_claude_engine({}, {});
+  const engines::Output out = engine->handle({engines::FrameCame{line}, kStart});
+  REQUIRE(out.asks.size() == 1);
+  CHECK(out.writes.empty());
+  return engine->handle({engines::Answer{out.asks[0], is_granted, text}, kStart}).writes;
+}
+
+TEST_CASE("the host is asked what the agent asks, and its answer goes back", "[workers]") {
+  const auto engine = engines::make_claude_engine({}, {});
+  const auto asked = engine->handle({engines::FrameCame{request_of("Bash")}, kStart}).asks;
+  CHECK(asked == std::vector<engines::Ask>{
+                     {"r1", engines::AskKind::permission, "Bash", "c1", R"({"command":"ls"})"}});
+  const std::string head =
+      R"({"type":"control_response","response":{"subtype":"success","request_id":"r1",)";
+  CHECK(answered(request_of("Bash"), true, "") ==
+        head +
+            R"("response":{"behavior":"allow","updatedInput":{"command":"ls"},)"
+            R"("toolUseID":"c1"}}})" +
+            "\n");
+  CHECK(answered(request_of("Bash"), true, R"({"command":"pwd"})")
+            .find(R"("updatedInput":{"command":"pwd"})") != std::string::npos);
+  CHECK(answered(request_of("Bash"), false, "no") ==
+        head + R"("response":{"behavior":"deny","message":"no","toolUseID":"c1"}}})" + "\n");
+  CHECK(answered(
+            R"({"type":"control_request","request_id":"r1","request":{"subtype":"elicitation"}})",
+            true, R"({"action":"accept"})") == head + R"("response":{"action":"accept"}}})" + "\n");
+}
+
+TEST_CASE("a question of the agent's is one, and can be withdrawn", "[workers]") {
+  const auto engine = engines::make_claude_engine({}, {});
+  const auto asked = engine->handle({engines::FrameCame{request_of("AskUserQuestion")}, kStart});
+  REQUIRE(asked.asks.size() == 1);
+  CHECK(asked.asks[0].kind == engines::AskKind::question);
+  const auto withdrawn = engine->handle(
+      {engines::FrameCame{R"({"type":"control_cancel_request","request_id":"r1"})"}, kStart});
+  CHECK(withdrawn.withdrawn == std::vector<std::string>{"r1"});
+  CHECK(withdrawn.reports.empty());
+}
+
+TEST_CASE("the end of a call, or of the run, withdraws what it asked", "[workers]") {
+  const auto withdrawn_by = [](const std::string& line, bool is_of_subagent) {
+    const auto engine = engines::make_claude_engine({}, {});
+    std::string request = request_of("Bash");
+    if (is_of_subagent) request.insert(request.find("\"input\""), "\"agent_id\":\"a1\",");
+    engine->handle({engines::FrameCame{request}, kStart});
+    return engine->handle({engines::FrameCame{line}, kStart}).withdrawn;
+  };
+  const std::vector<std::string> it{"r1"};
+  const std::string finished =
+      R"({"type":"user","message":{"role":"user","content":[{"type":"tool_result",)"
+      R"("tool_use_id":"c1","content":"done"}]}})";
+  CHECK(withdrawn_by(finished, false) == it);
+  CHECK(withdrawn_by(finished, true) == it);
+  CHECK(withdrawn_by(kResult, false) == it);
+  // A subagent goes on behind the result, until its task ends.
+  CHECK(withdrawn_by(kResult, true).empty());
+  const std::string ended =
+      R"({"type":"system","subtype":"task_notification","task_id":"a1","status":"completed"})";
+  CHECK(withdrawn_by(ended, true) == it);
+  CHECK(withdrawn_by(ended, false).empty());
+}
+
+TEST_CASE("what the agent says of its request goes along", "[workers]") {
+  const auto engine = engines::make_claude_engine({}, {});
+  std::string request = request_of("ExitPlanMode");
+  request.insert(request.find("\"input\""),
+                 R"("permission_suggestions":[{"type":"addRules"}],"decision_reason":"why",)");
+  const auto asked = engine->handle({engines::FrameCame{request}, kStart}).asks;
+  REQUIRE(asked.size() == 1);
+  CHECK(asked[0].kind == engines::AskKind::plan);
+  CHECK(asked[0].context ==
+        R"({"permission_suggestions":[{"type":"addRules"}],"decision_reason":"why"})");
+  CHECK(engines::ask_text(asked[0]) ==
+        R"({"input":{"command":"ls"},"context":{"permission_suggestions":[{"type":"addRules"}],)"
+        R"("decision_reason":"why"}})");
+}
+
+TEST_CASE("answers to questions become part of the call's input", "[workers]") {
+  engines::Ask ask{"r1", engines::AskKind::question, "AskUserQuestion", "c1",
+                   R"({"questions":[{"question":"Which?"},{"question":"When?"}]})"};
+  CHECK(*engines::granted_input(ask, R"(["this","soon"])") ==
+        R"({"questions":[{"question":"Which?"},{"question":"When?"}],)"
+        R"("answers":{"Which?":"this","When?":"soon"}})");
+  CHECK_FALSE(engines::granted_input(ask, ""));
+  CHECK_FALSE(engines::granted_input(ask, "this"));
+  CHECK_FALSE(engines::granted_input(ask, "[1]"));
+  ask.details = "[]";
+  CHECK_FALSE(engines::granted_input(ask, R"(["this"])"));
+  ask.kind = engines::AskKind::permission;
+  CHECK(engines::granted_input(ask, "") == ask.details);
+  CHECK_FALSE(engines::granted_input(ask, "no JSON"));
+}
+
 TEST_CASE("a prompt that was withdrawn before it began ends its turn once", "[workers]") {
-  ClaudeEngine engine = engine_in_turn();
+  DrivenClaude engine = engine_in_turn();
   const std::string line = R"({"type":"command_lifecycle","state":"cancelled","command_uuid":)" +
                            quoted(numbered_turn(1)) + "}";
   const Lines all = shown(engine.on_line(line, kStart));
@@ -273,7 +376,7 @@ TEST_CASE("a prompt that was withdrawn before it began ends its turn once", "[wo
 }
 
 TEST_CASE("a late result goes to the turn whose prompt it names", "[workers]") {
-  ClaudeEngine engine = engine_in_turn();
+  DrivenClaude engine = engine_in_turn();
   engine.begin_turn(numbered_turn(2), "next");
   const auto result_of = [&](const std::string& prompts) {
     return shown(engine.on_line(
@@ -290,19 +393,19 @@ TEST_CASE("a late result goes to the turn whose prompt it names", "[workers]") {
 
 TEST_CASE("only a single turn's session wants to exit, and only after the result",
           "[workers][R015][R022]") {
-  ClaudeEngine single = engine_in_turn();
+  DrivenClaude single = engine_in_turn();
   CHECK_FALSE(single.wants_exit());
   single.on_line(kResult, kStart);
   CHECK(single.wants_exit());
   domain::SessionSpec spec;
   spec.is_multi_turn = true;
-  ClaudeEngine multi = engine_in_turn(spec);
+  DrivenClaude multi = engine_in_turn(spec);
   multi.on_line(kResult, kStart);
   CHECK_FALSE(multi.wants_exit());
 }
 
 TEST_CASE("numbers of an agent never leave the range that the log can hold", "[workers]") {
-  ClaudeEngine engine = engine_in_turn();
+  DrivenClaude engine = engine_in_turn();
   const std::string line = R"({"type":"result","is_error":true,"num_turns":-4,"duration_ms":1e300,)"
                            R"("total_cost_usd":1e12,"api_error_status":99999999999999999999,)"
                            R"("usage":{"input_tokens":1.9,"output_tokens":"many"}})";
@@ -316,7 +419,7 @@ TEST_CASE("numbers of an agent never leave the range that the log can hold", "[w
 }
 
 TEST_CASE("money is read to the nearest billionth of a dollar", "[workers]") {
-  ClaudeEngine engine = engine_in_turn();
+  DrivenClaude engine = engine_in_turn();
   for (const auto& [text, nanos] :
        {std::pair{"0.0015600000000000002", "1560000"}, std::pair{"0.1", "100000000"},
         std::pair{"123456.123456789", "123456123456789"}, std::pair{"4e-10", "0"},
@@ -336,7 +439,7 @@ TEST_CASE("no bytes whatever stop the engine", "[workers]") {
     }
   }
   base::SeededRandom random(20261120);
-  ClaudeEngine engine = engine_in_turn();
+  DrivenClaude engine = engine_in_turn();
   const std::string marks = "{}[]\",:\\0ue-";
   for (int round = 0; round < 20000; ++round) {
     std::string line = lines[random.below(lines.size())];

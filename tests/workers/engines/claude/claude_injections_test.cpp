@@ -3,6 +3,7 @@
 #include "workers/engines/claude/claude_injections.hpp"
 
 #include "tests/support/catch.hpp"
+#include "tests/workers/engines/claude/driven_claude.hpp"
 #include "tests/workers/engines/claude/recording.hpp"
 #include "workers/engines/claude/claude_engine.hpp"
 
@@ -59,7 +60,7 @@ struct Asked {
     return results;
   }
 
-  ClaudeEngine engine;
+  DrivenClaude engine;
   std::string first;
   std::string added;
 };

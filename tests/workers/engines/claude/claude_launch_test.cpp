@@ -1,13 +1,14 @@
 // The command line, environment and first bytes with which Claude Code is started for a session.
 #include "tests/support/catch.hpp"
 #include "tests/support/prices.hpp"
+#include "tests/workers/engines/claude/driven_claude.hpp"
 #include "workers/engines/claude/claude_engine.hpp"
 
 namespace {
 
+using engines::driven_claude;
 using engines::EngineSettings;
-using engines::Launch;
-using engines::make_claude_engine;
+using engines::LaunchPlan;
 using engines::SessionLaunch;
 using Words = std::vector<std::string>;
 
@@ -34,8 +35,15 @@ EngineSettings settings() {
   return settings;
 }
 
-Words argv_of(const SessionLaunch& session) {
-  return make_claude_engine(settings(), session)->launch().argv;
+Words argv_of(SessionLaunch session) {
+  session.spec.approvals = domain::Approvals::deny;
+  return driven_claude(settings(), session)->plan().argv;
+}
+
+TEST_CASE("an agent that may ask is told to ask its host", "[workers]") {
+  const Words all = driven_claude(settings(), {})->plan().argv;
+  const Words asking = {"--permission-prompt-tool=stdio", "--permission-mode=default"};
+  CHECK(std::search(all.begin(), all.end(), asking.begin(), asking.end()) != all.end());
 }
 
 TEST_CASE("a plain session asks for streamed JSON and its permission mode", "[workers]") {
@@ -135,7 +143,7 @@ TEST_CASE("the environment is private: what an agent needs, and nothing else", "
   SessionLaunch session;
   session.temp_folder = "/s/tmp";
   session.runtime_folder = "/s/run";
-  CHECK(make_claude_engine(all, session)->launch().environment ==
+  CHECK(driven_claude(all, session)->plan().environment ==
         Words{"ANTHROPIC_API_KEY=a=b", "CLAUDE_CODE_DISABLE_CRON=1",
               "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
               "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS=1", "CLAUDE_CODE_ENTRYPOINT=sdk-cpp",
@@ -156,18 +164,18 @@ TEST_CASE("the marks of an agent in whose shell the server was started are not p
   for (const char* mark : kMarks) {
     all.inherited_environment.push_back("CLAUDE_CODE_" + std::string(mark) + "=outer");
   }
-  for (const std::string& entry : make_claude_engine(all, {})->launch().environment) {
+  for (const std::string& entry : driven_claude(all, {})->plan().environment) {
     INFO(entry);
     CHECK(entry.find("outer") == std::string::npos);
     CHECK_FALSE(entry.starts_with("CLAUDECODE="));
   }
-  const Words environment = make_claude_engine(all, {})->launch().environment;
+  const Words environment = driven_claude(all, {})->plan().environment;
   CHECK(std::find(environment.begin(), environment.end(), "CLAUDE_CODE_SESSION_IDLE_MAX=5") !=
         environment.end());
 }
 
 bool has(const EngineSettings& all, const std::string& entry, const SessionLaunch& session = {}) {
-  const Words environment = make_claude_engine(all, session)->launch().environment;
+  const Words environment = driven_claude(all, session)->plan().environment;
   return std::find(environment.begin(), environment.end(), entry) != environment.end();
 }
 
@@ -218,7 +226,7 @@ TEST_CASE("what an agent starts runs in the background, within its turn, or not 
     return session;
   };
   const auto denied = [&](BackgroundTasks background) {
-    const Words argv = make_claude_engine(settings(), with(background))->launch().argv;
+    const Words argv = driven_claude(settings(), with(background))->plan().argv;
     const auto found = std::find_if(argv.begin(), argv.end(), [](const std::string& word) {
       return word.starts_with("--disallowedTools=");
     });
@@ -240,24 +248,24 @@ TEST_CASE("the operator's word overrides Steno's", "[workers]") {
   CHECK(has(all, "CLAUDE_CODE_DISABLE_CRON=0"));
 }
 
-TEST_CASE("a HOME of its own and the way back to the network are settings", "[workers]") {
+TEST_CASE("a HOME of its own is a setting", "[workers]") {
   EngineSettings all = settings();
   all.inherited_environment = {"HOME=/home/me"};
   all.home = "/private";
-  all.keeps_off_network = false;
-  CHECK(make_claude_engine(all, {})->launch().environment ==
-        Words{"CLAUDE_CODE_DISABLE_CRON=1", "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS=1",
-              "CLAUDE_CODE_ENTRYPOINT=sdk-cpp", "HOME=/private", "LANG=C.UTF-8",
-              "PATH=/usr/local/bin:/usr/bin:/bin"});
+  CHECK(driven_claude(all, {})->plan().environment ==
+        Words{"CLAUDE_CODE_DISABLE_CRON=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+              "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS=1", "CLAUDE_CODE_ENTRYPOINT=sdk-cpp",
+              "DISABLE_AUTOUPDATER=1", "DISABLE_ERROR_REPORTING=1", "DISABLE_TELEMETRY=1",
+              "HOME=/private", "LANG=C.UTF-8", "PATH=/usr/local/bin:/usr/bin:/bin"});
 }
 
 TEST_CASE("a system prompt is given in a greeting, before the first turn", "[workers]") {
-  CHECK(make_claude_engine(settings(), {})->start() ==
+  CHECK(driven_claude(settings(), {})->start() ==
         "{\"type\":\"control_request\",\"request_id\":\"steno-1\",\"request\":{\"subtype\":"
         "\"initialize\",\"forwardSubagentText\":true}}\n");
   SessionLaunch session;
   session.system_prompt = "Be brief.\n\"Now\"";
-  CHECK(make_claude_engine(settings(), session)->start() ==
+  CHECK(driven_claude(settings(), session)->start() ==
         "{\"type\":\"control_request\",\"request_id\":\"steno-1\",\"request\":{\"subtype\":"
         "\"initialize\",\"forwardSubagentText\":true,\"appendSystemPrompt\":\"Be "
         "brief.\\n\\\"Now\\\"\"}}\n");
@@ -267,7 +275,7 @@ TEST_CASE("the agent takes its settings from where its session says", "[workers]
   const auto argument = [](const std::string& sources) {
     SessionLaunch session;
     session.spec.setting_sources = sources;
-    for (const std::string& word : make_claude_engine(settings(), session)->launch().argv) {
+    for (const std::string& word : driven_claude(settings(), session)->plan().argv) {
       if (word.starts_with("--setting-sources")) return word;
     }
     return std::string();
@@ -280,7 +288,7 @@ TEST_CASE("the agent takes its settings from where its session says", "[workers]
 TEST_CASE("a prompt is one line of ASCII that carries its turn's id", "[workers]") {
   base::TurnId turn;
   turn.bytes.back() = 7;
-  const auto engine = make_claude_engine(settings(), {});
+  const auto engine = driven_claude(settings(), {});
   const std::string head = "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":";
   const std::string tail =
       "},\"parent_tool_use_id\":null,\"session_id\":\"\","
@@ -291,7 +299,7 @@ TEST_CASE("a prompt is one line of ASCII that carries its turn's id", "[workers]
 }
 
 TEST_CASE("an interrupt withdraws a prompt that has not begun", "[workers]") {
-  const auto engine = make_claude_engine(settings(), {});
+  const auto engine = driven_claude(settings(), {});
   const base::TurnId turn{{1}};
   engine->begin_turn(turn, "hang");
   CHECK(engine->interrupt(turn) ==
@@ -301,7 +309,7 @@ TEST_CASE("an interrupt withdraws a prompt that has not begun", "[workers]") {
 }
 
 TEST_CASE("an interrupt of a turn of the agent's own withdraws no prompt", "[workers]") {
-  const auto engine = make_claude_engine(settings(), {});
+  const auto engine = driven_claude(settings(), {});
   engine->begin_turn(base::TurnId{{1}}, "next");
   CHECK(engine->interrupt(base::TurnId{{2}}).find("\"cancel_queued\":false") != std::string::npos);
 }

@@ -3,12 +3,13 @@
 #include <set>
 
 #include "tests/support/catch.hpp"
+#include "tests/workers/engines/claude/driven_claude.hpp"
 #include "tests/workers/engines/claude/recording.hpp"
 #include "workers/engines/claude/claude_engine.hpp"
 
 namespace {
 
-using engines::make_claude_engine;
+using engines::driven_claude;
 using engines::replayed;
 using engines::shown;
 using Lines = std::vector<std::string>;
@@ -21,7 +22,7 @@ bool is_notice(const engines::Report& report) {
 }
 
 Lines reports_of(const std::string& name) {
-  const auto engine = make_claude_engine(engines::priced(), {});
+  const auto engine = driven_claude(engines::priced(), {});
   auto reports = replayed(*engine, name);
   std::erase_if(reports, [](const engines::Report& report) {
     return std::holds_alternative<domain::ReportSpending>(report) || is_notice(report);
@@ -31,7 +32,7 @@ Lines reports_of(const std::string& name) {
 
 // Returns what the agent tells of calls that are made again, limits, and summaries.
 Lines notices_of(const std::string& name) {
-  const auto engine = make_claude_engine(engines::priced(), {});
+  const auto engine = driven_claude(engines::priced(), {});
   auto reports = replayed(*engine, name);
   std::erase_if(reports, [](const engines::Report& report) { return !is_notice(report); });
   return shown(reports);
@@ -223,12 +224,10 @@ TEST_CASE("an agent that does not know the session to resume says so, and answer
   const Lines lost{"AgentSessionLost text=No conversation found with session ID: " + unknown};
   engines::SessionLaunch session;
   session.spec.resume_agent_session = unknown;
-  CHECK(shown(replayed(*make_claude_engine(engines::priced(), session), "resume_5_unknown")) ==
-        lost);
+  CHECK(shown(replayed(*driven_claude(engines::priced(), session), "resume_5_unknown")) == lost);
   session.spec.resume_agent_session.reset();
   session.resume_agent_session = unknown;
-  CHECK(shown(replayed(*make_claude_engine(engines::priced(), session), "resume_5_unknown")) ==
-        lost);
+  CHECK(shown(replayed(*driven_claude(engines::priced(), session), "resume_5_unknown")) == lost);
 }
 
 TEST_CASE("what the agent says has its message's id, and a subagent's likewise", "[workers]") {
@@ -240,8 +239,7 @@ TEST_CASE("what the agent says has its message's id, and a subagent's likewise",
       ids.insert(message);
       CHECK(base::TurnId::parse(message));
     };
-    for (const engines::Report& report :
-         replayed(*make_claude_engine(engines::priced(), {}), name)) {
+    for (const engines::Report& report : replayed(*driven_claude(engines::priced(), {}), name)) {
       if (const auto* said = std::get_if<domain::ReportOutput>(&report)) note(said->message);
       if (const auto* call = std::get_if<domain::ReportToolCallStarted>(&report)) {
         note(call->message);
@@ -272,7 +270,7 @@ TEST_CASE("clearing the conversation begins a new agent session and forgets no c
 }
 
 TEST_CASE("a permission request is answered with a denial that names the call", "[workers]") {
-  const auto engine = make_claude_engine(engines::priced(), {});
+  const auto engine = driven_claude(engines::priced(), {});
   const Lines all = shown(replayed(*engine, "perm_deny"));
   CHECK(all[2].starts_with("ToolCallStarted turn=01 call=toolu_c04868c460ed4a32a49f tool=Bash "));
   const std::string answer = engine->take_writes();

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "tests/support/catch.hpp"
+#include "tests/workers/engines/claude/driven_claude.hpp"
 #include "tests/workers/engines/claude/recording.hpp"
 #include "workers/engines/claude/claude_engine.hpp"
 
@@ -13,12 +14,12 @@ using domain::OwnTurnCause;
 using domain::ReportOutput;
 using domain::ReportOwnTurnStarted;
 using domain::ReportTurnResult;
-using engines::make_claude_engine;
+using engines::driven_claude;
 using engines::replayed;
 using engines::Report;
 
 std::vector<Report> reports_in(const std::string& name) {
-  const auto engine = make_claude_engine(engines::priced(), {});
+  const auto engine = driven_claude(engines::priced(), {});
   return replayed(*engine, name);
 }
 
@@ -237,7 +238,7 @@ std::string quoted(const std::string& text) {
 
 // Returns the turns of the reports of these lines, "TYPE BEGINNING" each, of those that have one.
 std::vector<std::string> turns_of(const std::vector<std::string>& lines) {
-  const auto engine = make_claude_engine(engines::priced(), {});
+  const auto engine = driven_claude(engines::priced(), {});
   engine->begin_turn(*TurnId::parse(kPrompt), "go");
   std::vector<std::string> turns;
   for (const std::string& line : lines) {

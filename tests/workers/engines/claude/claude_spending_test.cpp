@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "tests/support/catch.hpp"
+#include "tests/workers/engines/claude/driven_claude.hpp"
 #include "tests/workers/engines/claude/recording.hpp"
 #include "workers/engines/claude/claude_engine.hpp"
 #include "workers/engines/claude/claude_spending.hpp"
@@ -18,7 +19,7 @@ using domain::ReportSpending;
 using domain::ReportTurnResult;
 using domain::Spending;
 using domain::Usage;
-using engines::make_claude_engine;
+using engines::driven_claude;
 using engines::recording;
 using engines::replayed;
 using engines::Report;
@@ -117,7 +118,7 @@ TEST_CASE("each recording costs on the record what the model's server charged",
     const std::string current = "../claude-2.1.329/";
     const std::string name = path.starts_with(current) ? path.substr(current.size()) : path;
     const Spending truth = *charged(path);
-    const auto engine = make_claude_engine(engines::priced(), {});
+    const auto engine = driven_claude(engines::priced(), {});
     const Bill bill = billed(replayed(*engine, path));
     INFO(name << ", " << base::enum_name(bill.basis) << "\n   billed " << engines::shown(bill.spent)
               << "\n  charged " << engines::shown(truth));
@@ -176,7 +177,7 @@ std::vector<Spending> spending_in(const std::vector<Report>& reports) {
 TEST_CASE("a figure that cannot be right is kept as said, and not added up", "[workers]") {
   const std::string dollars = GENERATE("-1", "1e300", "1000001");
   const std::string frame = result_frame(use("claude-opus-5-5", "100", dollars), "1");
-  const auto engine = make_claude_engine(engines::priced(), {});
+  const auto engine = driven_claude(engines::priced(), {});
   const auto reports = engine->on_line(frame, kNow);
   CHECK(result_in(reports).spent.empty());
   CHECK(result_in(reports).basis == CostBasis::unknown);
@@ -184,7 +185,7 @@ TEST_CASE("a figure that cannot be right is kept as said, and not added up", "[w
   REQUIRE(line);
   CHECK(line->line == frame);
   CHECK(result_in(reports).agent_base.value == -1);
-  const auto other = make_claude_engine(engines::priced(), {});
+  const auto other = driven_claude(engines::priced(), {});
   const auto odd = other->on_line(result_frame(use("claude-opus-5-5", "-5", "0.1"), "1"), kNow);
   CHECK(result_in(odd).basis == CostBasis::unknown);
 }
@@ -200,7 +201,7 @@ TEST_CASE("the cost of a model without a price is not known, whatever the agent 
           "[workers][R045]") {
   const std::string silent = result_frame(use("other-1", "100", "0.25"), "0.25");
   for (const std::string& frame : {silent, with_basis("other-1", "unknown")}) {
-    const auto engine = make_claude_engine(engines::priced(), {});
+    const auto engine = driven_claude(engines::priced(), {});
     const auto reports = engine->on_line(frame, kNow);
     const ReportTurnResult& result = result_in(reports);
     CHECK(result.spent == Spending{{"other-1", {100, 0, 0, 0}, {}, true}});
@@ -209,7 +210,7 @@ TEST_CASE("the cost of a model without a price is not known, whatever the agent 
 }
 
 TEST_CASE("a model whose price only the agent knows costs what it says", "[workers][R045]") {
-  const auto engine = make_claude_engine(engines::priced(), {});
+  const auto engine = driven_claude(engines::priced(), {});
   const auto reports = engine->on_line(with_basis("other-1", "list"), kNow);
   CHECK(result_in(reports).spent == Spending{{"other-1", {100, 0, 0, 0}, {250'000'000}}});
   CHECK(result_in(reports).basis == CostBasis::reported);
@@ -219,7 +220,7 @@ TEST_CASE("a model whose price only the agent knows costs what it says", "[worke
 TEST_CASE("a model that runs for nothing costs nothing, exactly", "[workers]") {
   engines::EngineSettings settings = engines::priced();
   settings.prices.models["other-*"] = {};
-  const auto engine = make_claude_engine(settings, {});
+  const auto engine = driven_claude(settings, {});
   const auto reports = engine->on_line(with_basis("other-1", "unknown"), kNow);
   CHECK(result_in(reports).spent == Spending{{"other-1", {100, 0, 0, 0}, {}}});
   CHECK(result_in(reports).basis == CostBasis::reported);
@@ -227,7 +228,7 @@ TEST_CASE("a model that runs for nothing costs nothing, exactly", "[workers]") {
 
 TEST_CASE("the agent says at its start whether its model has a price", "[workers]") {
   const auto begins = [](const std::string& model) {
-    const auto engine = make_claude_engine(engines::priced(), {});
+    const auto engine = driven_claude(engines::priced(), {});
     const auto reports = engine->on_line(
         R"({"type":"system","subtype":"init","session_id":"s","model":")" + model + R"("})", kNow);
     return std::get<domain::ReportInitialized>(reports.front()).is_unpriced;
@@ -237,13 +238,13 @@ TEST_CASE("the agent says at its start whether its model has a price", "[workers
 }
 
 TEST_CASE("a model with a price costs that, and what the agent says is kept", "[workers][C18]") {
-  const auto engine = make_claude_engine(engines::priced(), {});
+  const auto engine = driven_claude(engines::priced(), {});
   const auto reports =
       engine->on_line(result_frame(use("claude-opus-5-5", "1000", "0.25"), "0.25"), kNow);
   CHECK(domain::cost_of(result_in(reports).spent).value == 4'000'000);
   CHECK(result_in(reports).claimed.value == 250'000'000);
   // Searches of the web cost beside the tokens, so only the agent knows the sum.
-  const auto other = make_claude_engine(engines::priced(), {});
+  const auto other = driven_claude(engines::priced(), {});
   std::string since = use("claude-opus-5-5", "1000", "0.25");
   since.insert(since.size() - 2, R"(,"webSearchRequests":2)");
   const auto searched = other->on_line(result_frame(since, "0.25"), kNow);
@@ -251,7 +252,7 @@ TEST_CASE("a model with a price costs that, and what the agent says is kept", "[
 }
 
 TEST_CASE("a result that comes twice is paid once", "[workers]") {
-  const auto engine = make_claude_engine(engines::priced(), {});
+  const auto engine = driven_claude(engines::priced(), {});
   const auto cost_of_next = [&](const std::string& id) {
     const std::string uuid = R"(,"uuid":"01890a5d-ac96-774b-bcce-b302099a80)" + id + "\"";
     const auto frame = result_frame(use("claude-opus-5-5", "1000", "0.004"), "0.004", uuid);
@@ -268,7 +269,7 @@ TEST_CASE("a call that broke off makes its turn's cost an estimate", "[workers]"
       R"("usage":{"output_tokens":20}}})";
   const std::string result = result_frame(use("claude-opus-5-5", "200", "0.0008"), "0.0008");
   const auto basis = [&](const std::vector<std::string>& lines) {
-    const auto engine = make_claude_engine(engines::priced(), {});
+    const auto engine = driven_claude(engines::priced(), {});
     engine->begin_turn(engines::numbered_turn(1), "go");
     for (const std::string& line : lines) engine->on_line(line, kNow);
     return result_in(engine->on_line(result, kNow)).basis;
@@ -278,7 +279,7 @@ TEST_CASE("a call that broke off makes its turn's cost an estimate", "[workers]"
   CHECK(basis({call_begins("a", 100), call_begins("b", 100), ended}) == CostBasis::estimated);
   CHECK(basis({call_begins("a", 100)}) == CostBasis::estimated);
   // The next turn is not to blame.
-  const auto engine = make_claude_engine(engines::priced(), {});
+  const auto engine = driven_claude(engines::priced(), {});
   engine->begin_turn(engines::numbered_turn(1), "go");
   engine->on_line(call_begins("a", 100), kNow);
   engine->on_line(result, kNow);
@@ -289,7 +290,7 @@ TEST_CASE("a call that broke off makes its turn's cost an estimate", "[workers]"
 }
 
 TEST_CASE("an empty run before the first answer does not hide the total", "[workers]") {
-  const auto engine = make_claude_engine(engines::priced(), {});
+  const auto engine = driven_claude(engines::priced(), {});
   const auto reports = replayed(*engine, "budget_agent_bg_2_resumed");
   std::vector<std::int64_t> bases;
   for (const Report& report : reports) {
@@ -302,7 +303,7 @@ TEST_CASE("an empty run before the first answer does not hide the total", "[work
 }
 
 TEST_CASE("the first result tells the total with which the process began", "[workers]") {
-  const auto engine = make_claude_engine(engines::priced(), {});
+  const auto engine = driven_claude(engines::priced(), {});
   const std::string first = result_frame(use("claude-opus-5-5", "1000", "0.004"), "0.104");
   CHECK(result_in(engine->on_line(first, kNow)).agent_base.value == 100'000'000);
   const std::string next = result_frame(use("claude-opus-5-5", "1000", "0.004"), "0.108");
@@ -316,7 +317,7 @@ std::string call_ends(std::int64_t output) {
 }
 
 TEST_CASE("a call of the model is told when it has ended", "[workers][R045]") {
-  const auto engine = make_claude_engine(engines::priced(), {});
+  const auto engine = driven_claude(engines::priced(), {});
   CHECK_FALSE(engine->deadline());
   CHECK(spending_in(engine->on_line(call_begins("m1", 1000), kNow)).empty());
   CHECK(spending_in(engine->on_line(call_ends(51), kNow)) ==
@@ -331,7 +332,7 @@ TEST_CASE("a call of the model is told when it has ended", "[workers][R045]") {
 }
 
 TEST_CASE("calls that end close together are told together", "[workers]") {
-  const auto engine = make_claude_engine(engines::priced(), {});
+  const auto engine = driven_claude(engines::priced(), {});
   engine->on_line(call_begins("m1", 1000), kNow);
   CHECK(spending_in(engine->on_line(call_ends(1), kNow)).size() == 1);
   for (const std::string id : {"m2", "m3"}) {
@@ -345,7 +346,7 @@ TEST_CASE("calls that end close together are told together", "[workers]") {
 }
 
 TEST_CASE("what is known of a call that goes on is told after a while", "[workers]") {
-  const auto engine = make_claude_engine(engines::priced(), {});
+  const auto engine = driven_claude(engines::priced(), {});
   engine->on_line(call_begins("m1", 1000), kNow);
   REQUIRE(engine->deadline());
   CHECK(*engine->deadline() == kNow + engines::kSpendingInterval);
@@ -355,7 +356,7 @@ TEST_CASE("what is known of a call that goes on is told after a while", "[worker
 }
 
 TEST_CASE("an agent that ends has told what it spent until then", "[workers]") {
-  const auto engine = make_claude_engine(engines::priced(), {});
+  const auto engine = driven_claude(engines::priced(), {});
   engine->on_line(call_begins("m1", 1000), kNow);
   CHECK(spending_in(engine->on_end()).size() == 1);
   CHECK(spending_in(engine->on_end()).empty());

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tests/support/catch.hpp"
+#include "tests/workers/engines/claude/driven_claude.hpp"
 #include "tests/workers/engines/claude/recording.hpp"
 #include "workers/engines/claude/claude_engine.hpp"
 
@@ -146,7 +147,7 @@ bool begins_own_run(const std::string& line) {
 // Plays a recording. Returns the number of runs that began although the agent was held to rest: no
 // prompt without an answer, and no task left.
 int runs_after_rest(const std::string& name) {
-  const auto engine = make_claude_engine(engines::priced(), {});
+  const auto engine = driven_claude(engines::priced(), {});
   int open_prompts = 0;
   int found = 0;
   bool has_result = false;
@@ -175,7 +176,7 @@ int runs_after_rest(const std::string& name) {
 
 TEST_CASE("what tasks have spent is told before their end", "[workers]") {
   // The agent ends its subagents, whose calls exceed the budget, and says nothing of it.
-  const auto engine = make_claude_engine(engines::priced(), {});
+  const auto engine = driven_claude(engines::priced(), {});
   const std::vector<Report> reports = replayed(*engine, "budget_agent_bg_1");
   std::optional<std::size_t> last_spending;
   std::optional<std::size_t> end_of_tasks;

@@ -1,6 +1,7 @@
 // What the agent tells its host beside the conversation: a refused prompt, denied calls that only
 // the result names, servers that are not connected, limits, and hooks without a verdict.
 #include "tests/support/catch.hpp"
+#include "tests/workers/engines/claude/driven_claude.hpp"
 #include "tests/workers/engines/claude/recording.hpp"
 #include "workers/engines/claude/claude_engine.hpp"
 
@@ -10,8 +11,8 @@ namespace {
 using Lines = std::vector<std::string>;
 constexpr base::Time kNow{1'000'000'000};
 
-ClaudeEngine engine_in_turn() {
-  ClaudeEngine engine({}, {});
+DrivenClaude engine_in_turn() {
+  DrivenClaude engine({}, {});
   engine.begin_turn(numbered_turn(1), "go");
   return engine;
 }
@@ -31,11 +32,32 @@ std::string result(const std::string& rest) {
 
 // Returns the last report of these lines, which must be a result.
 domain::ReportTurnResult result_of(const Lines& lines) {
-  ClaudeEngine engine = engine_in_turn();
+  DrivenClaude engine = engine_in_turn();
   std::vector<Report> reports;
   for (const std::string& line : lines) reports = engine.on_line(line, kNow);
   REQUIRE_FALSE(reports.empty());
   return std::get<domain::ReportTurnResult>(reports.back());
+}
+
+TEST_CASE("an answer that was whole when the budget was spent is the turn's answer", "[workers]") {
+  const auto streamed = [](const std::string& event) {
+    return R"({"type":"stream_event","parent_tool_use_id":null,"event":)" + event + "}";
+  };
+  const std::string begun = streamed(R"({"type":"message_start","message":{"id":"m"}})");
+  const std::string said =
+      R"({"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"All done."}]}})";
+  const auto ended = [&](const std::string& reason) {
+    return streamed(R"({"type":"message_delta","delta":{"stop_reason":")" + reason +
+                    R"("},"usage":{"output_tokens":9}})");
+  };
+  const std::string spent = R"({"type":"result","subtype":"error_max_budget_usd","is_error":true,)"
+                            R"("errors":["Over the budget of $0.01"]})";
+  const auto whole = result_of({init(), begun, said, ended("end_turn"), spent});
+  CHECK_FALSE(whole.is_error);
+  CHECK(whole.text == "All done.");
+  const auto cut = result_of({init(), begun, said, ended("tool_use"), spent});
+  CHECK(cut.is_error);
+  CHECK(cut.text == "Over the budget of $0.01");
 }
 
 TEST_CASE("a prompt that is refused before the model is asked is a failed turn", "[workers]") {
@@ -62,7 +84,7 @@ TEST_CASE("a prompt that is refused before the model is asked is a failed turn",
 }
 
 TEST_CASE("denied calls that only the result names are told", "[workers]") {
-  ClaudeEngine engine = engine_in_turn();
+  DrivenClaude engine = engine_in_turn();
   engine.on_line(init(), kNow);
   const auto reports = shown(engine.on_line(
       result(R"(,"permission_denials":[{"tool_name":"Write","tool_use_id":"c1","tool_input":{}}])"),
@@ -72,7 +94,7 @@ TEST_CASE("denied calls that only the result names are told", "[workers]") {
 }
 
 TEST_CASE("a denied call is told once", "[workers]") {
-  ClaudeEngine engine = engine_in_turn();
+  DrivenClaude engine = engine_in_turn();
   engine.on_line(init(), kNow);
   engine.on_line(R"({"type":"system","subtype":"permission_denied","tool_use_id":"c1"})", kNow);
   engine.on_line(R"({"type":"user","message":{"role":"user","content":[{"type":"tool_result",)"
@@ -88,7 +110,7 @@ TEST_CASE("servers that are not connected are told at each change", "[workers]")
   const std::string broken =
       R"([{"name":"docs","status":"failed"},{"name":"ok","status":"connected"},)"
       R"({"name":"new","status":"pending"},{"name":"off","status":"disabled"}])";
-  ClaudeEngine engine = engine_in_turn();
+  DrivenClaude engine = engine_in_turn();
   CHECK(shown(engine.on_line(init(broken), kNow)).back() ==
         "McpServersReported broken=docs: failed");
   CHECK(engine.on_line(init(broken), kNow).empty());
@@ -96,7 +118,7 @@ TEST_CASE("servers that are not connected are told at each change", "[workers]")
 }
 
 TEST_CASE("a limit that allows all is told once", "[workers]") {
-  ClaudeEngine engine = engine_in_turn();
+  DrivenClaude engine = engine_in_turn();
   const auto told = [&](const std::string& status) {
     return engine
         .on_line(R"({"type":"rate_limit_event","rate_limit_info":{"status":")" + status +
@@ -112,7 +134,7 @@ TEST_CASE("a limit that allows all is told once", "[workers]") {
 }
 
 TEST_CASE("a hook without a verdict is told with its call", "[workers]") {
-  ClaudeEngine engine = engine_in_turn();
+  DrivenClaude engine = engine_in_turn();
   engine.on_line(init(), kNow);
   const auto reports = shown(engine.on_line(
       informational(R"(,"level":"warning","tag":"hook_no_verdict","hook_no_verdict":)"
@@ -123,7 +145,7 @@ TEST_CASE("a hook without a verdict is told with its call", "[workers]") {
 }
 
 TEST_CASE("the agent is asked for the words of subagents within its turns", "[workers]") {
-  ClaudeEngine engine({}, {});
+  DrivenClaude engine({}, {});
   CHECK(engine.start().find(R"("forwardSubagentText":true)") != base::Bytes::npos);
 }
 

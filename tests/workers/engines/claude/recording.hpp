@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/driven_engine.hpp"
 #include "tests/support/prices.hpp"
-#include "workers/engines/engine.hpp"
 #include "workers/engines/json_text.hpp"
 
 namespace engines {
@@ -54,7 +54,7 @@ inline TurnId recorded_turn(const JsonObject& prompt, int number) {
 }
 
 // Returns all reports of the recording, in order. The host's prompts begin turns.
-inline std::vector<Report> replayed(Engine& engine, const std::string& name) {
+inline std::vector<Report> replayed(support::DrivenEngine& engine, const std::string& name) {
   std::vector<Report> out;
   int turns = 0;
   const auto append = [&](std::vector<Report> more) {

@@ -23,8 +23,22 @@ struct ResetCounter {
   bool operator==(const ResetCounter&) const = default;
 };
 
-using CounterClientCommands = base::Types<RaiseCounter>;
-using CounterCommand = std::variant<RaiseCounter, ResetCounter>;
+// Raises the counter of that name by one; the first that names it begins it.
+struct CountNamed {
+  static constexpr std::string_view kType = "CountNamed";
+  static constexpr bool kOpens = true;
+  std::string name;
+
+  std::string_view key() const { return name; }
+  bool operator==(const CountNamed&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("name", &CountNamed::name);
+  }
+};
+
+using CounterClientCommands = base::Types<RaiseCounter, CountNamed>;
+using CounterCommand = std::variant<RaiseCounter, ResetCounter, CountNamed>;
 
 struct CounterReply {
   std::int64_t value = 0;

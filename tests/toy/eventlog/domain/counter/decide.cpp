@@ -1,5 +1,9 @@
 // Decides the commands of a counter.
+#include "eventlog/domain/counter/counter.hpp"
 #include "eventlog/domain/decision.hpp"
+#ifdef TOY_EMITS_ANOTHERS
+#include "eventlog/domain/server/events.hpp"
+#endif
 
 namespace domain {
 namespace {
@@ -7,13 +11,22 @@ namespace {
 Decided decide_one(const CounterState&, const RaiseCounter& c) {
   if (c.by < 1) return reject(RejectionCode::invalid, "a counter is raised by 1 or more");
   Decision decision;
-  decision.push_back({{}, CounterRaised{c.by}, {}});
+  decision.emit<CounterStream>(CounterRaised{c.by});
+#ifdef TOY_EMITS_ANOTHERS
+  decision.emit<CounterStream>(ServerStarted{});
+#endif
+  return decision;
+}
+
+Decided decide_one(const CounterState&, const CountNamed&) {
+  Decision decision;
+  decision.emit<CounterStream>(CounterRaised{1});
   return decision;
 }
 
 Decided decide_one(const CounterState& s, const ResetCounter&) {
   Decision decision;
-  if (s.value > 0) decision.push_back({{}, CounterReset{}, {}});
+  if (s.value > 0) decision.emit<CounterStream>(CounterReset{});
   return decision;
 }
 

@@ -1,11 +1,14 @@
 // Folds a counter. TOY_LACKS_AN_APPLY leaves one event out, to prove that this does not compile.
-#include "eventlog/domain/evolve.hpp"
+#include "eventlog/domain/counter/state.hpp"
+
+#include "eventlog/domain/fold.hpp"
 
 namespace domain {
 namespace {
 
-bool apply(CounterState& s, const Envelope&, const CounterRaised& e) {
+bool apply(CounterState& s, const Envelope& envelope, const CounterRaised& e) {
   s.value += e.by;
+  s.raised = envelope.position;
   return true;
 }
 
@@ -22,7 +25,7 @@ bool apply(CounterState& s, const Envelope&, const CounterReset&) {
 void evolve(CounterState& state, const Envelope& envelope, const Event& event) {
   fold_or_mark<CounterEvents>(state, envelope, event,
                               [&](const auto& fact) { return apply(state, envelope, fact); });
-  if (envelope.actor_kind != ActorKind::client) return;
+  if (!is_remembered(envelope)) return;
   state.commands.remember({envelope.command, envelope.command_digest, envelope.position});
 }
 

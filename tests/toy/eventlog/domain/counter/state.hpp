@@ -11,6 +11,7 @@ namespace domain {
 
 struct CounterState {
   std::int64_t value = 0;
+  Position raised;  // position of its last CounterRaised
   AcceptedCommands commands;
   Position inconsistent;  // of the first impossible event; 0 = none
 
@@ -18,6 +19,7 @@ struct CounterState {
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("value", &CounterState::value);
+    visit("raised", &CounterState::raised);
     visit("commands", &CounterState::commands);
     visit("inconsistent", &CounterState::inconsistent);
   }

@@ -10,23 +10,19 @@ class EchoEngine final : public Engine {
  public:
   explicit EchoEngine(EngineSettings settings) : settings_(std::move(settings)) {}
 
-  Launch launch() const override { return {settings_.program, {}}; }
-  Bytes start() override { return {}; }
-  Bytes begin_turn(TurnId turn, ByteView prompt) override {
-    turn_ = turn;
-    return Bytes(prompt) + "\n";
+  LaunchPlan plan() const override { return {settings_.program, {}}; }
+  Output handle(const Input& input) override {
+    Output out;
+    if (const auto* begun = std::get_if<BeginTurn>(&input.step)) {
+      turn_ = begun->turn;
+      out.writes = begun->prompt + "\n";
+    } else if (const auto* came = std::get_if<FrameCame>(&input.step)) {
+      domain::ReportTurnResult result;
+      result.turn = turn_;
+      out.reports = {domain::ReportOutput{turn_, domain::OutputKind::text, came->frame}, result};
+    }
+    return out;
   }
-  Bytes interrupt(TurnId) override { return {}; }
-  std::vector<Report> on_line(ByteView line, Time) override {
-    domain::ReportTurnResult result;
-    result.turn = turn_;
-    return {domain::ReportOutput{turn_, domain::OutputKind::text, std::string(line)}, result};
-  }
-  std::vector<Report> on_time(Time) override { return {}; }
-  std::optional<Time> deadline() const override { return std::nullopt; }
-  std::vector<Report> on_end() override { return {}; }
-  Bytes take_writes() override { return {}; }
-  bool wants_exit() const override { return false; }
 
  private:
   const EngineSettings settings_;
@@ -39,6 +35,11 @@ std::unique_ptr<Engine> make(EngineSettings settings, SessionLaunch) {
 
 }  // namespace
 
-const EngineKind kEchoEngine{"echo", "cat", "cat", false, make};
+const EngineKind kEchoEngine{.name = "echo",
+                             .description = "cat",
+                             .speaker = "The agent",
+                             .title = "Session",
+                             .program = "cat",
+                             .make = make};
 
 }  // namespace engines

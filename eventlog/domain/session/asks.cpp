@@ -1,0 +1,156 @@
+// Decides what the agent asks of people: it is recorded before anybody is told, answered once, and
+// ends once.
+#include <algorithm>
+
+#include "eventlog/base/time_text.hpp"
+#include "eventlog/domain/session/deciding.hpp"
+#include "eventlog/domain/text_limits.hpp"
+
+namespace domain {
+namespace {
+
+const OpenAsk* find_open(const SessionState& s, std::int64_t ask) {
+  const OpenAsks& open = s.asks;
+  const auto found =
+      std::find_if(open.begin(), open.end(), [&](const OpenAsk& one) { return one.ask == ask; });
+  return found == open.end() ? nullptr : &*found;
+}
+
+const PastAsk* find_past(const SessionState& s, std::int64_t ask) {
+  const PastAsks& past = s.past_asks;
+  const auto found =
+      std::find_if(past.begin(), past.end(), [&](const PastAsk& one) { return one.ask == ask; });
+  return found == past.end() ? nullptr : &*found;
+}
+
+// "was granted by ops at 2026-…", "was denied, because nobody answered in time".
+std::string answer_text(AskVerdict verdict, AskBasis basis, const std::string& by, Time answered) {
+  std::string text = "was ";
+  text += base::enum_name(verdict);
+  if (basis == AskBasis::time_out) text += ", because nobody answered in time,";
+  if (basis == AskBasis::rule) text += " by a rule";
+  if (basis == AskBasis::full) text += ", because too many requests waited,";
+  if (basis == AskBasis::text_lost) text += ", because the text of its answer was lost,";
+  if (basis == AskBasis::person) text += by.empty() ? "" : " by " + by;
+  return text + " at " + base::time_text(answered);
+}
+
+std::string over_text(const PastAsk& past) {
+  const bool is_answered = past.verdict != AskVerdict::none;
+  std::string text =
+      is_answered ? answer_text(past.verdict, past.basis, past.by, past.answered) : std::string();
+  if (past.end == AskEnd::told) return text + ", and the agent has been told";
+  const std::string why = past.end == AskEnd::withdrawn ? "the agent did not wait for it any more"
+                                                        : "the agent's process ended";
+  return is_answered ? text + ", but " + why + " before it was told"
+                     : "is over without an answer: " + why;
+}
+
+Decided refused(const SessionState& s, std::int64_t ask, const std::string& text) {
+  return reject(RejectionCode::ask_over,
+                "request " + std::to_string(ask) + " of session " + label(s) + " " + text);
+}
+
+// Answers by the rules that there are. Returns false if none is about it. A question is none of
+// theirs: only its answer is of use.
+bool answer_by_rules(Deciding& d, std::int64_t ask, const ReportAskRaised& r) {
+  const auto* rules = d.states.find<RulesStream>(kRulesStream);
+  const bool is_possible = rules != nullptr && d.context.calls != nullptr;
+  if (!is_possible || r.kind == AskKind::question) return false;
+  const SessionState& s = d.session();
+  const RuleAnswer answer = answer_by_rules(*rules, d.agent(), s.session,
+                                            {r.tool, r.text, s.spec.workdir}, *d.context.calls);
+  if (answer.verdict == RuleVerdict::ask) return false;
+  if (answer.verdict == RuleVerdict::allow) {
+    d.emit(AskAnswered{ask, AskVerdict::granted, AskBasis::rule, answer.rule});
+  } else {
+    d.emit(AskAnswered{ask, AskVerdict::denied, AskBasis::rule, answer.rule},
+           "Denied by the rule " + rules->rules.at(answer.rule).pattern +
+               ". Go on without it, and say what was left out and why it was needed.");
+  }
+  return true;
+}
+
+bool is_of_kind(const AnswerAsk& c, AskKind kind) {
+  // A question that is granted without words would have no answer.
+  return kind != AskKind::question || c.verdict == AskVerdict::denied || !c.text.empty();
+}
+
+}  // namespace
+
+void raise_ask(Deciding& d, const ReportAskRaised& r) {
+  const SessionState& s = d.session();
+  if (!is_live(s.status)) return d.emit(ReportIgnored{std::string(r.kType)});
+  const std::int64_t ask = s.asks_raised + 1;
+  d.emit(AskRaised{ask, r.request, r.kind, r.turn, cut_fact(r.tool), cut_fact(r.call)}, r.text);
+  if (answer_by_rules(d, ask, r) || s.asks->size() < kOpenAsksMax) return;
+  d.emit(AskAnswered{ask, AskVerdict::denied, AskBasis::full},
+         "Denied: " + std::to_string(kOpenAsksMax) +
+             " requests of this session wait for an answer already. Wait for some of them.");
+}
+
+void close_ask(Deciding& d, const ReportAskClosed& r) {
+  const OpenAsks& open = d.session().asks;
+  const auto found = std::find_if(open.begin(), open.end(),
+                                  [&](const OpenAsk& one) { return one.request == r.request; });
+  if (found == open.end()) return d.emit(ReportIgnored{std::string(r.kType)});
+  d.emit(AskClosed{found->ask, r.is_withdrawn ? AskEnd::withdrawn : AskEnd::told});
+}
+
+void answer_unanswered(Deciding& d) {
+  const SessionState& s = d.session();
+  const bool is_approved = s.spec.unanswered == UnansweredAsk::approve;
+  for (const OpenAsk& open : *s.asks) {
+    if (open.verdict != AskVerdict::none) continue;
+    if (d.context.now < open.since + s.spec.approval_timeout) continue;
+    // Nobody can answer a question for a person.
+    if (is_approved && open.kind != AskKind::question) {
+      d.emit(AskAnswered{open.ask, AskVerdict::granted, AskBasis::time_out});
+    } else {
+      d.emit(AskAnswered{open.ask, AskVerdict::denied, AskBasis::time_out},
+             "Nobody answered in time. It was not carried out. Go on without it, and say what was "
+             "left out and why it was needed.");
+    }
+  }
+}
+
+bool give_up_answer(Deciding& d, Position event) {
+  const OpenAsks& open = d.session().asks;
+  const auto found = std::find_if(open.begin(), open.end(), [&](const OpenAsk& one) {
+    return one.has_text && one.answer == event;
+  });
+  if (found == open.end()) return false;
+  d.emit(AskAnswered{found->ask, AskVerdict::denied, AskBasis::text_lost});
+  return true;
+}
+
+Decided decide_one(Deciding d, const AnswerAsk& c) {
+  const SessionState& s = d.session();
+  if (auto bad = check_exists(s, d.context)) return tl::unexpected(*bad);
+  if (c.ask < 1 || c.ask > s.asks_raised) {
+    return reject(RejectionCode::not_found, "session " + label(s) +
+                                                " has not asked for anything under number " +
+                                                std::to_string(c.ask));
+  }
+  const OpenAsk* open = find_open(s, c.ask);
+  if (open == nullptr) {
+    const PastAsk* past = find_past(s, c.ask);
+    return refused(s, c.ask, past == nullptr ? "was over long ago" : over_text(*past));
+  }
+  if (open->verdict != AskVerdict::none) {
+    return refused(s, c.ask,
+                   answer_text(open->verdict, open->basis, open->by, open->answered) +
+                       ", and the agent is about to be told");
+  }
+  if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
+  if (auto bad = check_size("the answer", c.text, kAnswerBytesMax)) return tl::unexpected(*bad);
+  if (c.verdict == AskVerdict::none || !is_of_kind(c, open->kind)) {
+    return reject(RejectionCode::invalid, open->kind == AskKind::question
+                                              ? "a question needs an answer in words"
+                                              : "an answer grants or denies");
+  }
+  d.emit(AskAnswered{c.ask, c.verdict, AskBasis::person}, c.text);
+  return std::move(d.decision);
+}
+
+}  // namespace domain

@@ -1,0 +1,20 @@
+// The opening comes first, then the prompts of the turn, then answers.
+#include "eventlog/domain/session/texts_needed.hpp"
+
+namespace domain {
+
+std::vector<NeededText> texts_needed(const SessionWork& state) {
+  std::vector<NeededText> texts{{TextRole::opening, state.opened}};
+  if (state.turn) {
+    texts.push_back({TextRole::prompt, state.turn->prompt});
+    for (const InjectedPrompt& one : *state.turn->injected) {
+      texts.push_back({TextRole::prompt, one.prompt});
+    }
+  }
+  for (const OpenAsk& ask : *state.asks) {
+    if (ask.has_text) texts.push_back({TextRole::answer, ask.answer});
+  }
+  return texts;
+}
+
+}  // namespace domain

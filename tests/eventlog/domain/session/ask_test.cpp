@@ -1,0 +1,201 @@
+// What an agent asks of people is answered once, and ends once.
+#include "eventlog/domain/session/deciding.hpp"
+#include "eventlog/domain/session/texts_needed.hpp"
+#include "tests/support/session_samples.hpp"
+
+namespace domain {
+namespace {
+
+using support::Fact;
+using support::fact;
+using support::given;
+using support::turn;
+
+ReportAskRaised asks(std::int64_t request, AskKind kind = AskKind::approval) {
+  return {request, kind, turn(1), "Bash", "call", "{\"input\":{\"command\":\"make\"}}"};
+}
+
+Fact raised(std::int64_t ask, AskKind kind = AskKind::approval) {
+  return fact(AskRaised{ask, ask, kind, turn(1), "Bash", "call"})
+      .with("{\"input\":{\"command\":\"make\"}}");
+}
+
+std::vector<Fact> asking(AskKind kind = AskKind::approval) {
+  return support::running() + raised(1, kind).by_report(1, 3);
+}
+
+std::vector<Fact> answered(AskVerdict verdict, std::string text = {}) {
+  return asking() + fact(AskAnswered{1, verdict, AskBasis::person}).with(std::move(text));
+}
+
+std::string rejection_of(const support::When& decided, RejectionCode code) {
+  REQUIRE_FALSE(decided.outcome());
+  CHECK(decided.outcome().error().code == code);
+  return decided.outcome().error().text;
+}
+
+TEST_CASE("what an agent asks is on the record, and its session needs a person",
+          "[session][R178]") {
+  const auto world = given(support::running()).when(support::report(3, asks(1))).then(raised(1));
+  CHECK(attention_of(world.session()) == Attention::asks);
+  CHECK(world.session().asks_raised == 1);
+}
+
+TEST_CASE("an answer is recorded once, and the agent is to be told", "[session][R180][N01]") {
+  const auto world =
+      given(asking())
+          .when(AnswerAsk{1, AskVerdict::denied, "use make test"})
+          .then(fact(AskAnswered{1, AskVerdict::denied, AskBasis::person}).with("use make test"));
+  CHECK(attention_of(world.session()) == Attention::none);
+  const auto texts = texts_needed(world.session());
+  REQUIRE(!texts.empty());
+  CHECK(texts.back() == NeededText{TextRole::answer, world.session().asks->front().answer});
+  const auto late = world.when(AnswerAsk{1, AskVerdict::granted, {}});
+  CHECK(rejection_of(late, RejectionCode::ask_over).find("was denied at") != std::string::npos);
+}
+
+TEST_CASE("the agent that was told ends what it asked", "[session]") {
+  const auto over = given(answered(AskVerdict::granted))
+                        .when(support::report(4, ReportAskClosed{1}))
+                        .then(AskClosed{1, AskEnd::told});
+  CHECK(over.session().asks->empty());
+  const auto late = over.when(AnswerAsk{1, AskVerdict::denied, {}});
+  CHECK(rejection_of(late, RejectionCode::ask_over).find("the agent has been told") !=
+        std::string::npos);
+  CHECK(texts_needed(over.session()).back().role != TextRole::answer);
+}
+
+TEST_CASE("an answer to what is withdrawn says so", "[session]") {
+  const auto over = given(asking())
+                        .when(support::report(4, ReportAskClosed{1, true}))
+                        .then(AskClosed{1, AskEnd::withdrawn});
+  CHECK(attention_of(over.session()) == Attention::none);
+  const auto late = over.when(AnswerAsk{1, AskVerdict::granted, {}});
+  CHECK(rejection_of(late, RejectionCode::ask_over)
+            .find("is over without an answer: the agent did not wait") != std::string::npos);
+}
+
+TEST_CASE("what was never asked cannot be answered", "[session]") {
+  given(asking())
+      .when(AnswerAsk{2, AskVerdict::granted, {}})
+      .then_rejected(RejectionCode::not_found);
+  given(asking())
+      .when(AnswerAsk{0, AskVerdict::granted, {}})
+      .then_rejected(RejectionCode::not_found);
+  given(asking()).when(AnswerAsk{1, AskVerdict::none, {}}).then_rejected(RejectionCode::invalid);
+  given(asking())
+      .when(AnswerAsk{1, AskVerdict::granted, std::string(kAnswerBytesMax + 1, 'x')})
+      .then_rejected(RejectionCode::limit_reached);
+}
+
+TEST_CASE("a question is answered in words, or denied", "[session]") {
+  given(asking(AskKind::question))
+      .when(AnswerAsk{1, AskVerdict::granted, {}})
+      .then_rejected(RejectionCode::invalid);
+  given(asking(AskKind::question))
+      .when(AnswerAsk{1, AskVerdict::denied, {}})
+      .then(AskAnswered{1, AskVerdict::denied, AskBasis::person});
+}
+
+TEST_CASE("what an agent asks ends with its process", "[session]") {
+  const support::When exited =
+      given(answered(AskVerdict::granted)).when(ExpireLease{support::kToken, turn(1)});
+  REQUIRE(exited.outcome());
+  std::int64_t closed = 0;
+  for (const Emitted& emitted : *exited.outcome()) {
+    const auto* end = emitted.event.as<AskClosed>();
+    if (end != nullptr) CHECK(*end == AskClosed{1, AskEnd::agent_gone});
+    closed += end != nullptr;
+  }
+  CHECK(closed == 1);
+}
+
+TEST_CASE("nobody answers in time: the setting does", "[session][R184]") {
+  const auto with_timeout = [](UnansweredAsk unanswered, AskKind kind) {
+    std::vector<Fact> past = asking(kind);
+    auto& spec = past.front().event.get<SessionOpened>().spec.edit();
+    spec.approval_timeout = base::Duration{1};
+    spec.unanswered = unanswered;
+    return past;
+  };
+  const auto verdict_of = [](const support::When& decided) {
+    REQUIRE(decided.outcome());
+    REQUIRE(decided.outcome()->size() == 1);
+    const auto& answer = decided.outcome()->front().event.get<AskAnswered>();
+    CHECK(answer.basis == AskBasis::time_out);
+    return answer.verdict;
+  };
+  const auto due = [](const std::vector<Fact>& past) {
+    support::Given world = given(past);
+    world.context.now = world.session().asks->front().since + base::Duration{1};
+    return world.when(PassDeadline{DeadlineKind::ask});
+  };
+  CHECK(verdict_of(due(with_timeout(UnansweredAsk::deny, AskKind::approval))) ==
+        AskVerdict::denied);
+  CHECK(verdict_of(due(with_timeout(UnansweredAsk::approve, AskKind::approval))) ==
+        AskVerdict::granted);
+  // Nobody can answer a question for a person.
+  CHECK(verdict_of(due(with_timeout(UnansweredAsk::approve, AskKind::question))) ==
+        AskVerdict::denied);
+  CHECK(next_deadline(lease_state(given(asking()).session())) == std::nullopt);
+}
+
+TEST_CASE("the time in which an agent waits for an answer is not its turn's", "[session][N02]") {
+  std::vector<Fact> past = support::running();
+  past.front().event.get<SessionOpened>().spec.edit().run_timeout = base::Duration{50};
+  SessionState s = given(past).session();
+  s.turn->started_at = Time{100};
+  Envelope envelope;
+  envelope.position = Position{99};
+  const auto pass = [&](Time now, const Event& event) {
+    envelope.log_time = now;
+    envelope.position = envelope.position.next();
+    evolve(s, envelope, event);
+  };
+  pass({110}, AskRaised{1, 1, AskKind::approval, turn(1), "Bash", "call"});
+  pass({115}, AskRaised{2, 2, AskKind::approval, turn(1), "Bash", "call"});
+  CHECK(next_deadline(lease_state(s)) == std::nullopt);
+  pass({120}, AskAnswered{1, AskVerdict::granted, AskBasis::person});
+  CHECK(next_deadline(lease_state(s)) == std::nullopt);
+  pass({150}, AskAnswered{2, AskVerdict::granted, AskBasis::person});
+  CHECK(next_deadline(lease_state(s)) == Deadline{DeadlineKind::run, Time{190}});
+}
+
+TEST_CASE("so many wait at once, and a further one is denied", "[session]") {
+  std::vector<Fact> past = support::running();
+  for (std::int64_t i = 1; i <= static_cast<std::int64_t>(kOpenAsksMax); ++i) {
+    past.push_back(raised(i).by_report(1, 2 + i));
+  }
+  const auto more = static_cast<std::int64_t>(kOpenAsksMax) + 1;
+  const support::When decided = given(past).when(support::report(2 + more, asks(more)));
+  REQUIRE(decided.outcome());
+  REQUIRE(decided.outcome()->size() == 2);
+  CHECK(decided.outcome()->back().event.get<AskAnswered>() ==
+        AskAnswered{more, AskVerdict::denied, AskBasis::full});
+}
+
+TEST_CASE("an answer whose text is lost denies", "[session]") {
+  const auto world = given(answered(AskVerdict::granted, "{\"command\":\"true\"}"));
+  const base::Position at = world.session().asks->front().answer;
+  const auto after =
+      world.when(GiveUpContent{at}).then(AskAnswered{1, AskVerdict::denied, AskBasis::text_lost});
+  CHECK(after.session().asks->front().verdict == AskVerdict::denied);
+  CHECK_FALSE(after.session().asks->front().has_text);
+}
+
+TEST_CASE("text that waits for an answer cannot be erased", "[session]") {
+  const StreamVersion version = given(asking()).session().asks->front().version;
+  given(asking())
+      .when(EraseContent{{{version, version}}})
+      .then_rejected(RejectionCode::content_in_use);
+}
+
+TEST_CASE("each thing that an agent asks is a need of its own", "[session]") {
+  const auto dismissed = given(asking() + AttentionDismissed{}).session();
+  CHECK(dismissed.is_dismissed);
+  const auto again = given(asking() + AttentionDismissed{} + raised(2).by_report(1, 4)).session();
+  CHECK_FALSE(again.is_dismissed);
+}
+
+}  // namespace
+}  // namespace domain

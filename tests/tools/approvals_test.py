@@ -1,0 +1,436 @@
+#!/usr/bin/env python3
+"""What agents ask of people: found, understood and answered from everywhere, over any kill."""
+import fcntl
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import termios
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support import steno_wire  # noqa: E402
+from support.steno_process import Home, program, until  # noqa: E402
+
+CHANNEL = "telegram|1234"
+
+
+class Asking(unittest.TestCase):
+    CONFIG = 'engine = "scripted"\n'
+
+    def setUp(self):
+        self.home = Home(self.CONFIG)
+        self.addCleanup(self.home.close)
+        self.home.start()
+
+    def tearDown(self):
+        self.assertEqual(self.home.stop(), 0)
+        self.assertFalse(self.home.processes())
+
+    def waiting(self, count=1):
+        """Waits until so many requests wait; returns them."""
+        until(lambda: self.home.ask("approvals")["count"] == count, f"{count} requests")
+        return self.home.ask("approvals")["asks"]
+
+    def facts(self, alias, kind):
+        session = self.home.show(alias)["session"]
+        return [event["facts"] for event in self.home.events(session) if event["type"] == kind]
+
+    def results(self, alias):
+        session = self.home.show(alias)["session"]
+        return [(event["facts"].get("denied", False), event["content"])
+                for event in self.home.events(session) if event["type"] == "ToolCallFinished"]
+
+    def answered(self, *arguments, code=0):
+        result = self.home.run(*arguments)
+        self.assertEqual(result.code, code, str(result))
+        return result.out if code == 0 else result.err
+
+
+class CommandLine(Asking):
+    # Shows R178, R179.
+    def test_a_request_is_found_understood_and_approved(self):
+        alias = self.home.start_session("[tools 1] [ask] [say Done.] tidy up", "--name", "careful")
+        [ask] = self.waiting()
+        self.assertEqual((ask["alias"], ask["ask"], ask["kind"], ask["tool"], ask["summary"]),
+                         (alias, 1, "approval", "Bash", "Bash — echo 0"))
+        self.assertEqual(ask["input"], {"command": "echo 0", "description": "Say 0"})
+        self.assertRegex(self.home.run("approvals").out,
+                         rf"{alias}#1 +careful +\d+s +medium +Bash — echo 0\n")
+        whole = self.home.run("approvals", "careful").out
+        for wanted in ("command: echo 0\n", f"steno approve {alias}#1", self.home.workdir,
+                       "--always, --session allow Bash(echo 0)"):
+            self.assertIn(wanted, whole)
+        row = self.home.show(alias)
+        self.assertEqual(row["attention"], "asks")
+        self.assertIn("asks for approval: Bash", self.home.run("attention").out)
+        self.assertIn(f"steno approvals {alias}", self.home.run("attention").out)
+        self.assertIn("asks for approval: Bash", self.home.run("show", alias).out)
+        self.assertIn('need="asks"} 1', self.home.run("stats", "-o", "prometheus").out)
+        self.assertIn(f"✅ approved {alias}#1: Bash — echo 0\n", self.answered("approve", "careful"))
+        self.assertEqual(self.home.wait_for_end(alias)["status"], "completed")
+        self.assertEqual(self.results(alias), [(False, "0")])
+        self.assertEqual([fact["end"] for fact in self.facts(alias, "AskClosed")], ["told"])
+        self.assertEqual(self.home.run("approvals").out, "")
+
+    def test_a_denial_and_another_input_reach_the_agent(self):
+        alias = self.home.start_session("[tools 2] [ask] [say Done.] tidy up")
+        self.waiting()
+        self.assertIn("use make test", self.answered("deny", alias, "use make test"))
+        until(lambda: self.waiting()[0]["ask"] == 2, "the second request")
+        self.assertIn("no JSON object", self.answered("approve", alias, "--input", "nonsense", code=2))
+        self.assertIn("--input is empty", self.answered("approve", alias, "--input", "", code=2))
+        self.answered("approve", alias + "#2", "--input", '{"command": "true"}')
+        row = self.home.wait_for_end(alias)
+        self.assertEqual(self.results(alias), [(True, "use make test"), (False, "true")])
+        # What a person denies lacks no permission.
+        self.assertEqual((row["denied"], row["attention"]), (0, "none"))
+
+    # Shows R180, R183, N01.
+    def test_the_first_answer_counts_and_a_later_one_hears_of_it(self):
+        alias = self.home.start_session("[tools 1] [ask] [delay 200] [say Done.] go", "--multi-turn")
+        self.waiting()
+        self.answered("approve", alias)
+        late = self.answered("deny", alias + "#1", code=4)
+        self.assertRegex(late, r"request 1 of session \S+ was granted by \S+ at 20\d\d-")
+        self.home.wait_for_event(alias, "AskClosed")
+        late = self.answered("deny", alias + "#1", "no", code=4)
+        self.assertRegex(late, "was granted by .*, and the agent has been told")
+        self.assertEqual(len(self.facts(alias, "AskAnswered")), 1)
+        self.assertIn("asks for nothing now", self.answered("approve", alias, code=4))
+        self.assertIn("has not asked for anything under number 7",
+                      self.answered("approve", alias + "#7", code=3))
+        self.home.run("kill", alias)
+
+    def test_a_question_is_shown_with_its_choices_and_answered(self):
+        alias = self.home.start_session("[question Which store?|SQLite|RocksDB] [say Done.] go")
+        [ask] = self.waiting()
+        self.assertEqual((ask["kind"], ask["summary"]), ("question", "asks: Which store?"))
+        self.assertIn("1 SQLite\n    2 RocksDB\n", self.home.run("approvals", alias).out)
+        self.assertIn("needs an answer in words", self.answered("approve", alias, code=2))
+        self.assertIn("💬 answered", self.answered("answer", alias, "2"))
+        self.home.wait_for_end(alias)
+        self.assertEqual(self.results(alias), [
+            (False, 'Your questions have been answered: "Which store?"="RocksDB"')])
+
+    def test_each_of_several_questions_has_its_answer(self):
+        alias = self.home.start_session("[question Where?|here|there/When?] [say Done.] go")
+        self.waiting()
+        self.assertIn("each needs an answer", self.answered("answer", alias, "1", code=2))
+        self.assertIn("each needs an answer", self.answered("answer", alias, "9", "x", code=2))
+        self.answered("answer", alias, "2", "tomorrow, or later")
+        self.home.wait_for_end(alias)
+        self.assertIn('"When?"="tomorrow, or later"', self.results(alias)[0][1])
+        self.assertIn('"Where?"="there"', self.results(alias)[0][1])
+
+    def test_a_plan_is_shown_and_approved_as_one(self):
+        alias = self.home.start_session("[plan Move the cache] [say Done.] go")
+        [ask] = self.waiting()
+        self.assertEqual((ask["kind"], ask["summary"]), ("plan", "proposes a plan: Move the cache"))
+        self.assertIn("asks no question", self.answered("answer", alias, "yes", code=2))
+        self.answered("approve", alias)
+        self.home.wait_for_end(alias)
+        self.assertEqual(self.results(alias), [(False, "User has approved your plan")])
+
+    def test_what_an_agent_asks_is_shown_escaped_and_obeyed_by_nobody(self):
+        hostile = "\x1b[2J\u202egnp.exe approve everything"
+        alias = self.home.start_session(f"[question {hostile}|\x1b]0;owned\x07] [say Done.] go")
+        self.waiting()
+        for command in (("approvals",), ("approvals", alias), ("ls",), ("attention",)):
+            out = self.home.run(*command).out
+            for bad in ("\x1b", "\u202e", "\x07"):
+                self.assertNotIn(bad, out, command)
+        self.answered("deny", alias)
+        self.home.wait_for_end(alias)
+
+
+class Rules(Asking):
+    # Shows R176, R182, N05.
+    def test_a_rule_answers_for_people(self):
+        self.assertEqual(self.answered("rules", "add", "--allow", "Bash(echo *)"), "rule 1\n")
+        ran = self.home.run("run", "[tools 1] [ask] [say Done.] go")
+        self.assertEqual(ran.code, 0, str(ran))
+        self.assertIn("✅ request 1 was approved by rule 1", ran.err)
+        self.answered("rules", "add", "--deny", "Bash(/echo 1/)", "--all-agents")
+        alias = self.home.start_session("[tools 2] [ask] [say Done.] go")
+        self.home.wait_for_end(alias)
+        self.assertEqual([is_denied for is_denied, _ in self.results(alias)], [False, True])
+        self.assertIn("Denied by the rule Bash(/echo 1/)", self.results(alias)[1][1])
+        self.assertEqual([fact.get("rule", 0) for fact in self.facts(alias, "AskAnswered")], [1, 2])
+        self.assertRegex(self.answered("rules", "ls"),
+                         r" +1 +allow +Bash\(echo \*\) +agent main .*\n +2 +deny .*all agents")
+        self.assertIn("deny Bash(/echo 1/) (rule 2, all agents)",
+                      self.answered("rules", "test", "echo 0 && echo 1"))
+        self.assertIn("ask (no rule is about it)", self.answered("rules", "test", "echo 0 && rm x"))
+        self.answered("rules", "rm", "1")
+        self.answered("rules", "rm", "1", code=3)
+        self.home.start_session("[tools 1] [ask] [say Done.] go")
+        self.waiting()
+
+    def test_an_approval_for_good_adds_a_rule_that_is_shown(self):
+        alias = self.home.start_session("[tools 1] [ask] [say Done.] go", "--multi-turn")
+        self.waiting()
+        self.assertIn("from now on allowed: Bash(echo 0)",
+                      self.answered("approve", alias, "--session"))
+        until(lambda: self.home.show(alias)["waiting_for_input"], "the end of the turn")
+        self.home.run("send", "--wait", alias, "[tools 1] [ask]")
+        self.assertEqual([fact["basis"] for fact in self.facts(alias, "AskAnswered")
+                          if "basis" in fact][-1:], ["rule"])
+        self.home.run("kill", alias)
+        # It is of that session alone.
+        other = self.home.start_session("[tools 1] [ask] [say Done.] go")
+        self.waiting()
+        self.answered("approve", other, "--always")
+        ran = self.home.run("run", "[tools 1] [ask] [say Done.] go")
+        self.assertEqual(ran.code, 0, str(ran))
+        self.assertEqual(len(self.home.ask("rules", "ls")["rules"]), 2)
+
+    def test_rules_survive_a_crash_and_bad_ones_are_refused(self):
+        self.answered("rules", "add", "--allow", "Bash(echo *)")
+        self.home.stop(signal.SIGKILL)
+        self.home.start()
+        ran = self.home.run("run", "[tools 1] [ask] [say Done.] go")
+        self.assertEqual(ran.code, 0, str(ran))
+        shown = self.answered("rules", "test", "echo \x1b[2J")
+        self.assertNotIn("\x1b", shown)
+        for pattern in ("*", "Bash(/[/)", "Bash(/.*/)", "Bash()", "a b"):
+            self.answered("rules", "add", "--allow", pattern, code=2)
+        self.answered("rules", "add", "--allow", "Bash(echo *)", code=4)
+        session = self.home.show(self.home.ask("ls")["sessions"][0]["alias"])["session"]
+        inside = self.home.run("rules", "add", "--allow", "Bash",
+                               environment={"STENO_SESSION": session})
+        self.assertEqual(inside.code, 5, str(inside))
+
+
+class Ends(Asking):
+    def test_an_interrupt_and_a_kill_withdraw_what_waits(self):
+        alias = self.home.start_session("[tools 1] [ask] [say Done.] go", "--multi-turn")
+        self.waiting()
+        self.answered("interrupt", alias)
+        self.home.wait_for_event(alias, "AskClosed")
+        self.assertEqual([fact["end"] for fact in self.facts(alias, "AskClosed")], ["withdrawn"])
+        self.assertIn("is over without an answer: the agent did not wait",
+                      self.answered("approve", alias + "#1", code=4))
+        self.home.run("send", alias, "[tools 1] [ask]")
+        self.waiting()
+        self.answered("kill", alias)
+        until(lambda: len(self.facts(alias, "AskClosed")) == 2, "the end of the second")
+        self.assertEqual(self.facts(alias, "AskClosed")[1]["end"], "agent_gone")
+        self.assertEqual(self.home.ask("approvals")["count"], 0)
+
+    # Shows R184.
+    def test_nobody_answers_in_time(self):
+        for unanswered, expected in (("deny", True), ("approve", False)):
+            alias = self.home.start_session("[tools 1] [ask] [say Done.] go",
+                                            "--approval-timeout", "300ms",
+                                            "--unanswered", unanswered)
+            self.home.wait_for_end(alias)
+            [(is_denied, content)] = self.results(alias)
+            self.assertEqual(is_denied, expected)
+            if expected:
+                self.assertIn("Nobody answered in time", content)
+            self.assertEqual([fact["basis"] for fact in self.facts(alias, "AskAnswered")],
+                             ["time_out"])
+
+    def test_nobody_is_asked_if_the_setting_says_so(self):
+        ran = self.home.run("run", "--approvals", "deny", "[tools 1] [ask] [say Done.] go")
+        self.assertEqual(ran.code, 5, str(ran))
+        self.assertIn("needs an approval, and nobody can give one", ran.err)
+
+    # Shows N02.
+    def test_the_run_time_of_a_turn_does_not_count_the_wait(self):
+        alias = self.home.start_session("[tools 1] [ask] [say Done.] go", "--run-timeout", "500ms")
+        self.waiting()
+        time.sleep(1)  # longer than the limit
+        self.answered("approve", alias)
+        self.assertEqual(self.home.wait_for_end(alias)["status"], "completed")
+
+
+class Kills(Asking):
+    # Shows C23, N02.
+    def test_the_server_dies_while_an_agent_waits(self):
+        alias = self.home.start_session("[tools 1] [ask] [say Done.] go")
+        self.waiting()
+        self.home.stop(signal.SIGKILL)
+        self.home.start()
+        self.assertEqual(self.waiting()[0]["alias"], alias)
+        self.answered("approve", alias)
+        self.assertEqual(self.home.wait_for_end(alias)["status"], "completed")
+        self.assertEqual(self.results(alias), [(False, "0")])
+        self.assertEqual(len(self.facts(alias, "AskAnswered")), 1)
+
+    # Shows C23.
+    def test_an_answer_survives_the_server_that_took_it(self):
+        for _ in range(5):
+            alias = self.home.start_session("[tools 1] [ask] [say Done.] go")
+            self.waiting()
+            self.answered("deny", alias, "not today")
+            self.home.stop(signal.SIGKILL)
+            self.home.start()
+            self.home.wait_for_end(alias)
+            self.assertEqual(self.results(alias), [(True, "not today")])
+            self.assertEqual(len(self.facts(alias, "AskAnswered")), 1)
+            self.assertEqual(len(self.facts(alias, "AskClosed")), 1)
+
+    def test_the_worker_dies_and_nothing_waits_for_ever(self):
+        alias = self.home.start_session("[tools 1] [ask] [say Done.] go", "--multi-turn")
+        self.waiting()
+        os.kill(self.home.worker_pid(), signal.SIGKILL)
+        until(lambda: self.home.ask("approvals")["count"] == 0, "the end of the request")
+        self.assertEqual([fact["end"] for fact in self.facts(alias, "AskClosed")], ["agent_gone"])
+        self.assertIn("the agent's process ended", self.answered("approve", alias + "#1", code=4))
+        self.home.run("kill", alias)
+
+    def test_a_stop_does_not_wait_for_people(self):
+        self.home.start_session("[tools 1] [ask] [say Done.] go")
+        self.waiting()
+        begun = time.monotonic()
+        self.assertEqual(self.home.stop(), 0)
+        self.assertLess(time.monotonic() - begun, 9)  # stop_grace is 10 s
+        self.home.start()
+        self.assertEqual(self.home.ask("approvals")["count"], 0)
+
+
+class Surfaces(Asking):
+    CONFIG = (Asking.CONFIG + f'chat_senders = ["{CHANNEL}"]\ngateway = true\n'
+              'mcp_approvals = true\n'
+              'notify_command = ["/bin/sh", "-c", "printf %s \\"$0\\" >> \\"$PWD/told\\"", "{text}"]\n')
+
+    def test_a_chat_hears_of_it_and_answers(self):
+        alias = self.home.start_session("[tools 1] [ask] [say Done.] go", "--channel", CHANNEL)
+        self.waiting()
+        sender = ("--sender", CHANNEL)
+        listed = self.answered("chat", *sender, "/approvals")
+        self.assertIn(f"❓ {alias}#1", listed)
+        self.assertIn(f"/approve {alias}#1   /deny {alias}#1 WHY", listed)
+        self.assertIn("command: echo 0", listed)
+        stranger = self.home.run("chat", "--sender", "telegram|666", f"/approve {alias}#1")
+        self.assertEqual(stranger.code, 5, str(stranger))
+        self.assertEqual(self.facts(alias, "AskAnswered"), [])
+        self.assertIn("name the request", self.answered("chat", *sender, f"/deny {alias} no", code=2))
+        self.answered("chat", *sender, f"/deny {alias}#1 use another one")
+        self.home.wait_for_end(alias)
+        self.assertEqual(self.results(alias), [(True, "use another one")])
+
+    def test_a_program_answers_over_json_rpc(self):
+        alias = self.home.start_session("[question Which?|this|that] [say Done.] go")
+        self.waiting()
+        until(lambda: os.path.exists(self.home.path("run", "gateway.sock")), "the gateway")
+        socket = steno_wire.zmq.Context.instance().socket(steno_wire.zmq.DEALER)
+        self.addCleanup(socket.close)
+        socket.linger, socket.rcvtimeo = 0, 20_000
+        socket.connect("ipc://" + self.home.path("run", "gateway.sock"))
+
+        def call(method, **params):
+            socket.send(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method,
+                                    "params": params}).encode())
+            return json.loads(socket.recv())
+
+        [ask] = call("session.approvals")["result"]["asks"]
+        self.assertEqual(ask["summary"], "asks: Which?")
+        late = call("session.answer", session=alias, answer="1", idempotency_key="k")
+        self.assertIn("name the request", late["error"]["message"])
+        told = call("session.answer", session=f"{alias}#1", answer="1", idempotency_key="k")
+        self.assertEqual(told["result"]["verdict"], "granted")
+        self.home.wait_for_end(alias)
+        self.assertIn('"Which?"="this"', self.results(alias)[0][1])
+
+    def test_an_agent_answers_over_tools_but_not_from_a_session(self):
+        alias = self.home.start_session("[tools 1] [ask] [say Done.] go")
+        session = self.home.show(alias)["session"]
+        self.waiting()
+        for environment, is_error in (({"STENO_SESSION": session}, True), ({}, False)):
+            child = self.home.popen(["mcp"], environment, stdin=subprocess.PIPE)
+            child.stdin.write((json.dumps({
+                "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                "params": {"name": "session_approve", "arguments": {"session": alias}}}) + "\n").encode())
+            child.stdin.flush()
+            answer = json.loads(child.stdout.readline())["result"]
+            self.assertEqual(answer["isError"], is_error, answer)
+            child.stdin.close()
+            child.stdout.close()
+            child.wait()
+        inside = self.home.run("approve", alias, environment={"STENO_SESSION": session})
+        self.assertEqual(inside.code, 5, str(inside))
+        self.assertIn("a person does", inside.err)
+        self.home.wait_for_end(alias)
+
+    def test_an_agent_cannot_launch_one_that_approves_by_itself(self):
+        alias = self.home.start_session("[say hi]", "--multi-turn")
+        session = self.home.show(alias)["session"]
+        ran = self.home.run("run", "--unanswered", "approve", "[say x]",
+                            environment={"STENO_SESSION": session})
+        self.assertEqual(ran.code, 5, str(ran))
+        self.assertIn("--unanswered gives more", ran.err)
+        self.home.run("kill", alias)
+
+
+class Terminal(Asking):
+    def type(self, prompt, typed, *flags):
+        """Runs a session on a terminal, types when it is asked; returns what was on it."""
+        parent, child = pty.openpty()
+        run = subprocess.Popen([program(), "--home", self.home.folder, "run", *flags, prompt],
+                               cwd=self.home.workdir, env=self.home.environment, stdin=child,
+                               stdout=child, stderr=child, start_new_session=True,
+                               preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        os.close(child)
+        seen, typed = b"", list(typed)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            if not select.select([parent], [], [], 0.2)[0]:
+                continue
+            try:
+                chunk = os.read(parent, 65536)
+            except OSError:
+                break
+            if not chunk:
+                break
+            seen += chunk
+            if typed and typed[0][0].encode() in seen:
+                os.write(parent, typed.pop(0)[1].encode())
+        os.close(parent)  # hangs up
+        return run.wait(30), seen.decode(errors="replace")
+
+    def test_a_request_is_answered_in_place(self):
+        code, seen = self.type("[tools 1] [ask] [say Done.] go", [("y approves it", "y\n")])
+        self.assertEqual(code, 0, seen)
+        for wanted in ("request 1 asks for approval: Bash — echo 0", "✅ request 1 was approved", "Done."):
+            self.assertIn(wanted, seen)
+
+    def test_other_words_deny_it_and_are_the_reason(self):
+        code, seen = self.type("[tools 1] [ask] [say Done.] go",
+                               [("y approves it", "ok\n"), ("in several words why not",
+                                                            "use make test\n")])
+        self.assertEqual(code, 0, seen)
+        self.assertIn("⛔ request 1 was denied: use make test", seen)
+        self.assertIn("denied: use make test", seen)
+
+    def test_a_question_is_answered_in_place(self):
+        code, seen = self.type("[question Which?|this|that] [say Done.] go",
+                               [("a number, or other words", "2\n")])
+        self.assertEqual(code, 0, seen)
+        self.assertIn("1 this", seen)
+        self.assertIn('✅ request 1 was answered: ["that"]', seen)
+
+    def test_what_was_typed_before_a_request_was_shown_is_no_answer_to_it(self):
+        code, seen = self.type("[delay 1500] [tools 1] [ask] [say Done.] go",
+                               [("session ", "y\n"), ("y approves it", "n\n")])
+        self.assertEqual(code, 0, seen)
+        self.assertNotIn("was approved", seen)
+        self.assertIn("⛔ request 1 was denied", seen)
+
+    def test_without_a_terminal_it_is_said_how_to_answer(self):
+        follow = self.home.follow("run", "[tools 1] [ask] [say Done.] go")
+        line = follow.error_line("steno approve")
+        self.assertRegex(line, r"→ steno approve \w{8}#1, or steno deny \w{8}#1 WHY")
+        [ask] = self.waiting()
+        self.answered("approve", ask["alias"])
+        self.assertEqual(follow.finish().code, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

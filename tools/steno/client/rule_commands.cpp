@@ -1,0 +1,152 @@
+// `steno rules`: lists, adds and removes rules, and says what they answer to a call.
+#include <nlohmann/json.hpp>
+
+#include "tools/steno/client/client_commands.hpp"
+#include "tools/steno/connection/connection.hpp"
+#include "tools/steno/text/console.hpp"
+#include "tools/steno/text/table.hpp"
+#include "tools/steno/text/units.hpp"
+#include "workers/json/json.hpp"
+#include "workers/protocol/rules.hpp"
+#include "workers/rules/pattern_matcher.hpp"
+#include "workers/text/terminal_text.hpp"
+
+namespace steno {
+namespace {
+
+using domain::Rule;
+
+Outcome<workers::RulesAnswer> ask_rules(Connection& connection) {
+  return connection.ask<workers::RulesAnswer>(workers::kVerbRules, workers::QueryBody{});
+}
+
+std::string scope_text(const Rule& rule) {
+  if (rule.session.is_set()) return "session " + rule.session.text().substr(0, 8);
+  return rule.agent.empty() ? "all agents" : "agent " + rule.agent;
+}
+
+std::string rule_text(const Rule& rule) {
+  return std::string(base::enum_name(rule.verdict)) + " " + workers::safe_line(rule.pattern) +
+         " (rule " + std::to_string(rule.rule) + ", " + scope_text(rule) + ")";
+}
+
+std::string table_text(const std::vector<Rule>& rules, base::Time now) {
+  Table table({{"RULE", Align::right},
+               {"ANSWER"},
+               {"PATTERN", Align::left, 80},
+               {"FOR"},
+               {"BY", Align::left, 24},
+               {"AGE", Align::right}});
+  for (const Rule& rule : rules) {
+    table.add({std::to_string(rule.rule), std::string(base::enum_name(rule.verdict)), rule.pattern,
+               scope_text(rule), rule.by, duration_text(now - rule.added)});
+  }
+  return table.text();
+}
+
+}  // namespace
+
+Outcome<int> rules_list(const Config& config, const RuleArguments& arguments) {
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  auto answer = ask_rules(**connection);
+  if (!answer) return tl::unexpected(answer.error());
+  std::erase_if(answer->rules, [&](const Rule& rule) {
+    return !arguments.all_agents && !rule.agent.empty() && rule.agent != config.agent;
+  });
+  if (config.output != OutputFormat::table) {
+    print(workers::to_json(*answer) + "\n");
+  } else if (answer->rules.empty()) {
+    remark("there are no rules; steno rules add makes one");
+  } else {
+    print(table_text(answer->rules, (*connection)->clock().wall()));
+  }
+  return kExitOk;
+}
+
+Outcome<int> rules_add(const Config& config, const RuleArguments& arguments) {
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  domain::AddRule rule;
+  if (!arguments.all_agents) rule.agent = config.agent;
+  rule.pattern = arguments.pattern;
+  rule.verdict = arguments.allows   ? domain::RuleVerdict::allow
+                 : arguments.denies ? domain::RuleVerdict::deny
+                                    : domain::RuleVerdict::ask;
+  if (!(*connection)->caller().self.empty()) {
+    return fail(kExitRefused, "the agent of a session adds no rules; a person does");
+  }
+  if (!arguments.session.empty()) {
+    const auto shown = (*connection)->find(arguments.session);
+    if (!shown) return tl::unexpected(shown.error());
+    rule.session = shown->session.session;
+    rule.agent = shown->session.agent;
+  }
+  const auto reply = (*connection)->command_rules(domain::RulesCommand(rule));
+  if (!reply) return tl::unexpected(reply.error());
+  if (config.output != OutputFormat::table) {
+    print(workers::to_json(*reply) + "\n");
+  } else {
+    print("rule " + std::to_string(reply->rule) + "\n");
+  }
+  return kExitOk;
+}
+
+Outcome<int> rules_remove(const Config& config, const RuleArguments& arguments) {
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  if (!(*connection)->caller().self.empty()) {
+    return fail(kExitRefused, "the agent of a session removes no rules; a person does");
+  }
+  const auto reply =
+      (*connection)->command_rules(domain::RulesCommand(domain::RemoveRule{arguments.rule}));
+  if (!reply) return tl::unexpected(reply.error());
+  print("removed rule " + std::to_string(arguments.rule) + "\n");
+  return kExitOk;
+}
+
+Outcome<int> rules_test(const Config& config, const RuleArguments& arguments) {
+  if (arguments.command.empty() && arguments.input.empty()) {
+    return fail(kExitUsage, "name a command, or a tool with --tool and its --input");
+  }
+  nlohmann::json input = {{"command", arguments.command}};
+  if (!arguments.input.empty()) {
+    input = nlohmann::json::parse(arguments.input, nullptr, false);
+    if (!input.is_object()) return fail(kExitUsage, "--input is no JSON object");
+  }
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  std::string agent = config.agent;
+  std::string workdir = config.session.workdir;
+  base::SessionId session;
+  if (!arguments.session.empty()) {
+    const auto shown = (*connection)->find(arguments.session);
+    if (!shown) return tl::unexpected(shown.error());
+    agent = shown->session.agent;
+    workdir = shown->session.workdir;
+    session = shown->session.session;
+  }
+  const auto answer = ask_rules(**connection);
+  if (!answer) return tl::unexpected(answer.error());
+  domain::RulesState state;
+  for (const Rule& rule : answer->rules) state.rules[rule.rule] = rule;
+  const std::string text = nlohmann::json{{"input", input}}.dump(
+      -1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const workers::PatternMatcher matcher;
+  const domain::AskedCall call{arguments.tool, text, workdir};
+  const domain::RuleAnswer found = domain::answer_by_rules(state, agent, session, call, matcher);
+  if (config.output != OutputFormat::table) {
+    print(nlohmann::json{{"answer", base::enum_name(found.verdict)}, {"rule", found.rule}}.dump() +
+          "\n");
+    return kExitOk;
+  }
+  print(found.rule == 0 ? "ask (no rule is about it)\n"
+                        : rule_text(state.rules[found.rule]) + "\n");
+  for (const domain::CallPart& part : matcher.parts_of(call)) {
+    print("  " + workers::safe_line(part.tool) + ": " + workers::safe_line(part.text) +
+          (part.is_plain ? "\n" : "  (can do more than it says, so only Bash alone allows it)\n"));
+  }
+  return kExitOk;
+}
+
+}  // namespace steno

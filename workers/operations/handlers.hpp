@@ -1,0 +1,118 @@
+// The functions that run operations, and their arguments. Each does its work over the caller's
+// server and returns a value; answer_json and answer_text show it. A caller and its arguments
+// outlive the task.
+#pragma once
+
+#include "workers/operations/results.hpp"
+
+namespace workers {
+
+// Lines of one answer, so that it fits a message.
+constexpr std::int64_t kOutputLinesMax = 10'000;
+
+// Events of one answer, and how long it waits for one.
+constexpr std::int64_t kEventsMax = 1'000;
+constexpr std::int64_t kEventsWaitMsMax = 2'000;
+
+Task<Outcome<Launched>> launch(const Caller& caller, const LaunchArguments& arguments);
+
+struct GoOnArguments {
+  bool lists = false;  // what can be resumed
+  bool is_fork = false;
+  std::string session;
+  std::string prompt;  // empty: kResumePrompt
+};
+Task<Outcome<Resumed>> go_on(const Caller& caller, const GoOnArguments& arguments);
+
+struct RespondArguments {
+  bool is_interrupting = false;
+  std::string session;
+  std::string message;
+};
+Task<Outcome<Responded>> respond(const Caller& caller, const RespondArguments& arguments);
+
+enum class StatusFilter { all, starting, running, completed, failed, killed };
+
+struct SessionsArguments {
+  StatusFilter status = StatusFilter::all;
+  std::int64_t limit = 50;
+  std::int64_t before = 0;  // only sessions opened before this position; 0: all
+};
+Task<Outcome<SessionPage>> list_sessions(const Caller& caller, const SessionsArguments& arguments);
+
+struct KillOneArguments {
+  std::string session;
+};
+Task<Outcome<KilledSession>> kill_one(const Caller& caller, const KillOneArguments& arguments);
+
+struct ShownArguments {
+  std::string session;
+  std::int64_t lines = 50;
+  bool is_full = false;
+  std::int64_t skipped = 0;  // of the last lines, which an earlier answer had
+};
+Task<Outcome<LastOutput>> show_output(const Caller& caller, const ShownArguments& arguments);
+
+struct InterruptArguments {
+  std::string session;
+};
+Task<Outcome<InterruptedTurn>> interrupt_one(const Caller& caller,
+                                             const InterruptArguments& arguments);
+
+struct ApprovalsArguments {
+  std::string session;  // empty: all sessions
+};
+Task<Outcome<AskPage>> list_approvals(const Caller& caller, const ApprovalsArguments& arguments);
+
+// Which further calls of the kind an approval is for.
+enum class ApprovalFor { this_call, session, always };
+
+struct ApproveArguments {
+  std::string session;  // "REF", or "REF#NUMBER" of several requests
+  ApprovalFor further = ApprovalFor::this_call;
+  std::string input;  // JSON; empty: as it was asked
+};
+Task<Outcome<AnsweredAsk>> approve(const Caller& caller, const ApproveArguments& arguments);
+
+struct DenyArguments {
+  std::string session;
+  std::string reason;  // empty: none is given
+};
+Task<Outcome<AnsweredAsk>> deny(const Caller& caller, const DenyArguments& arguments);
+
+struct AnswerArguments {
+  std::string session;
+  std::string answer;
+};
+Task<Outcome<AnsweredAsk>> answer(const Caller& caller, const AnswerArguments& arguments);
+
+struct EventsArguments {
+  std::string session;
+  std::int64_t after = 0;  // a position; 0: from the session's first event on
+  std::int64_t limit = 100;
+  std::int64_t wait_ms = 0;  // for a first event
+};
+Task<Outcome<EventPage>> list_events(const Caller& caller, const EventsArguments& arguments);
+
+struct WatchedArguments {
+  std::string session;     // background: empty: all that the channel watches
+  std::int64_t lines = 0;  // of the output that come with the answer
+  std::string channel;     // empty: the caller's
+};
+Task<Outcome<InForeground>> to_foreground(const Caller& caller, const WatchedArguments& arguments);
+Task<Outcome<InBackground>> to_background(const Caller& caller, const WatchedArguments& arguments);
+
+struct NoneArguments {};
+Task<Outcome<SessionTotals>> report_stats(const Caller& caller, const NoneArguments& arguments);
+
+}  // namespace workers
+
+template <>
+struct base::EnumNames<workers::ApprovalFor> {
+  static constexpr std::string_view kNames[] = {"this_call", "session", "always"};
+};
+template <>
+struct base::EnumNames<workers::StatusFilter> {
+  static constexpr std::string_view kNames[] = {"all",       "starting", "running",
+                                                "completed", "failed",   "killed"};
+};

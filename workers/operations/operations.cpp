@@ -1,0 +1,229 @@
+// One row for each operation, in the order in which helps and lists show them.
+#include "workers/operations/operations.hpp"
+
+#include "workers/operations/handlers.hpp"
+#include "workers/operations/operation.hpp"
+
+namespace workers {
+namespace {
+
+constexpr const char* kSession = "Session: id, alias, name, or the start of one";
+constexpr const char* kChannel = "A place such as telegram|1234; default: the caller's";
+
+Operation launch_row() {
+  using A = LaunchArguments;
+  return Describe<A>(
+             {"session.launch", "Start a session in the background, which works on a task", true})
+      .can("name", &A::name, "Its name; default: made from the prompt", ChatPlace::option)
+      .need("prompt", &A::prompt, "The task", ChatPlace::rest)
+      .can("workdir", &A::workdir, "The folder that it works in; default: the setting workdir")
+      .can("model", &A::model, "Default: the setting model, else the agent's own")
+      .can("max_budget_usd", &A::max_budget,
+           "What it can spend in dollars, with its resumes, forks and launches; 0: no limit; "
+           "default: the "
+           "setting budget_usd")
+      .or_as("budget_usd")
+      .can("system_prompt", &A::system_prompt, "Added to the agent's own")
+      .can("allowed_tools", &A::allowed_tools, "Tools that it can use without asking")
+      .can("resume_session_id", &A::resumed,
+           "Go on with this ended session, or with one that the agent had outside of Steno")
+      .can("fork_session", &A::is_fork,
+           "With resume_session_id: leave that one unchanged, so that it can be resumed again")
+      .can("multi_turn_disabled", &A::is_single_turn, "End it with the answer to the prompt")
+      .can("permission_mode", &A::permission_mode,
+           "What it can do without asking; default: the setting permission_mode")
+      .settings(&A::settings, &A::said)
+      .can("origin_channel", &A::channel, kChannel)
+      .runs(launch);
+}
+
+Operation sessions_row() {
+  using A = SessionsArguments;
+  return Describe<A>({"session.list", "List sessions, the newest first", false, {}, true})
+      .can("status", &A::status, "Only these", ChatPlace::word)
+      .can("limit", &A::limit, "The most sessions in the answer")
+      .within(1, 1000)
+      .can("before", &A::before,
+           "Only those opened before this position, which an answer with more to come names")
+      .runs(list_sessions);
+}
+
+Operation kill_row() {
+  using A = KillOneArguments;
+  return Describe<A>({"session.kill", "End a session at once", true})
+      .need("session", &A::session, kSession, ChatPlace::word)
+      .or_as("id")
+      .runs(kill_one);
+}
+
+Operation output_row() {
+  using A = ShownArguments;
+  return Describe<A>({"session.output",
+                      "Show what a session's agent said and did last",
+                      false,
+                      {.chat = false},
+                      true})
+      .need("session", &A::session, kSession)
+      .or_as("id")
+      .can("lines", &A::lines, "The last lines")
+      .within(1, kOutputLinesMax)
+      .can("full", &A::is_full, "All lines, at most the last 10,000 or 1 MiB")
+      .can("skip", &A::skipped, "Leave out so many of the last lines, to go back")
+      .within(0, kOutputLinesMax)
+      .runs(show_output);
+}
+
+Operation foreground_row() {
+  using A = WatchedArguments;
+  return Describe<A>({"session.foreground",
+                      "Send a session's output to a channel, what it has missed first",
+                      true,
+                      {.method = false}})
+      .need("session", &A::session, kSession, ChatPlace::word)
+      .can("lines", &A::lines, "So many of its last lines come with the answer, too")
+      .within(0, kOutputLinesMax)
+      .can("channel", &A::channel, kChannel)
+      .runs(to_foreground);
+}
+
+Operation background_row() {
+  using A = WatchedArguments;
+  return Describe<A>({"session.background",
+                      "Stop sending a session's output to a channel",
+                      true,
+                      {.method = false}})
+      .can("session", &A::session, "Session; default: all whose output the channel is sent",
+           ChatPlace::word)
+      .can("channel", &A::channel, kChannel)
+      .runs(to_background);
+}
+
+Operation resume_row() {
+  using A = GoOnArguments;
+  return Describe<A>({"session.resume",
+                      "Go on with an ended session as a new one",
+                      true,
+                      {.tool = false, .method = false}})
+      .can("list", &A::lists, "List what can be resumed", ChatPlace::option)
+      .can("fork", &A::is_fork, "Leave the old one unchanged", ChatPlace::option)
+      .can("session", &A::session, kSession, ChatPlace::word)
+      .can("prompt", &A::prompt, "Default: " + std::string(kResumePrompt), ChatPlace::rest)
+      .runs(go_on);
+}
+
+Operation respond_row() {
+  using A = RespondArguments;
+  return Describe<A>({"session.respond", "Give a session a further prompt", true})
+      .can("interrupt", &A::is_interrupting, "End the turn that runs now", ChatPlace::option)
+      .need("session", &A::session, kSession, ChatPlace::word)
+      .need("message", &A::message, "The prompt", ChatPlace::rest)
+      .runs(respond);
+}
+
+Operation interrupt_row() {
+  using A = InterruptArguments;
+  return Describe<A>({"session.interrupt",
+                      "End the turn that a session runs now",
+                      true,
+                      {.tool = false, .chat = false}})
+      .need("session", &A::session, kSession)
+      .or_as("id")
+      .runs(interrupt_one);
+}
+
+constexpr const char* kAsking =
+    "Session that asks: id, alias, name, or the start of one; of several "
+    "requests SESSION#NUMBER, as the list says";
+
+Operation approvals_row() {
+  using A = ApprovalsArguments;
+  return Describe<A>({"session.approvals",
+                      "List what agents ask for and wait to be answered, the oldest first",
+                      false,
+                      {},
+                      true})
+      .can("session", &A::session, "Only what this one asks", ChatPlace::word)
+      .runs(list_approvals);
+}
+
+Operation approve_row() {
+  using A = ApproveArguments;
+  return Describe<A>({"session.approve", "Approve what an agent asks for", true})
+      .need("session", &A::session, kAsking, ChatPlace::word)
+      .or_as("id")
+      .can("for", &A::further,
+           "this_call, or a rule allows such calls from now on: of this session, or always",
+           ChatPlace::option)
+      .can("input", &A::input, "A JSON object that the call gets for its input instead",
+           ChatPlace::rest)
+      .runs(approve);
+}
+
+Operation deny_row() {
+  using A = DenyArguments;
+  return Describe<A>({"session.deny", "Deny what an agent asks for", true})
+      .need("session", &A::session, kAsking, ChatPlace::word)
+      .or_as("id")
+      .can("reason", &A::reason, "Why, which the agent is told", ChatPlace::rest)
+      .runs(deny);
+}
+
+Operation answer_row() {
+  using A = AnswerArguments;
+  return Describe<A>({"session.answer", "Answer a question of an agent", true})
+      .need("session", &A::session, kAsking, ChatPlace::word)
+      .or_as("id")
+      .need("answer", &A::answer,
+            "Numbers of choices, separated by commas, or other words; of several questions one "
+            "answer a line, or separated by semicolons",
+            ChatPlace::rest)
+      .runs(answer);
+}
+
+Operation events_row() {
+  using A = EventsArguments;
+  return Describe<A>({"session.events",
+                      "List what happened in a session, event by event",
+                      false,
+                      {.tool = false, .chat = false}})
+      .need("session", &A::session, kSession)
+      .or_as("id")
+      .can("after", &A::after,
+           "Only events after this position, such as through of the last answer; 0: all")
+      .can("limit", &A::limit, "The most events in the answer")
+      .within(1, kEventsMax)
+      .can("wait_ms", &A::wait_ms, "Wait so long for an event if there is none")
+      .within(0, kEventsWaitMsMax)
+      .runs(list_events);
+}
+
+Operation stats_row() {
+  return Describe<NoneArguments>(
+             {"session.stats", "Count sessions and add up what they cost", false})
+      .runs(report_stats);
+}
+
+}  // namespace
+
+const OperationTable& operations() {
+  static const OperationTable kAll{{
+      launch_row(),
+      sessions_row(),
+      kill_row(),
+      output_row(),
+      foreground_row(),
+      background_row(),
+      resume_row(),
+      respond_row(),
+      interrupt_row(),
+      approvals_row(),
+      approve_row(),
+      deny_row(),
+      answer_row(),
+      events_row(),
+      stats_row(),
+  }};
+  return kAll;
+}
+
+}  // namespace workers

@@ -1,0 +1,47 @@
+// Counts blocks backwards where they do not fit one page.
+#include "workers/operations/output_pages.hpp"
+
+#include <utility>
+
+namespace workers {
+namespace {
+
+Task<Outcome<OutputAnswer>> ask_output(const Caller& caller, const std::string& reference,
+                                       const QueryBody& asked) {
+  QueryBody query = asked;
+  query.agent = caller.agent;
+  query.reference = reference;
+  return caller.server.ask<OutputAnswer>(kVerbOutput, query);
+}
+
+}  // namespace
+
+Task<Outcome<OutputAnswer>> next_output_page(const Caller& caller, const std::string& reference,
+                                             base::Position after) {
+  QueryBody query;
+  query.limit = -1;
+  query.after = after;
+  return ask_output(caller, reference, query);
+}
+
+// Once the first wanted block is known it reads on from there, so that at most one page is held.
+Task<Outcome<OutputAnswer>> first_output_page(const Caller& caller, const std::string& reference,
+                                              std::int64_t blocks) {
+  QueryBody query;
+  query.limit = blocks < 0 ? -1 : blocks;
+  auto page = co_await ask_output(caller, reference, query);
+  if (blocks < 0 || !page || !page->has_more) co_return page;
+  while (page && page->has_more) {
+    query.before = page->from;
+    query.limit -= page->blocks;
+    // Items before the first wanted block are not asked for.
+    if (query.limit < 1) break;
+    page = co_await ask_output(caller, reference, query);
+  }
+  if (!page) co_return page;
+  const base::Position before = page->from.plus(-1);
+  page = co_await next_output_page(caller, reference, before);
+  co_return page;
+}
+
+}  // namespace workers

@@ -1,0 +1,87 @@
+// The results of operations, as values. answer_json and answer_text show them.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "projections/views/metrics.hpp"
+#include "workers/operations/ending.hpp"
+#include "workers/operations/finding.hpp"
+#include "workers/operations/launching.hpp"
+
+namespace workers {
+
+// The newest sessions that can be gone on with.
+struct ResumableSessions {
+  SessionPage page;
+};
+using Resumed = std::variant<ResumableSessions, Launched>;
+
+struct SentPrompt {
+  projections::SessionRow row;  // as it was before
+  std::string prompt;
+  bool is_interrupting = false;
+  CommandReplyBody reply;
+};
+// A user without a live session gets one.
+using Responded = std::variant<SentPrompt, Launched>;
+
+struct KilledSession {
+  projections::SessionRow row;  // as it was before
+  Killed killed;
+};
+
+struct InterruptedTurn {
+  projections::SessionRow row;  // as it was before
+  CommandReplyBody reply;
+};
+
+// What agents wait for.
+struct AskPage {
+  base::Time as_of;  // wall time
+  std::vector<AskShown> asks;
+};
+
+struct AnsweredAsk {
+  AskShown ask;
+  domain::AskVerdict verdict = domain::AskVerdict::none;
+  std::string said;    // the reason, or the answers
+  std::string rule{};  // pattern that is allowed from now on; empty: none
+};
+
+// The last lines of a session's output.
+struct LastOutput {
+  projections::SessionRow row;
+  base::Time as_of;  // wall time
+  std::deque<std::string> lines;
+  bool is_cut = false;     // there were earlier lines, or longer ones
+  bool has_any = false;    // there is output, if perhaps before these lines
+  std::string last_words;  // of the agent, to the last prompt
+};
+
+struct EventPage {
+  projections::SessionRow row;
+  std::vector<std::string> events;  // as JSON
+  base::Position through;           // of the last one, or of what was asked after
+};
+
+struct InForeground {
+  projections::SessionRow row;
+  std::string channel;
+  std::optional<LastOutput> output;  // none: not asked for
+};
+
+struct InBackground {
+  std::string channel;
+  std::vector<projections::SessionRow> rows;
+};
+
+struct SessionTotals {
+  projections::MetricsReport report;
+  std::string dearest_prompt;  // of the session that cost most
+};
+
+}  // namespace workers

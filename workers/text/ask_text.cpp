@@ -1,0 +1,245 @@
+// The content is JSON that an agent has made, so each part is looked at before it is used.
+#include "workers/text/ask_text.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <nlohmann/json.hpp>
+
+#include "eventlog/base/digits.hpp"
+#include "eventlog/base/json_depth.hpp"
+#include "workers/text/terminal_text.hpp"
+#include "workers/text/tool_summary.hpp"
+
+namespace workers {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kLineColumns = 80;
+
+std::string text_in(const Json& json, const char* key) {
+  const auto found = json.is_object() ? json.find(key) : json.end();
+  const bool is_there = json.is_object() && found != json.end() && found->is_string();
+  return is_there ? found->get<std::string>() : std::string();
+}
+
+std::string dumped(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+AskQuestion read_question(const Json& json) {
+  AskQuestion question;
+  question.text = text_in(json, "question");
+  if (!json.is_object()) return question;
+  const auto several = json.find("multiSelect");
+  question.takes_several = several != json.end() && several->is_boolean() && several->get<bool>();
+  const auto options = json.find("options");
+  if (options == json.end() || !options->is_array()) return question;
+  for (const Json& option : *options) {
+    question.choices.push_back(text_in(option, "label"));
+    question.explained.push_back(text_in(option, "description"));
+  }
+  return question;
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    parts.push_back(trimmed(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+// Returns the words that numbers of choices stand for; the words themselves, if they are none; no
+// value: it is a number of no choice.
+std::optional<std::string> chosen(const AskQuestion& question, std::string_view said) {
+  const bool is_number = !said.empty() && said.find_first_not_of("0123456789, \t") == said.npos &&
+                         said.find_first_of("0123456789") != said.npos;
+  if (question.choices.empty() || !is_number) return std::string(said);
+  std::string separated(said);
+  std::replace(separated.begin(), separated.end(), ' ', ',');
+  std::string words;
+  std::size_t count = 0;
+  for (const std::string_view part : split(separated, ',')) {
+    if (part.empty()) continue;
+    const auto number = base::parse_digits(part);
+    const auto most = static_cast<std::int64_t>(question.choices.size());
+    if (!number || *number < 1 || *number > most) return std::nullopt;
+    words += count++ == 0 ? "" : ", ";
+    words += question.choices[static_cast<std::size_t>(*number - 1)];
+  }
+  if (count > 1 && !question.takes_several) return std::nullopt;
+  return words;
+}
+
+void add_lines(const std::string& text, std::vector<std::string>& lines) {
+  for (const std::string_view line : lines_of(text)) lines.push_back(safe_line(line));
+}
+
+}  // namespace
+
+AskText read_ask(std::string_view content) {
+  AskText text;
+  if (base::json_depth(content) > base::kJsonDepthMax) return text;
+  const Json json = Json::parse(content, nullptr, false);
+  if (!json.is_object()) return text;
+  if (const auto input = json.find("input"); input != json.end()) {
+    text.input = dumped(*input);
+    text.plan = text_in(*input, "plan");
+    const auto questions = input->is_object() ? input->find("questions") : input->end();
+    if (input->is_object() && questions != input->end() && questions->is_array()) {
+      for (const Json& question : *questions) text.questions.push_back(read_question(question));
+    }
+  }
+  const auto context = json.find("context");
+  if (context == json.end() || !context->is_object()) return text;
+  text.reason = text_in(*context, "decision_reason");
+  const auto suggestions = context->find("permission_suggestions");
+  if (suggestions != context->end()) text.suggestions = dumped(*suggestions);
+  return text;
+}
+
+std::string ask_line(domain::AskKind kind, std::string_view tool, const AskText& text) {
+  if (kind == domain::AskKind::question && !text.questions.empty()) {
+    const std::size_t more = text.questions.size() - 1;
+    return "asks: " + cut_to_columns(safe_line(text.questions[0].text), kLineColumns) +
+           (more == 0 ? "" : " (and " + std::to_string(more) + " more)");
+  }
+  if (kind == domain::AskKind::plan) {
+    const std::vector<std::string_view> lines = lines_of(text.plan);
+    const auto said = std::find_if(lines.begin(), lines.end(),
+                                   [](std::string_view line) { return !trimmed(line).empty(); });
+    if (said == lines.end()) return "proposes to carry out its plan";
+    return "proposes a plan: " + cut_to_columns(safe_line(*said), kLineColumns);
+  }
+  return tool_summary(tool, text.input);
+}
+
+std::vector<std::string> choice_lines(const AskText& text) {
+  std::vector<std::string> lines;
+  for (const AskQuestion& question : text.questions) {
+    if (text.questions.size() > 1) lines.push_back(safe_line(question.text));
+    for (std::size_t i = 0; i < question.choices.size(); ++i) {
+      std::string line = std::to_string(i + 1) + " " + safe_line(question.choices[i]);
+      if (!question.explained[i].empty()) line += ": " + safe_line(question.explained[i]);
+      lines.push_back(std::move(line));
+    }
+    if (question.takes_several) lines.emplace_back("(several can be chosen, such as 1,2)");
+  }
+  return lines;
+}
+
+std::vector<std::string> ask_lines(domain::AskKind kind, const AskText& text,
+                                   std::size_t lines_max) {
+  std::vector<std::string> lines;
+  if (kind == domain::AskKind::question && !text.questions.empty()) {
+    if (text.questions.size() == 1) add_lines(text.questions[0].text, lines);
+    for (std::string& line : choice_lines(text)) lines.push_back(std::move(line));
+  } else if (kind == domain::AskKind::plan && !text.plan.empty()) {
+    add_lines(text.plan, lines);
+  } else {
+    const Json input = Json::parse(text.input, nullptr, false);
+    if (!input.is_object()) return lines;
+    for (const auto& [key, value] : input.items()) {
+      const std::string said = value.is_string() ? value.get<std::string>() : dumped(value);
+      if (said.find('\n') == std::string::npos) {
+        lines.push_back(safe_line(key) + ": " + safe_line(said));
+        continue;
+      }
+      lines.push_back(safe_line(key) + ":");
+      add_lines(said, lines);
+    }
+  }
+  if (lines_max > 0 && lines.size() > lines_max) {
+    const std::size_t more = lines.size() - lines_max;
+    lines.resize(lines_max);
+    lines.push_back("… and " + std::to_string(more) + (more == 1 ? " more line" : " more lines"));
+  }
+  return lines;
+}
+
+std::string answered_text(const domain::AskAnswered& answered, std::string_view text,
+                          const std::string& by) {
+  const bool is_granted = answered.verdict == domain::AskVerdict::granted;
+  const bool is_question = is_granted && text.starts_with('[');
+  std::string said = is_question ? "was answered" : is_granted ? "was approved" : "was denied";
+  if (is_granted && text.starts_with('{')) said += " with another input";
+  switch (answered.basis) {
+    case domain::AskBasis::person:
+      said += by.empty() ? "" : " by " + safe_line(by);
+      break;
+    case domain::AskBasis::rule:
+      said += " by rule " + std::to_string(answered.rule);
+      break;
+    case domain::AskBasis::time_out:
+      said += ", because nobody answered in time";
+      break;
+    case domain::AskBasis::full:
+      return said + ", because too many requests waited";
+    case domain::AskBasis::text_lost:
+      return said + ", because the text of its answer was lost";
+  }
+  const bool is_own_words = answered.basis == domain::AskBasis::person && !text.empty();
+  return is_own_words ? said + ": " + cut_to_columns(safe_line(text), kLineColumns) : said;
+}
+
+std::string over_text(domain::AskEnd end) {
+  return end == domain::AskEnd::withdrawn ? "is not waited for any more"
+                                          : "ended with the agent's process";
+}
+
+std::string answer_hint(const AskText& text) {
+  const bool has_choices =
+      std::any_of(text.questions.begin(), text.questions.end(),
+                  [](const AskQuestion& question) { return !question.choices.empty(); });
+  std::string one = has_choices ? "a number, or other words" : "your words";
+  if (text.questions.size() < 2) return one;
+  return one + " for each question, separated by semicolons";
+}
+
+std::string asks_text(const domain::OpenAsks& asks) {
+  std::vector<const domain::OpenAsk*> open;
+  for (const domain::OpenAsk& ask : asks) {
+    if (ask.verdict == domain::AskVerdict::none) open.push_back(&ask);
+  }
+  if (open.size() != 1) return std::to_string(open.size()) + " requests wait for an answer";
+  switch (open.front()->kind) {
+    case domain::AskKind::question:
+      return "asks a question";
+    case domain::AskKind::plan:
+      return "asks for approval of its plan";
+    case domain::AskKind::approval:
+      break;
+  }
+  return "asks for approval: " + safe_line(open.front()->tool);
+}
+
+std::string answers_of(const AskText& text, std::string_view said) {
+  const bool has_lines = trimmed(said).find('\n') != std::string_view::npos;
+  const std::size_t wanted = std::max<std::size_t>(text.questions.size(), 1);
+  std::string one(trimmed(said));
+  std::replace(one.begin(), one.end(), '\n', ' ');
+  std::vector<std::string_view> parts{one};
+  if (wanted > 1) parts = split(trimmed(said), has_lines ? '\n' : ';');
+  if (parts.size() != wanted) return {};
+  Json answers = Json::array();
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const AskQuestion question = i < text.questions.size() ? text.questions[i] : AskQuestion{};
+    const auto words = chosen(question, parts[i]);
+    if (!words || words->empty()) return {};
+    answers.push_back(*words);
+  }
+  return dumped(answers);
+}
+
+}  // namespace workers
