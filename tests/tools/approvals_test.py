@@ -403,9 +403,9 @@ class Terminal(Asking):
 
     def test_other_words_deny_it_and_are_the_reason(self):
         code, seen = self.type("[tools 1] [ask] [say Done.] go",
-                               [("y approves it", "ok\n"), ("in several words why not",
-                                                            "use make test\n")])
+                               [("y approves it", "ok\nuse make test\n")])
         self.assertEqual(code, 0, seen)
+        self.assertIn("in several words why not", seen)
         self.assertIn("⛔ request 1 was denied: use make test", seen)
         self.assertIn("denied: use make test", seen)
 

@@ -166,6 +166,7 @@ class SessionFollow {
   bool has_left_ = false;
   std::map<std::int64_t, Asked> asks_;   // by their numbers
   std::optional<std::int64_t> invited_;  // the one whose answer is typed now
+  std::optional<std::int64_t> shown_;    // the last one that was invited
   std::optional<LineInput> terminal_;    // where; prompts are read apart
   bool has_answers_ended_ = false;       // nothing more is typed
   std::optional<int> code_;              // set: following is over
@@ -441,8 +442,9 @@ void SessionFollow::set_typed_ahead_apart() {
 void SessionFollow::invite_answer() {
   const auto& [ask, asked] = *asks_.begin();
   if (invited_ == ask) return;
-  set_typed_ahead_apart();
-  invited_ = ask;
+  // What follows a line that was no answer was typed to the same request.
+  if (shown_ != ask) set_typed_ahead_apart();
+  shown_ = invited_ = ask;
   printer_.end_line();
   const std::string which = asks_.size() > 1 ? "request " + std::to_string(ask) + ": " : "";
   remark("steno: " + which +

@@ -63,6 +63,7 @@ bool set_environment(EngineTable& table, const Given& given) {
 // Returns the names of the variables: the values can be secrets, which nobody is shown.
 std::string names_of(const std::vector<std::string>& environment) {
   std::vector<std::string> names;
+  names.reserve(environment.size());
   for (const std::string& entry : environment) {
     names.push_back(entry.substr(0, entry.find('=')) + "=…");
   }
