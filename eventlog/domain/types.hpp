@@ -235,8 +235,9 @@ enum class NotificationTarget : std::uint8_t {
   desktop,  // the desktop of the server's user
   parent,   // the session whose subagent the session is: it gets a prompt
   wake,     // an HTTP request that wakes an orchestrator, where no channel is told
+  hook,     // the hooks that are told of the ends of sessions
 };
-constexpr std::size_t kNotificationTargets = 6;
+constexpr std::size_t kNotificationTargets = 7;
 
 }  // namespace domain
 
@@ -297,6 +298,6 @@ struct base::EnumNames<domain::EndReason> {
 };
 template <>
 struct base::EnumNames<domain::NotificationTarget> {
-  static constexpr std::string_view kNames[] = {"channel", "system", "webhook",
-                                                "desktop", "parent", "wake"};
+  static constexpr std::string_view kNames[] = {"channel", "system", "webhook", "desktop",
+                                                "parent",  "wake",   "hook"};
 };

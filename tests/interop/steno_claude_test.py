@@ -795,8 +795,7 @@ class ClaudeConfigured(WithClaude):
                                  code=5)["denied"])
 
 
-class ClaudeAsks(WithClaude):
-    """The agent asks for approvals, asks questions, proposes plans, and is answered."""
+class Asking(WithClaude):
 
     def start(self, prompt, *flags):
         return self.home.start_session(prompt, *flags, engine="claude")
@@ -822,6 +821,10 @@ class ClaudeAsks(WithClaude):
         """Returns the results of tools that the model's server got for the session."""
         calls = self.model.charged()[self.home.show(alias)["agent_session"]]
         return [text for call in calls for text in call["results"]]
+
+
+class ClaudeAsks(Asking):
+    """The agent asks for approvals, asks questions, proposes plans, and is answered."""
 
     def test_an_approved_call_runs_and_a_denied_one_does_not(self):
         alias = self.start("bash touch approved")
@@ -913,6 +916,151 @@ class ClaudeAsks(WithClaude):
         until(lambda: self.made("after-the-worker"), "the command", AGENT_SECONDS)
         self.done("kill", alias)
         self.assertFalse(self.made("never"))
+
+
+HOOKS = """
+stop_grace = "10s"
+agent_sandboxed = true
+
+[[hooks]]
+name = "start"
+on = "SessionStart"
+agent = "told"
+command = "echo The word is azure."
+
+[[hooks]]
+name = "prompt"
+on = "UserPromptSubmit"
+agent = "told"
+input = "rewrite me"
+command = '''echo '{"hookSpecificOutput": {"updatedPrompt": "say rewritten"}}' '''
+
+[[hooks]]
+name = "no-touch"
+on = "PreToolUse"
+tool = "Bash"
+input = "touch forbidden"
+builtin = "deny"
+text = "Touch nothing that is forbidden."
+
+[[hooks]]
+name = "other-name"
+on = "PreToolUse"
+tool = "Bash"
+input = "touch one"
+command = '''echo '{"hookSpecificOutput": {"updatedInput": {"command": "touch two"}}}' '''
+
+[[hooks]]
+name = "look"
+on = "PreToolUse"
+tool = "Bash"
+input = "touch looked-at"
+builtin = "ask"
+text = "Somebody is to look at it."
+
+[[hooks]]
+name = "trusted"
+on = "PermissionRequest"
+tool = "Bash"
+input = "touch trusted"
+builtin = "allow"
+
+[[hooks]]
+name = "redact"
+on = "PostToolUse"
+builtin = "redact"
+pattern = "hunter[0-9]"
+
+[[hooks]]
+name = "explain"
+on = "PostToolUseFailure"
+command = '''echo '{"hookSpecificOutput": {"additionalContext": "It fails on Mondays."}}' '''
+
+[[hooks]]
+name = "subagents"
+on = "SubagentStart"
+input = "forbidden-task"
+builtin = "deny"
+text = "No such subagent."
+
+[[hooks]]
+name = "more"
+on = "Stop"
+agent = "more"
+command = "test -e again && { rm again; echo say once more >&2; exit 2; } || true"
+"""
+
+
+class ClaudeHooks(Asking):
+    """Hooks are asked by the real agent, and what they answer reaches the tool and the model."""
+    CONFIG = HOOKS
+
+    def ran(self, prompt, *flags):
+        alias = self.start(prompt, *flags)
+        self.wait_for_end(alias)
+        return alias
+
+    def hooks(self, alias):
+        return [(fact["hook"], fact["outcome"])
+                for fact in self.facts(self.home.show(alias)["session"], "HookRan")]
+
+    def test_a_call_is_blocked_under_bypass_and_the_model_hears_why(self):
+        alias = self.ran("bash touch forbidden", "--permission-mode", "bypassPermissions")
+        self.assertFalse(self.made("forbidden"))
+        [told] = self.told_to_model(alias)
+        self.assertIn("Touch nothing that is forbidden.", told)
+        self.assertEqual((self.hooks(alias), self.home.show(alias)["denied"]),
+                         ([("no-touch", "blocked")], 0))
+
+    def test_an_input_is_changed_and_people_are_asked_where_nobody_need_be(self):
+        alias = self.ran("bash touch one", "--permission-mode", "bypassPermissions")
+        self.assertEqual((self.made("one"), self.made("two")), (False, True))
+        alias = self.start("bash touch looked-at", "--permission-mode", "bypassPermissions")
+        self.ask(alias)
+        self.assertFalse(self.made("looked-at"))
+        self.done("approve", alias)
+        self.assertEqual(self.wait_for_end(alias)["status"], "completed")
+        self.assertTrue(self.made("looked-at"))
+
+    def test_what_is_trusted_is_approved_by_a_hook(self):
+        alias = self.ran("bash touch trusted")
+        self.assertTrue(self.made("trusted"))
+        [answer] = [fact for fact in self.facts(self.home.show(alias)["session"], "AskAnswered")
+                    if fact["point"] == "none"]
+        self.assertEqual((answer["verdict"], answer["basis"]), ("granted", "hook"))
+
+    def test_the_output_of_a_tool_is_redacted_and_a_failure_explained(self):
+        alias = self.ran("bash echo it is hunter2 here", "--allow-tool", "Bash")
+        self.assertEqual(self.told_to_model(alias), ["it is [redacted] here"])
+        alias = self.ran("bash exit 7", "--allow-tool", "Bash")
+        self.assertEqual(self.hooks(alias), [("explain", "changed")])
+
+    def test_the_model_is_told_at_the_start_and_a_prompt_is_rewritten(self):
+        def said(prompt):
+            ran = self.home.run("--agent", "told", "run", "--engine", "claude", prompt,
+                                seconds=AGENT_SECONDS)
+            self.assertEqual(ran.code, 0, str(ran))
+            return ran.out
+        self.assertIn("The word is azure.", said("hello there"))
+        self.assertIn("rewritten", said("rewrite me"))
+
+    def test_a_subagent_is_refused(self):
+        alias = self.ran("delegate forbidden-task")
+        self.assertIn("No such subagent.", self.told_to_model(alias)[0])
+
+    def test_the_agent_goes_on_behind_its_answer(self):
+        with open(os.path.join(self.home.workdir, "again"), "w", encoding="ascii"):
+            pass
+        ran = self.home.run("--agent", "more", "run", "--engine", "claude", "say first",
+                            seconds=AGENT_SECONDS)
+        self.assertIn("first", ran.out)
+        self.assertIn("once more", ran.out)
+
+    def test_a_rule_holds_at_calls_that_need_no_approval(self):
+        self.done("rules", "add", "--deny", "Bash(echo secret*)")
+        alias = self.ran("bash echo secrets", "--permission-mode", "bypassPermissions")
+        self.assertIn("Denied by the rule Bash(echo secret*)", self.told_to_model(alias)[0])
+        self.done("rules", "rm", "1")
 
 
 class ClaudeScheduled(WithClaude):

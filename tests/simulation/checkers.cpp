@@ -266,18 +266,18 @@ std::string check_injections(const std::vector<RecordedEvent>& events,
 std::string check_asks(const std::vector<RecordedEvent>& events,
                        const std::map<LeaseKey, AgentRecord>& records) {
   struct Asked {
-    std::int64_t request = 0;
+    std::string call;
     LeaseKey lease;
     domain::AskVerdict verdict = domain::AskVerdict::none;
   };
   std::map<std::pair<std::string, std::int64_t>, Asked> open;
-  std::map<std::pair<LeaseKey, std::int64_t>, domain::AskVerdict> verdicts;
+  std::map<std::pair<LeaseKey, std::string>, domain::AskVerdict> verdicts;
   std::map<std::int64_t, domain::RuleVerdict> rules;
   for (const RecordedEvent& event : events) {
     const std::string& stream = event.envelope.stream;
     if (const auto* raised = event.event.as<domain::AskRaised>()) {
       const LeaseKey lease{domain::parse_stream(stream)->id, event.envelope.token};
-      if (!open.emplace(std::pair(stream, raised->ask), Asked{raised->request, lease}).second) {
+      if (!open.emplace(std::pair(stream, raised->ask), Asked{raised->call, lease}).second) {
         return describe(event) + " was asked before";
       }
     } else if (const auto* answered = event.event.as<domain::AskAnswered>()) {
@@ -296,7 +296,7 @@ std::string check_asks(const std::vector<RecordedEvent>& events,
         return describe(event) + " was answered before";
       }
       asked->second.verdict = answered->verdict;
-      verdicts[{asked->second.lease, asked->second.request}] = answered->verdict;
+      verdicts[{asked->second.lease, asked->second.call}] = answered->verdict;
     } else if (const auto* added = event.event.as<domain::RuleAdded>()) {
       rules[added->rule] = added->verdict;
     } else if (const auto* removed = event.event.as<domain::RuleRemoved>()) {
@@ -317,11 +317,10 @@ std::string check_asks(const std::vector<RecordedEvent>& events,
     }
   }
   for (const auto& [lease, agent] : records) {
-    for (const std::int64_t request : agent.ran) {
-      const auto verdict = verdicts.find({lease, request});
+    for (const std::string& call : agent.ran) {
+      const auto verdict = verdicts.find({lease, call});
       if (verdict != verdicts.end() && verdict->second == domain::AskVerdict::granted) continue;
-      return "request " + std::to_string(request) + " of session " + lease.session.text() +
-             " ran, and was not granted";
+      return call + " of session " + lease.session.text() + " ran, and was not granted";
     }
   }
   return {};
@@ -373,7 +372,10 @@ std::string check_pacing(const std::vector<RecordedEvent>& events, std::int64_t 
     } else if (const auto* done = event.event.as<domain::NotificationDelivered>()) {
       const Place& place = requested.at(done->notification);
       const auto target = std::get<NotificationTarget>(place);
-      if (target == NotificationTarget::webhook || target == NotificationTarget::parent) continue;
+      const bool is_paced = target != NotificationTarget::webhook &&
+                            target != NotificationTarget::parent &&
+                            target != NotificationTarget::hook;
+      if (!is_paced) continue;
       std::vector<base::Time>& times = heard[place];
       times.push_back(event.envelope.log_time);
       const std::size_t before = times.size() - 1;

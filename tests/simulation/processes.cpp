@@ -57,11 +57,46 @@ workers::AgentRunnerOptions runner_options() {
 
 }  // namespace
 
+// True if the worlds of the seed have hooks.
+bool has_hooks(std::uint64_t seed) {
+  return seed % 4 == 1;
+}
+
+// One hook at each point that agents of the simulation come to. What it answers follows from the
+// step: asked again, it says the same.
+workers::HookOptions simulated_hooks() {
+  using domain::HookPoint;
+  workers::Hook hook;
+  hook.name = "gate";
+  hook.points = {HookPoint::session_start, HookPoint::user_prompt_submit, HookPoint::pre_tool_use,
+                 HookPoint::permission_request};
+  hook.builtin = workers::BuiltinHook::allow;
+  static const workers::HookTable kTable(std::vector{hook});
+  workers::HookOptions options;
+  options.table = &kTable;
+  options.ask = [](const workers::HookStep& step) {
+    const base::Hash hash = base::blake2b(step.session.text() + std::to_string(step.ask));
+    const int drawn = static_cast<unsigned char>(base::view(hash).front()) % 100;
+    workers::StepOutcome outcome;
+    outcome.runs = {{"gate", domain::HookOutcome::passed, base::Duration{1}, {}}};
+    const bool decides = step.point == HookPoint::pre_tool_use ||
+                         (step.point == HookPoint::permission_request && drawn < 40);
+    if (decides) {
+      outcome.verdict = drawn % 3 == 0 ? domain::AskVerdict::denied : domain::AskVerdict::granted;
+    }
+    if (outcome.verdict == domain::AskVerdict::denied) outcome.text = "no";
+    return outcome;
+  };
+  return options;
+}
+
 WorldSettings hasty_settings(std::uint64_t seed) {
   WorldSettings settings;
   settings.limits = kLimits;
   settings.limits.daily_budget = seed % 8 == 0 ? kDailyBudget : kDailyBudgetUnreached;
   settings.limits.sinks.fill(true);
+  settings.limits.sinks[static_cast<std::size_t>(domain::NotificationTarget::hook)] =
+      has_hooks(seed);
   settings.limits.told_per_minute = seed % 8 == 5 ? kToldPerMinute : 0;
   static const support::FixedTimeZones zones({}, {});
   settings.zones = &zones;
@@ -84,6 +119,7 @@ Surroundings::Surroundings(const Schedule& schedule, WorldSettings with)
       streams_max(static_cast<std::size_t>(schedule.streams_max)),
       inbox_max(static_cast<std::size_t>(schedule.inbox_max)),
       do_locks_lie(schedule.has_lying_locks),
+      has_hooks(simulation::has_hooks(schedule.seed) && schedule.shares.contains("AnswerAsk")),
       shares(schedule.shares),
       page_events_max(schedule.seed % 2 == 0 ? kSmallPage : 0) {
   birth.log = base::LogId::make({1}, id_random);
@@ -306,7 +342,11 @@ ServerLife::ServerLife(Surroundings& around, ProcessClock& clock, const eventlog
                 {clock, around.id_random, locks_, *command_socket_, *worker_socket_, *feed_socket_},
                 {tail,
                  command_options(around),
-                 {around.settings.leases, {}, {around.settings.keep_for, {}, {}, {}}}},
+                 {around.settings.leases,
+                  {},
+                  {around.settings.keep_for, {}, {}, {}},
+                  {},
+                  around.has_hooks ? simulated_hooks() : workers::HookOptions{}}},
                 side_work_) {}
 
 Duration ServerLife::due(const ProcessClock& clock) const {

@@ -59,6 +59,7 @@ struct Surroundings {
   std::size_t streams_max;
   std::size_t inbox_max;
   bool do_locks_lie;
+  bool has_hooks;
   std::map<std::string, std::int64_t> shares;  // see Schedule
   std::int64_t page_events_max;                // per page of a subscriber; 0: the server's choice
   std::vector<bool> is_worker_alive = std::vector<bool>(kWorkers, false);

@@ -79,6 +79,10 @@ constexpr std::string_view kMust[] = {
     "asks denied",
     "asks withdrawn",
     "asks answered by a rule",
+    "asks answered by a hook",
+    "steps",
+    "calls that hooks answered",
+    "prompts that hooks answered",
     "agents that go on at a message",
     "agents without their transcript",
 };

@@ -20,10 +20,16 @@ constexpr std::string_view kTurn = "turn ";
 constexpr std::string_view kInterrupt = "interrupt ";
 constexpr std::string_view kInject = "inject ";
 constexpr std::string_view kAsk = "ask ";
+constexpr std::string_view kStep = "step ";
 constexpr std::string_view kWithdraw = "withdraw ";
 constexpr std::string_view kGranted = "granted ";
 constexpr std::string_view kDenied = "denied ";
 constexpr std::size_t kIdChars = 36;
+
+// The host numbers requests of its own with those of the agent, so the agent names the call.
+std::string request_name(std::string_view number) {
+  return "request-" + std::string(number);
+}
 
 class SimEngine final : public engines::Engine {
  public:
@@ -52,8 +58,14 @@ class SimEngine final : public engines::Engine {
  private:
   void take(const Bytes& line, engines::Output& out) {
     if (line.starts_with(kAsk)) {
-      engines::Ask ask{line.substr(kAsk.size()), engines::AskKind::permission, "Bash", {}, "{}"};
+      engines::Ask ask{line.substr(kAsk.size()), engines::AskKind::permission, "Bash",
+                       request_name(line.substr(kAsk.size())), "{}"};
       out.asks.push_back(std::move(ask));
+    } else if (line.starts_with(kStep)) {
+      engines::Ask step{line.substr(kStep.size()), engines::AskKind::step, "Bash",
+                        request_name(line.substr(kStep.size())), "{}"};
+      step.point = domain::HookPoint::pre_tool_use;
+      out.asks.push_back(std::move(step));
     } else if (line.starts_with(kWithdraw)) {
       out.withdrawn.push_back(line.substr(kWithdraw.size()));
     } else {
@@ -121,6 +133,9 @@ class SimProcess final : public processes::AgentProcess {
         task_random_(seed + 3),
         loss_random_(seed + 4),
         ask_random_(seed + 5),
+        step_random_(seed + 6),
+        has_steps_(std::find(directive.hook_points.begin(), directive.hook_points.end(),
+                             domain::HookPoint::pre_tool_use) != directive.hook_points.end()),
         is_multi_turn_(directive.spec.is_multi_turn),
         key_{directive.session, directive.token},
         resumed_(resumed_by(directive)),
@@ -366,8 +381,9 @@ class SimProcess final : public processes::AgentProcess {
   void ask() {
     asked_ = ++asks_;
     withdraws_at_ = agents_.time_.now + Duration{ask_random_.below(1'000'000)};
-    ++agents_.counts_["asks"];
-    emit_line(Bytes(kAsk) + std::to_string(*asked_));
+    const bool is_step = has_steps_ && step_random_.chance(50);
+    ++agents_.counts_[is_step ? "steps" : "asks"];
+    emit_line(Bytes(is_step ? kStep : kAsk) + std::to_string(*asked_));
   }
 
   void withdraw() {
@@ -388,7 +404,7 @@ class SimProcess final : public processes::AgentProcess {
     check_answer(number, is_granted);
     if (!turn_) return;
     ++agents_.counts_[is_granted ? "asks granted" : "asks denied"];
-    if (is_granted) record().ran.push_back(number);
+    if (is_granted) record().ran.push_back(request_name(id));
     const std::string call = "call-" + std::to_string(++calls_);
     emit(domain::ReportToolCallStarted{*turn_, call, "Bash", "{}"});
     emit(domain::ReportToolCallFinished{*turn_, call, !is_granted, "done", !is_granted});
@@ -400,7 +416,7 @@ class SimProcess final : public processes::AgentProcess {
     const domain::OpenAsks& open = s->asks;
     const auto verdict = is_granted ? domain::AskVerdict::granted : domain::AskVerdict::denied;
     const bool is_known = std::any_of(open.begin(), open.end(), [&](const domain::OpenAsk& one) {
-      return one.request == request && one.verdict == verdict;
+      return one.call == request_name(std::to_string(request)) && one.verdict == verdict;
     });
     if (is_known) return;
     agents_.violate("an agent under " + lease_text(key_) + " was told an answer to request " +
@@ -541,6 +557,8 @@ class SimProcess final : public processes::AgentProcess {
   base::SeededRandom task_random_;
   base::SeededRandom loss_random_;
   base::SeededRandom ask_random_;
+  base::SeededRandom step_random_;
+  const bool has_steps_;  // its calls wait for hooks
   const bool is_multi_turn_;
   const LeaseKey key_;
   const std::string resumed_;

@@ -29,7 +29,7 @@ struct AgentRecord {
   std::map<base::TurnId, base::NanoUsd> spent{};  // for each turn
   int tasks = 0;  // that run, or with whose end the agent has not dealt
   std::map<base::TurnId, std::vector<std::string>> heard{};  // prompts for each turn, in order
-  std::vector<std::int64_t> ran{};     // requests in the lease that were granted
+  std::vector<std::string> ran{};                            // calls of requests that were granted
   bool has_cut_off_subagents = false;  // some ended with it, in a call of the model
 };
 

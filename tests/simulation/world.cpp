@@ -486,6 +486,12 @@ void count_limits(Counts& counts, const std::vector<domain::RecordedEvent>& even
     if (answered != nullptr && answered->basis == domain::AskBasis::rule) {
       ++counts["asks answered by a rule"];
     }
+    if (answered != nullptr && answered->basis == domain::AskBasis::hook) {
+      ++counts[answered->point == domain::HookPoint::none ? "asks answered by a hook"
+               : answered->point == domain::HookPoint::pre_tool_use
+                   ? "calls that hooks answered"
+                   : "prompts that hooks answered"];
+    }
     const auto* returned = recorded.event.as<domain::TurnReturned>();
     if (returned != nullptr && returned->attempts > 0) ++counts["turns that are tried again"];
     const auto* ended = recorded.event.as<domain::TurnInterrupted>();

@@ -193,7 +193,21 @@ class SessionDriver {
     }
     c.verdict = static_cast<domain::AskVerdict>(random_.below(3));
     if (random_.chance(50)) c.text = "[\"yes\"]";
-    return as_command(std::move(c));
+    if (random_.chance(60)) return as_command(std::move(c));
+    return as_command(domain::ConcludeHooks{
+        c.ask, c.verdict, c.text, {{"hook", domain::HookOutcome::changed, base::Duration{5}, ""}}});
+  }
+
+  domain::ReportAskRaised asked(std::int64_t request, base::TurnId turn) {
+    const auto kind = static_cast<domain::AskKind>(random_.below(4));
+    const bool is_step = kind == domain::AskKind::step;
+    return {request,
+            kind,
+            turn,
+            "Bash",
+            "call",
+            "{}",
+            is_step ? domain::HookPoint::pre_tool_use : domain::HookPoint::none};
   }
 
   domain::ReportTasksChanged tasks_changed() {
@@ -267,8 +281,7 @@ class SessionDriver {
     switch (random_.below(29)) {
       case 28:
       case 27:
-        r.report = domain::ReportAskRaised{
-            r.sequence, static_cast<domain::AskKind>(random_.below(3)), t, "Bash", "call", "{}"};
+        r.report = asked(r.sequence, t);
         break;
       case 26:
         r.report = domain::ReportAskClosed{

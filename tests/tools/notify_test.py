@@ -402,6 +402,7 @@ class Restarts(WithSinks):
         until(lambda: all(not row["turn"] for row in ask("ls")["sessions"]
                           if row["alias"] != boss), "the end of what ran")
         until(lambda: not self.waiting(), "that all is told")
+        until(lambda: self.home.show(boss)["waiting_for_input"], "that the parent has read it")
         self.home.stop()
         self.home.start()
         until(lambda: not self.waiting(), "that nothing is told twice")

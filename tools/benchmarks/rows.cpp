@@ -31,6 +31,8 @@ const std::vector<Row>& rows() {
       {"kill_ms_in_flood", "x", GoalKind::at_most, 10, measure_kill_in_flood},
       {"good_client_p99_ms", "ms", GoalKind::at_most, 20, measure_good_client},
       {"spawn_overhead_ms", "ms", GoalKind::at_most, 5, measure_spawn_overhead},
+      {"approval_ms", "ms", GoalKind::at_most, 2, measure_approval},
+      {"hook_step_ms", "ms", GoalKind::at_most, 2, measure_hook_step},
       {"ls_ms", "ms", GoalKind::at_most, 15, measure_ls},
       {"ls_busy_p99_ms", "ms", GoalKind::at_most, 30, measure_ls_busy},
       {"live_processes", "", GoalKind::at_least, 1'000, measure_live_processes},

@@ -31,6 +31,8 @@ base::Result<Figure> measure_rss_base(Workbench& bench);                 // rss_
 base::Result<Figure> measure_kill_in_flood(Workbench& bench);            // flood_rows.cpp
 base::Result<Figure> measure_good_client(Workbench& bench);              // flood_rows.cpp
 base::Result<Figure> measure_spawn_overhead(Workbench& bench);           // spawn_row.cpp
+base::Result<Figure> measure_approval(Workbench& bench);                 // ask_rows.cpp
+base::Result<Figure> measure_hook_step(Workbench& bench);                // ask_rows.cpp
 base::Result<Figure> measure_ls(Workbench& bench);                       // ls_rows.cpp
 base::Result<Figure> measure_ls_busy(Workbench& bench);                  // ls_rows.cpp
 base::Result<Figure> measure_live_processes(Workbench& bench);           // live_processes_row.cpp

@@ -3,12 +3,13 @@
 // own included, when the agent exits, when it is told to, or when its worker is gone.
 //
 //   steno-keeper [--terminal] LOCK_FILE WORKDIR -- PROGRAM [ARGUMENT…]
-//   steno-keeper --guard -- PROGRAM [ARGUMENT…]
+//   steno-keeper --guard[-tree] -- PROGRAM [ARGUMENT…]
 //
 // With --terminal fds 0, 1, 2 are a terminal, which becomes the agent's controlling one.
 //
 // The second form guards a program of the server's, such as one that delivers notifications: its
 // tree is ended when fd 3 is closed at the other end, and its exit code becomes that of the keeper.
+// With --guard-tree what it leaves behind at its own end is ended, too.
 // An error number is sent over fd 3 if the program cannot be started.
 //
 // fds 0, 1, 2 are the agent's; fd 3 is the connection to the worker (workers/processes/
@@ -123,8 +124,8 @@ processes::ProcessTable kill_tree() {
 
 class Keeper {
  public:
-  Keeper(pid_t agent, int signals, milliseconds alone_grace = kAloneGrace)
-      : agent_(agent), signals_(signals), alone_grace_(alone_grace) {}
+  Keeper(pid_t agent, int signals, milliseconds alone_grace = kAloneGrace, bool ends_tree = true)
+      : agent_(agent), signals_(signals), alone_grace_(alone_grace), ends_tree_(ends_tree) {}
 
   // Returns when the agent has exited and its tree is gone, as far as SIGKILL can achieve that.
   processes::KeptExited run() {
@@ -139,9 +140,7 @@ class Keeper {
       }
     }
     processes::KeptExited exited;
-    // What a guarded program leaves behind at its own end goes on.
-    const bool ends_tree = !is_guard() || is_alone_;
-    exited.left_behind = ends_tree ? end_tree() : 0;
+    exited.left_behind = ends_tree_ || is_alone_ ? end_tree() : 0;
     if (WIFEXITED(*status_)) exited.code = WEXITSTATUS(*status_);
     if (WIFSIGNALED(*status_)) exited.signal = WTERMSIG(*status_);
     return exited;
@@ -223,6 +222,7 @@ class Keeper {
   const pid_t agent_;
   const int signals_;
   const milliseconds alone_grace_;  // 0: it guards a program
+  const bool ends_tree_;            // what the program leaves behind at its own end is ended
   bool is_alone_ = false;           // the worker is gone
   std::optional<int> status_;
   std::optional<SteadyClock::time_point> kill_at_;
@@ -294,7 +294,7 @@ int keep(const Arguments& arguments) {
 }
 
 // Returns the exit code of the program, as a shell has it.
-int guard(char** program) {
+int guard(char** program, bool ends_tree) {
   const int signals = prepare();
   const Arguments arguments{nullptr, nullptr, program};
   volatile ChildFailure failure;
@@ -304,7 +304,7 @@ int guard(char** program) {
     return 127;
   }
   for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::close(fd);
-  const processes::KeptExited exited = Keeper(child, signals, milliseconds{0}).run();
+  const processes::KeptExited exited = Keeper(child, signals, milliseconds{0}, ends_tree).run();
   const auto number = static_cast<int>(exited.signal);
   if (number == 0) return static_cast<int>(exited.code);
   // Whoever waits is to see the same signal.
@@ -316,8 +316,10 @@ int guard(char** program) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc > 3 && std::strcmp(argv[1], "--guard") == 0 && std::strcmp(argv[2], "--") == 0) {
-    ::_exit(guard(argv + 3));
+  const bool is_behind = argc > 3 && std::strcmp(argv[2], "--") == 0;
+  const bool guards_tree = is_behind && std::strcmp(argv[1], "--guard-tree") == 0;
+  if (guards_tree || (is_behind && std::strcmp(argv[1], "--guard") == 0)) {
+    ::_exit(guard(argv + 3, guards_tree));
   }
   const bool has_terminal = argc > 1 && std::strcmp(argv[1], "--terminal") == 0;
   if (has_terminal) --argc, ++argv;

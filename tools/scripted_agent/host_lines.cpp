@@ -26,6 +26,10 @@ Json member(const Json& object, const char* key) {
   return object.is_object() && object.contains(key) ? object[key] : Json(nullptr);
 }
 
+Json first_of(const Json& list) {
+  return list.is_array() && !list.empty() ? list[0] : Json(nullptr);
+}
+
 // Returns a content's text: the content is a string or a list of blocks, of which those of type
 // text count.
 std::string prompt_text(const Json& content) {
@@ -64,6 +68,11 @@ std::optional<Prompt> HostLines::take_prompt() {
 std::optional<Json> HostLines::take_answer(const std::string& request_id) {
   const auto node = answers_.extract(request_id);
   return node.empty() ? std::nullopt : std::optional<Json>(node.mapped());
+}
+
+std::string HostLines::callback_of(const std::string& point) const {
+  const auto found = callbacks_.find(point);
+  return found == callbacks_.end() ? std::string() : found->second;
 }
 
 void HostLines::read_some() {
@@ -126,6 +135,11 @@ void HostLines::take_control(const Json& frame) {
   const Json request = member(frame, "request");
   const std::string subtype = text_of(request, "subtype");
   if (subtype == "initialize") {
+    const Json hooks = member(request, "hooks");
+    for (const auto& [point, matchers] : hooks.items()) {
+      const Json ids = member(first_of(matchers), "hookCallbackIds");
+      if (const Json name = first_of(ids); name.is_string()) callbacks_[point] = name;
+    }
     frames_.control_success(id, initialize_response());
   } else if (subtype == "interrupt") {
     if (!pending_request_.empty()) frames_.control_cancel(std::exchange(pending_request_, {}));

@@ -36,6 +36,8 @@ class HostLines {
   void set_turn_running(bool is_running) { is_turn_running_ = is_running; }
   // Sets the request of ours that an interrupt withdraws; empty: none.
   void set_pending_request(std::string id) { pending_request_ = std::move(id); }
+  // Returns the callback that the host wants to be asked at that point; empty: none.
+  std::string callback_of(const std::string& point) const;
   // Returns the host's answer to a request of ours.
   std::optional<Json> take_answer(const std::string& request_id);
 
@@ -53,6 +55,7 @@ class HostLines {
   std::set<std::string> seen_uuids_;
   std::map<std::string, Json> answers_;
   std::string pending_request_;
+  std::map<std::string, std::string> callbacks_;  // by point
   bool is_turn_running_ = false;
   bool is_interrupted_ = false;
 };

@@ -8,6 +8,7 @@
 //   STENO_SESSION         decides the id of a new session
 //   STENO_SCRIPTED_CHILD  =1: starts a sleeping child at once, as [child] does
 //   CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS  =1: says when it begins to work, and when it rests
+//   STENO_SCRIPTED_RAN    a file that gets a line for each call that is carried out: pid and call
 //   STENO_SCRIPTED_STATE  a folder that remembers sessions' costs and limits of use, which then
 //                         carry over on resume and fork; resuming an unknown one fails there
 #include <poll.h>

@@ -62,6 +62,15 @@ void apply(Script& script, std::string_view keyword, std::string_view argument) 
     script.warning = argument;
     script.tools = std::max<std::int64_t>(script.tools, 1);
   }
+  if (keyword == "bash") script.command = argument;
+  if (keyword == "output") script.output = argument;
+  if (keyword == "agent") script.task = argument;
+  if (keyword == "fail") script.fails = true;
+  if (keyword == "bash" || keyword == "agent") {
+    script.tools = std::max<std::int64_t>(script.tools, 1);
+  }
+  if (keyword == "echo") script.echoes = true;
+  if (keyword == "compact") script.compacts = true;
   if (keyword == "question") script.question = argument;
   if (keyword == "plan") script.plan = argument;
   if (keyword == "ask" || keyword == "question" || keyword == "plan") {
@@ -84,12 +93,17 @@ void apply(Script& script, std::string_view keyword, std::string_view argument) 
 
 Script parse_script(std::string_view prompt) {
   Script script;
+  const std::string_view whole = prompt;
+  const auto finished = [&] {
+    if (script.echoes) script.text = whole;
+    return script;
+  };
   for (;;) {
     const std::size_t open = prompt.find('[');
-    if (open == std::string_view::npos) return script;
+    if (open == std::string_view::npos) return finished();
     prompt.remove_prefix(open + 1);
     const std::size_t close = prompt.find(']');
-    if (close == std::string_view::npos) return script;
+    if (close == std::string_view::npos) return finished();
     const std::string_view inside = prompt.substr(0, close);
     const std::size_t space = inside.find(' ');
     const bool has_argument = space != std::string_view::npos;

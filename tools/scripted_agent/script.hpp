@@ -4,6 +4,12 @@
 //   [words N]      answer with N words, streamed one by one
 //   [delay MS]     wait so long before each word, tool result and answer
 //   [tools N]      N tool calls first
+//   [bash COMMAND] these calls are of that command
+//   [output TEXT]  what each of them yields
+//   [fail]         these calls fail
+//   [agent TASK]   start a subagent for that task, which does nothing
+//   [echo]         answer with the prompt as it was given
+//   [compact]      make the conversation shorter first
 //   [ask]          ask for permission before each tool call (one call when [tools] is missing)
 //   [question Q|A|B]  ask Q with the choices A and B; further questions behind a slash
 //   [plan TEXT]    ask for approval of that plan
@@ -58,6 +64,12 @@ struct Script {
   bool is_stopped = false;
   std::optional<std::int64_t> limit_s;
   bool asks = false;
+  std::optional<std::string> command;
+  std::optional<std::string> output;
+  std::optional<std::string> task;
+  bool fails = false;
+  bool echoes = false;
+  bool compacts = false;
   std::optional<std::string> question;
   std::optional<std::string> plan;
   bool starts_child = false;

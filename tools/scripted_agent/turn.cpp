@@ -6,6 +6,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <fstream>
+
 namespace scripted_agent {
 namespace {
 
@@ -36,7 +39,12 @@ Json tool_result(const Json& tool_use, const std::string& content, bool is_error
 // Returns what the script's calls are: a question, a plan, or an echo.
 Json call_of(const Script& script, const std::string& number, const std::string& id) {
   Json call = {{"type", "tool_use"}, {"id", id}, {"name", "Bash"}};
-  call["input"] = {{"command", "echo " + number}, {"description", "Say " + number}};
+  call["input"] = {{"command", script.command.value_or("echo " + number)},
+                   {"description", "Say " + number}};
+  if (script.task) {
+    call["name"] = "Agent";
+    call["input"] = {{"description", "A task"}, {"prompt", *script.task}};
+  }
   if (script.plan) {
     call["name"] = "ExitPlanMode";
     call["input"] = {{"plan", *script.plan}};
@@ -57,6 +65,13 @@ Json call_of(const Script& script, const std::string& number, const std::string&
   return call;
 }
 
+// Notes outside of the host's reach that the call is carried out.
+void note_run(const std::string& call) {
+  const char* path = std::getenv("STENO_SCRIPTED_RAN");
+  if (path == nullptr) return;
+  std::ofstream(path, std::ios::app) << std::to_string(::getpid()) + " " + call + "\n";
+}
+
 // Returns what a call yields that got this input.
 std::string result_of(const Json& call, const Json& input, const std::string& number) {
   if (call["name"] == "ExitPlanMode") return "User has approved your plan";
@@ -75,6 +90,7 @@ std::string result_of(const Json& call, const Json& input, const std::string& nu
 
 TurnOutcome Turn::play(const Script& script) {
   outcome_ = {};
+  heard_.clear();
   host_.begin_turn();
   host_.set_turn_running(true);
   // Set before the first frame, so that a host which has seen one knows that it is in force.
@@ -94,8 +110,12 @@ TurnOutcome Turn::play(const Script& script) {
   if (script.hangs) {
     while (pause(-1)) continue;
   }
+  if (script.compacts) hook("PreCompact", {{"trigger", "auto"}}, nullptr);
   play_tools(script);
-  if (!host_.is_interrupted() && !script.is_stopped) play_text(script);
+  if (!host_.is_interrupted() && !script.is_stopped) {
+    play_text(script);
+    while (!host_.is_interrupted() && goes_on_behind(outcome_.text)) continue;
+  }
   if (script.is_stopped) outcome_.terminal_reason = "hook_stopped";
   host_.set_turn_running(false);
   if (host_.is_interrupted()) return interrupted(is_in_tool_);
@@ -146,19 +166,23 @@ void Turn::play_tools(const Script& script) {
     ++outcome_.calls;
     outcome_.duration_ms += kCallMs;
     const std::string number = std::to_string(i);
-    const Json tool_use = call_of(script, number, "toolu_" + frames_.next_id());
+    Json tool_use = call_of(script, number, "toolu_" + frames_.next_id());
     if (settings_.has_partial_messages) frames_.message_start();
     frames_.assistant(tool_use, false);
     end_message("tool_use");
     is_in_tool_ = true;
     if (script.warning) frames_.informational(*script.warning, tool_use["id"].get<std::string>());
-    Permission permission{true, tool_use["input"], {}};
-    if (script.asks) permission = ask(tool_use);
+    const Json asked = tool_use;
+    Permission permission = before_call(tool_use);
+    if (permission.is_given && script.asks) permission = ask(tool_use);
     if (!pause(script.delay_ms)) return;
     is_in_tool_ = false;
     if (permission.is_given) {
-      const std::string result = result_of(tool_use, permission.input, number);
-      frames_.user(tool_result(tool_use, result, false),
+      tool_use["input"] = permission.input;
+      note_run(tool_use["id"].get<std::string>());
+      const std::string result = after_call(
+          script, tool_use, script.output.value_or(result_of(asked, permission.input, number)));
+      frames_.user(tool_result(tool_use, result, script.fails),
                    {{"stdout", result}, {"stderr", ""}, {"interrupted", false}});
     } else {
       outcome_.permission_denials.push_back({{"tool_name", tool_use["name"]},
@@ -169,27 +193,89 @@ void Turn::play_tools(const Script& script) {
   }
 }
 
-Turn::Permission Turn::ask(const Json& tool_use) {
+std::optional<Json> Turn::request(Json body) {
   const std::string id = frames_.next_id();
   host_.set_pending_request(id);
-  frames_.control_request(id, {{"subtype", "can_use_tool"},
-                               {"tool_name", tool_use["name"]},
-                               {"display_name", tool_use["name"]},
-                               {"input", tool_use["input"]},
-                               {"description", tool_use["input"].value("description", "")},
-                               {"permission_suggestions", Json::array()},
-                               {"tool_use_id", tool_use["id"]}});
+  frames_.control_request(id, std::move(body));
   while (!host_.is_interrupted()) {
     if (const auto answer = host_.take_answer(id)) {
       host_.set_pending_request({});
-      const Json response = answer->value("response", Json::object());
-      const bool is_given = response.value("behavior", "") == "allow";
-      return {is_given, response.value("updatedInput", tool_use["input"]),
-              response.value("message", "denied")};
+      return answer->value("response", Json::object());
     }
     host_.wait(-1);
   }
-  return {false, {}, "denied"};
+  return std::nullopt;
+}
+
+Turn::Permission Turn::ask(const Json& tool_use) {
+  const auto response = request({{"subtype", "can_use_tool"},
+                                 {"tool_name", tool_use["name"]},
+                                 {"display_name", tool_use["name"]},
+                                 {"input", tool_use["input"]},
+                                 {"description", tool_use["input"].value("description", "")},
+                                 {"permission_suggestions", Json::array()},
+                                 {"tool_use_id", tool_use["id"]}});
+  if (!response) return {false, {}, "denied"};
+  const bool is_given = response->value("behavior", "") == "allow";
+  return {is_given, response->value("updatedInput", tool_use["input"]),
+          response->value("message", "denied")};
+}
+
+Json Turn::hook(const std::string& point, Json input, const Json& tool_use) {
+  const std::string callback = host_.callback_of(point);
+  if (callback.empty()) return Json::object();
+  input["session_id"] = frames_.session_id();
+  input["hook_event_name"] = point;
+  if (tool_use.is_object()) {
+    input["tool_name"] = tool_use["name"];
+    input["tool_input"] = tool_use["input"];
+    input["tool_use_id"] = tool_use["id"];
+  }
+  Json response = request({{"subtype", "hook_callback"},
+                           {"callback_id", callback},
+                           {"input", input},
+                           {"tool_use_id", input.value("tool_use_id", frames_.next_id())}})
+                      .value_or(Json::object());
+  const Json own = response.value("hookSpecificOutput", Json::object());
+  if (const std::string context = own.value("additionalContext", ""); !context.empty()) {
+    heard_ += " [heard: " + context + "]";
+  }
+  return response;
+}
+
+Turn::Permission Turn::before_call(Json& tool_use) {
+  const Json own =
+      hook("PreToolUse", Json::object(), tool_use).value("hookSpecificOutput", Json::object());
+  if (own.contains("updatedInput")) tool_use["input"] = own["updatedInput"];
+  const std::string decision = own.value("permissionDecision", "");
+  if (decision == "deny") return {false, {}, own.value("permissionDecisionReason", "denied")};
+  if (decision == "ask") return ask(tool_use);
+  return {true, tool_use["input"], {}};
+}
+
+std::string Turn::after_call(const Script& script, const Json& tool_use, std::string result) {
+  if (script.fails) {
+    hook("PostToolUseFailure", {{"error", result}, {"is_interrupt", false}}, tool_use);
+    return result;
+  }
+  const Json output = {{"stdout", result}, {"stderr", ""}, {"interrupted", false}};
+  const Json response = hook("PostToolUse", {{"tool_response", output}}, tool_use);
+  const Json own = response.value("hookSpecificOutput", Json::object());
+  if (response.value("decision", "") == "block")
+    heard_ += " [heard: " + response.value("reason", "") + "]";
+  return own.contains("updatedToolOutput") ? own["updatedToolOutput"].value("stdout", result)
+                                           : result;
+}
+
+// True if a hook has the agent go on behind its answer, and it has.
+bool Turn::goes_on_behind(const std::string& answer) {
+  const Json response =
+      hook("Stop", {{"stop_hook_active", false}, {"last_assistant_message", answer}}, nullptr);
+  if (response.value("decision", "") != "block" || answer.find("Going on: ") == 0) return false;
+  Script more;
+  more.text = "Going on: " + response.value("reason", "");
+  play_text(more);
+  return true;
 }
 
 void Turn::play_text(const Script& script) {
@@ -215,7 +301,8 @@ void Turn::end_message(const Json& stop_reason) {
 void Turn::stream_text(const Script& script, std::string& sent) {
   if (settings_.has_partial_messages) frames_.message_start();
   stream({{"type", "content_block_start"}, {"index", 0}, {"content_block", text_block("")}});
-  std::string_view rest = script.text;
+  const std::string text = script.text + heard_;
+  std::string_view rest = text;
   if (!script.is_streamed_by_word && !pause(script.delay_ms)) return;
   while (!rest.empty()) {
     std::size_t length = std::min(rest.size(), kDeltaBytes);

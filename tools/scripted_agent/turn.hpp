@@ -38,6 +38,14 @@ class Turn {
     std::string message;  // why it is not given
   };
   Permission ask(const Json& tool_use);
+  // Returns the host's answer to a request of ours; none: it was interrupted.
+  std::optional<Json> request(Json body);
+  // Returns what the host answers at that point; an empty object: it does not want to be asked.
+  Json hook(const std::string& point, Json input, const Json& tool_use);
+  Permission before_call(Json& tool_use);
+  // Returns the result as the host leaves it.
+  std::string after_call(const Script& script, const Json& tool_use, std::string result);
+  bool goes_on_behind(const std::string& answer);
   void play_text(const Script& script);
   void stream_text(const Script& script, std::string& sent);
   void end_message(const Json& stop_reason);
@@ -51,6 +59,7 @@ class Turn {
   HostLines& host_;
   TurnOutcome outcome_;
   bool is_in_tool_ = false;
+  std::string heard_;  // what hooks have told the model
   std::int64_t resets_at_ = 0;
 };
 

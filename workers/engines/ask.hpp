@@ -5,6 +5,7 @@
 
 #include "eventlog/base/bytes.hpp"
 #include "eventlog/base/ids.hpp"
+#include "eventlog/domain/session/ask.hpp"
 
 namespace engines {
 
@@ -13,6 +14,7 @@ enum class AskKind {
   question,    // to a person
   plan,        // whether to carry it out
   request,     // that the host carries out, such as to read a file for the agent
+  step,        // of the agent's work, to hooks
 };
 
 // The agent asks its host for something, and waits for the answer.
@@ -24,6 +26,7 @@ struct Ask {
   base::Bytes details;    // JSON: the input of the call, or the parameters; empty: none
   base::Bytes context{};  // JSON: what else the agent said of it, such as suggestions; empty: none
   base::TurnId turn{};    // in which it is asked; unset: not known
+  domain::HookPoint point = domain::HookPoint::none;  // of a step
 
   bool operator==(const Ask&) const = default;
 };

@@ -49,8 +49,9 @@ struct Answer {
   Ask ask;
   bool is_granted = false;
   // If it is granted, JSON: the object that the call is to have for its input, an array with the
-  // answers to the questions, in their order, or what the request yields; empty: it is granted as
-  // it was asked. Else the reason, which is not empty.
+  // answers to the questions, in their order, what the request yields, or what hooks change at a
+  // step (engines/step_changes.hpp); empty: it is granted as it was asked. Else the reason, which
+  // is not empty.
   Bytes text;
 };
 // One frame of stdout, as the plan's framing cuts it.

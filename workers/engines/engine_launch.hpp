@@ -34,6 +34,7 @@ struct SessionLaunch {
   base::FencingToken token{1};       // of the lease; tells the session's processes apart
   std::string last_message{};        // that the agent session should have; empty: not known
   bool is_shared = false;            // others have gone on behind it: the agent goes on at it
+  std::vector<domain::HookPoint> hook_points{};  // at which the agent is to wait for hooks
 };
 
 }  // namespace engines

@@ -134,6 +134,11 @@ std::string JsonValue::text() const {
   return unescaped(ByteView(repaired).substr(0, size)).value_or(std::string());
 }
 
+base::Bytes JsonValue::clean_source() const {
+  if (source_.find("\\u") == ByteView::npos) return base::Bytes(source_);
+  return without_lone_surrogates(source_);
+}
+
 std::int64_t JsonValue::count() const {
   return bounded(number_of(source_));
 }

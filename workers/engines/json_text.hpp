@@ -23,6 +23,9 @@ class JsonValue {
   explicit JsonValue(base::ByteView source) : source_(source) {}
 
   base::ByteView source() const { return source_; }
+  // Returns the source as every reader of JSON takes it: an escape that stands for no character (a
+  // lone surrogate) is that of U+FFFD.
+  base::Bytes clean_source() const;
   bool is_null() const { return source_.empty() || source_ == "null"; }
   bool is_text() const { return source_.starts_with('"'); }
   bool is_true() const { return source_ == "true"; }

@@ -594,13 +594,13 @@ std::map<std::string, std::string> template_values(const Notice& notice, std::st
   return values;
 }
 
-std::string json_text(const Notice& notice) {
+std::string json_text(const Notice& notice, const std::string& words) {
   const domain::NotificationRequested& requested = notice.requested;
   const nlohmann::ordered_json body{
       {"id", notice.notification.value},
       {"kind", base::enum_name(requested.kind)},
       {"title", title_text(notice)},
-      {"text", chat_text(notice)},
+      {"text", words.empty() ? chat_text(notice) : words},
       {"session", requested.session.text()},
       {"alias", requested.alias},
       {"name", notice.name},
@@ -623,6 +623,57 @@ std::string json_text(const Notice& notice) {
       {"time", base::time_text(notice.at)},
       {"cost_usd", static_cast<double>(requested.cost.value) / 1e9},
       {"lived_s", std::chrono::duration_cast<std::chrono::seconds>(notice.lived).count()}};
+  return body.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+namespace {
+
+// How soon people want to hear of it: in the words of the gateway's notifications.
+const char* priority_of(domain::NotificationKind kind) {
+  using domain::NotificationKind;
+  switch (kind) {
+    case NotificationKind::asks:
+    case NotificationKind::stuck:
+    case NotificationKind::budget:
+    case NotificationKind::failed:
+    case NotificationKind::paused:
+    case NotificationKind::turn_failed:
+    case NotificationKind::cut_off:
+      return "timeSensitive";
+    case NotificationKind::waiting:
+    case NotificationKind::long_run:
+    case NotificationKind::responded:
+      return "passive";
+    default:
+      return "active";
+  }
+}
+
+}  // namespace
+
+std::string news_hook_text(const Notice& notice) {
+  const nlohmann::ordered_json body{{"message", chat_text(notice)},
+                                    {"notification_type", base::enum_name(notice.requested.kind)},
+                                    {"notification",
+                                     {{"title", title_text(notice)},
+                                      {"body", chat_text(notice)},
+                                      {"priority", priority_of(notice.requested.kind)},
+                                      {"delivery", base::enum_name(notice.requested.target)}}},
+                                    {"metadata",
+                                     {{"source", base::enum_name(notice.requested.kind)},
+                                      {"channel", notice.requested.channel}}}};
+  return body.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+std::string end_hook_text(const Notice& notice) {
+  const nlohmann::ordered_json body{
+      {"reason", base::enum_name(notice.reason)},
+      {"session",
+       {{"status", base::enum_name(notice.requested.kind)},
+        {"duration", notice.lived.count() / 1000},
+        {"costUsd", static_cast<double>(notice.requested.cost.value) / 1e9}}},
+      {"prompt", notice.prompt},
+      {"last_assistant_message", notice.last}};
   return body.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 

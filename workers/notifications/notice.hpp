@@ -64,7 +64,11 @@ std::string title_text(const Notice& notice);
 // The values that templates can name.
 std::map<std::string, std::string> template_values(const Notice& notice, std::string text);
 
-// The body of a webhook's request.
-std::string json_text(const Notice& notice);
+// The body of a webhook's request. `words`: those of the chat's text; empty: as chat_text() says.
+std::string json_text(const Notice& notice, const std::string& words = {});
+
+// What hooks are told of the notification, and of the session's end, each as a JSON object.
+std::string news_hook_text(const Notice& notice);
+std::string end_hook_text(const Notice& notice);
 
 }  // namespace workers

@@ -18,7 +18,9 @@ using base::Position;
 // Deliveries to a target that are under way at once, each to another place. Places are chats; one
 // that hangs must not silence the others.
 constexpr std::size_t deliveries_at_once(domain::NotificationTarget target) {
-  return target == domain::NotificationTarget::channel ? 4 : 1;
+  const bool has_places =
+      target == domain::NotificationTarget::channel || target == domain::NotificationTarget::hook;
+  return has_places ? 4 : 1;
 }
 // Likewise of outputs that are shown; the rest waits in the notifier.
 constexpr std::size_t kShowsAtOnce = 4;
@@ -36,6 +38,7 @@ struct DeliveryOutcome {
   std::string detail;      // what the sink said, which is not for the record
   std::string prompt;      // of the target `parent`, without error: what the parent is to be sent
   bool is_behind = false;  // nothing was tried: the session cannot be read yet
+  bool is_suppressed = false;  // a hook blocked it, as `error` says
 };
 
 // Asks to show a channel a session's output.

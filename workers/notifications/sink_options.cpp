@@ -31,6 +31,7 @@ std::array<bool, domain::kNotificationTargets> targets_of(const SinkOptions& opt
   set(domain::NotificationTarget::desktop, !options.desktop_command.empty());
   set(domain::NotificationTarget::parent, true);
   set(domain::NotificationTarget::wake, options.wake.has_value());
+  set(domain::NotificationTarget::hook, options.hooks->has(domain::HookPoint::session_end));
   return targets;
 }
 

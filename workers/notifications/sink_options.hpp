@@ -8,6 +8,7 @@
 #include "eventlog/base/result.hpp"
 #include "eventlog/domain/decision.hpp"
 #include "workers/engines/engine_catalog.hpp"
+#include "workers/hooks/hook_step.hpp"
 
 namespace workers {
 
@@ -32,6 +33,9 @@ struct SinkOptions {
   std::optional<WakeOptions> wake;
   // Path of steno-keeper, which ends a program with this process; empty: programs go on.
   std::string guard_program;
+  // Those that are asked before a notification goes out, and told of the ends of sessions.
+  const HookTable* hooks = &no_hooks();  // outlives the sinks
+  HookPrograms hook_programs{};
   engines::EngineCatalog engines = engines::catalog_of_kinds();  // whose agents are named
 };
 

@@ -17,9 +17,9 @@
 #include "eventlog/domain/outbox/pacing.hpp"
 #include "workers/notifications/command_template.hpp"
 #include "workers/notifications/notice.hpp"
-#include "workers/notifications/run_program.hpp"
 #include "workers/notifications/shown_output.hpp"
 #include "workers/notifications/webhook.hpp"
+#include "workers/processes/run_program.hpp"
 
 namespace workers {
 namespace {
@@ -28,12 +28,59 @@ using domain::NotificationTarget;
 
 constexpr base::Duration kDeliveryMax = std::chrono::seconds(15);
 
+// Returns the hooks' answer about it at that point.
+StepOutcome ask_hooks(const Notice& notice, domain::HookPoint point, const std::string& text,
+                      base::Time wall, const SinkOptions& options, int stop_fd) {
+  HookStep step;
+  step.session = notice.requested.session;
+  step.agent = notice.requested.agent;
+  step.alias = notice.requested.alias;
+  step.engine = notice.engine;
+  step.workdir = notice.workdir;
+  step.position = notice.notification;
+  step.point = point;
+  step.text = step_text_of(text);
+  step.wall = wall;
+  HookPrograms programs = options.hook_programs;
+  programs.stop_fd = stop_fd;
+  return run_hooks(*options.hooks, step, programs);
+}
+
+// Tells the hooks of a session's end. If one fails, all are told again.
+void tell_end(const Notice& notice, base::Time wall, const SinkOptions& options, int stop_fd,
+              DeliveryOutcome& outcome) {
+  const StepOutcome told = ask_hooks(notice, domain::HookPoint::session_end, end_hook_text(notice),
+                                     wall, options, stop_fd);
+  for (const domain::HookRun& run : told.runs) {
+    if (run.outcome != domain::HookOutcome::failed) continue;
+    outcome.error = "the hook " + run.hook + " failed: " + run.note;
+    outcome.detail = run.said;
+  }
+}
+
 DeliveryOutcome deliver(const Notice& notice, base::Time wall, const SinkOptions& options,
                         int stop_fd) {
   DeliveryOutcome outcome{notice.notification, notice.requested.target, {}, {}, {}, false};
-  const ProgramRun how{kDeliveryMax, stop_fd, options.guard_program};
+  const processes::ProgramRun how{kDeliveryMax, stop_fd, options.guard_program};
+  std::string words_instead;
+  if (notice.requested.target == NotificationTarget::hook) {
+    tell_end(notice, wall, options, stop_fd, outcome);
+    return outcome;
+  }
+  // A parent is no person.
+  const bool is_parent = notice.requested.target == NotificationTarget::parent;
+  if (!is_parent && options.hooks->has(domain::HookPoint::notification)) {
+    const StepOutcome answer = ask_hooks(notice, domain::HookPoint::notification,
+                                         news_hook_text(notice), wall, options, stop_fd);
+    outcome.is_suppressed = answer.verdict == domain::AskVerdict::denied;
+    if (outcome.is_suppressed) outcome.error = "a hook blocked it";
+    if (outcome.is_suppressed) return outcome;
+    words_instead = changed_words(answer);
+  }
   const auto run = [&](const std::vector<std::string>& words, std::string text) {
-    auto ran = run_program(fill_template(words, template_values(notice, std::move(text))), how);
+    if (!words_instead.empty()) text = words_instead;
+    auto ran =
+        processes::run_program(fill_template(words, template_values(notice, std::move(text))), how);
     outcome.error = std::move(ran.problem);
     outcome.detail = std::move(ran.output);
   };
@@ -54,12 +101,15 @@ DeliveryOutcome deliver(const Notice& notice, base::Time wall, const SinkOptions
       // Unique beyond this log: a session's id is.
       const std::string id =
           notice.requested.session.text() + "-" + std::to_string(notice.notification.value);
-      outcome.error =
-          post_webhook(*options.webhook, {id, wall.us / 1'000'000, json_text(notice)}, how);
+      outcome.error = post_webhook(
+          *options.webhook, {id, wall.us / 1'000'000, json_text(notice, words_instead)}, how);
       break;
     }
     case NotificationTarget::wake:
-      outcome.error = post_wake(*options.wake, system_text(notice), how);
+      outcome.error = post_wake(*options.wake,
+                                words_instead.empty() ? system_text(notice) : words_instead, how);
+      break;
+    case NotificationTarget::hook:
       break;
   }
   return outcome;
@@ -74,8 +124,8 @@ ShowOutcome show(const ShownOutput& shown, const ShowJob& job, const SinkOptions
     values["session"] = job.session.text();
     values["agent"] = job.agent;
     values["kind"] = "output";
-    outcome.error = run_program(fill_template(options.channel_command, values),
-                                {kDeliveryMax, stop_fd, options.guard_program})
+    outcome.error = processes::run_program(fill_template(options.channel_command, values),
+                                           {kDeliveryMax, stop_fd, options.guard_program})
                         .problem;
     if (!outcome.error.empty()) return outcome;
     outcome.has_shown = true;

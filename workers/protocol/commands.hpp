@@ -187,6 +187,8 @@ struct DirectiveBody {
   // The last message that the agent session should have; empty: that is not known.
   std::string last_message{};
   std::vector<DirectedAnswer> answers{};  // none where `end` is kill
+  // At which its agent process, once started, waits for hooks; none where `end` is not none.
+  std::vector<domain::HookPoint> hook_points{};
 
   bool operator==(const DirectiveBody&) const = default;
   template <class Visit>
@@ -203,6 +205,7 @@ struct DirectiveBody {
     visit("number", &DirectiveBody::number);
     visit("last_message", &DirectiveBody::last_message);
     visit("answers", &DirectiveBody::answers);
+    visit("hook_points", &DirectiveBody::hook_points);
   }
 };
 

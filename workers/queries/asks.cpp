@@ -10,7 +10,7 @@ namespace {
 
 void add_asks(const projections::SessionRow& row, std::vector<AskShown>& shown) {
   for (const domain::OpenAsk& ask : row.asks) {
-    if (ask.verdict != domain::AskVerdict::none) continue;
+    if (ask.verdict != domain::AskVerdict::none || !domain::is_for_people(ask.kind)) continue;
     AskShown one;
     one.session = row.session;
     one.agent = row.agent;

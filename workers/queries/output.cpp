@@ -74,7 +74,13 @@ std::optional<OutputItem> as_item(const domain::RecordedEvent& event) {
     item.text = mcp_text(mcp->broken);
     if (item.text.empty()) return std::nullopt;
     return item;
+  } else if (const auto* ran = event.event.as<domain::HookRan>()) {
+    item.kind = ItemKind::notice;
+    item.text = hook_text(*ran, event.content ? event.content->text : std::string());
+    if (item.text.empty()) return std::nullopt;
+    return item;
   } else if (const auto* asked = event.event.as<domain::AskRaised>()) {
+    if (!domain::is_for_people(asked->kind)) return std::nullopt;
     item.kind = ItemKind::notice;
     item.turn = asked->turn;
     item.call = asked->call;
@@ -86,12 +92,18 @@ std::optional<OutputItem> as_item(const domain::RecordedEvent& event) {
     return item;
   } else if (const auto* answered = event.event.as<domain::AskAnswered>()) {
     item.kind = ItemKind::notice;
+    if (answered->point != domain::HookPoint::none) {
+      if (answered->verdict != domain::AskVerdict::denied) return std::nullopt;
+      item.text = step_text(*answered, event.content ? event.content->text : std::string());
+      return item;
+    }
     item.text = "request " + std::to_string(answered->ask) + " " +
                 answered_text(*answered, event.content ? event.content->text : std::string(),
                               event.envelope.actor);
     return item;
   } else if (const auto* over = event.event.as<domain::AskClosed>()) {
-    if (over->end == domain::AskEnd::told) return std::nullopt;
+    const bool is_step = over->point != domain::HookPoint::none;
+    if (over->end == domain::AskEnd::told || is_step) return std::nullopt;
     item.kind = ItemKind::notice;
     item.text = "request " + std::to_string(over->ask) + " " + over_text(over->end);
     return item;

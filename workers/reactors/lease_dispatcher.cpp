@@ -124,13 +124,14 @@ bus::Notice notice(std::string_view verb, const Body& body) {
 LeaseDispatcher::LeaseDispatcher(CommandLoop& commands, bus::ServerSocket& socket,
                                  LeaseLocks& locks, std::unique_ptr<ContentLoader> contents,
                                  base::Random& random, const SessionsUnderWay& sessions,
-                                 LeaseDispatcherOptions options)
+                                 LeaseDispatcherOptions options, const HookTable& hooks)
     : commands_(commands),
       socket_(socket),
       locks_(locks),
       contents_(std::move(contents)),
       sessions_(sessions),
       options_(options),
+      hooks_(hooks),
       outgoing_(commands, random, "dispatcher",
                 [this](const Asked& asked, const auto& outcome) { on_answer(asked, outcome); }) {}
 
@@ -560,6 +561,20 @@ bool LeaseDispatcher::is_told_what_was_lost(const View& view) {
   return !told.is_set() || told == s.turn->turn;
 }
 
+// An agent is asked about all of its calls if a rule could forbid one, or have people asked: it
+// asks of its own accord only about some.
+std::vector<domain::HookPoint> LeaseDispatcher::hook_points(const StreamKey& key,
+                                                            const domain::SessionSpec& spec) const {
+  auto points = hooks_.points_of(key.agent, spec.engine);
+  const bool is_guarded =
+      domain::has_guards(commands_.of<domain::RulesStream>(), key.agent, key.id);
+  const auto call = domain::HookPoint::pre_tool_use;
+  if (is_guarded && std::find(points.begin(), points.end(), call) == points.end()) {
+    points.push_back(call);
+  }
+  return points;
+}
+
 bool LeaseDispatcher::send_directive(const StreamKey& key, View& view) {
   const LeaseState& s = *view.state;
   // A holder that comes back while its lease is taken must not begin a turn under it.
@@ -598,6 +613,7 @@ bool LeaseDispatcher::send_directive(const StreamKey& key, View& view) {
     }
     if (s.is_own_turn_to_end) directive.own_turn_to_end = s.own_turn;
     if (begins_anew(s)) forget_agent_session(directive.spec);
+    directive.hook_points = hook_points(key, directive.spec);
   }
   directive.session = key.id;
   directive.agent = key.agent;

@@ -12,6 +12,7 @@
 
 #include "bus/frames.hpp"
 #include "eventlog/base/one_thread.hpp"
+#include "workers/hooks/hook.hpp"
 #include "workers/protocol/commands.hpp"
 #include "workers/reactors/content_loader.hpp"
 #include "workers/reactors/reactor.hpp"
@@ -42,7 +43,8 @@ class LeaseDispatcher final : public Reactor {
   // All references must outlive it.
   LeaseDispatcher(CommandLoop& commands, bus::ServerSocket& socket, LeaseLocks& locks,
                   std::unique_ptr<ContentLoader> contents, base::Random& random,
-                  const SessionsUnderWay& sessions, LeaseDispatcherOptions options);
+                  const SessionsUnderWay& sessions, LeaseDispatcherOptions options,
+                  const HookTable& hooks = no_hooks());
 
   // Nothing is done before this term's ServerStarted is durable: until then the next server could
   // have the same term.
@@ -112,6 +114,8 @@ class LeaseDispatcher final : public Reactor {
   bool grant(const StreamKey& key, View& view);
   bool is_holder_awaited();
   void expire(const StreamKey& key, View& view);
+  std::vector<domain::HookPoint> hook_points(const StreamKey& key,
+                                             const domain::SessionSpec& spec) const;
   bool send_directive(const StreamKey& key, View& view);
   bool has_contents(const StreamKey& key, View& view, LeaseEnd end);
   // Returns the acknowledgement of the lease's reports that the next do_work() sends.
@@ -128,6 +132,7 @@ class LeaseDispatcher final : public Reactor {
   const std::unique_ptr<ContentLoader> contents_;
   const SessionsUnderWay& sessions_;
   const LeaseDispatcherOptions options_;
+  const HookTable& hooks_;
   std::map<base::WorkerId, WorkerPeer> workers_;
   std::map<StreamKey, View> views_;  // of sessions with a lease or a prompt that waits
   std::set<StreamKey> unread_;       // views to look at again after a while

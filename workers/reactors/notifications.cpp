@@ -132,7 +132,9 @@ bool Notifications::take_outcomes() {
     if (!outcome->error.empty() && !outcome->detail.empty() && details_.size() < kDetailsMax) {
       details_[outcome->notification] = std::move(outcome->detail);
     }
-    Asked asked{domain::RecordDelivery{outcome->notification, outcome->error}, place};
+    Asked asked{domain::RecordDelivery{outcome->notification, outcome->error, false,
+                                       outcome->is_suppressed},
+                place};
     if (outcome->target == domain::NotificationTarget::parent && outcome->error.empty()) {
       asked.prompt = std::move(outcome->prompt);
     }

@@ -25,8 +25,11 @@ std::vector<std::unique_ptr<Reactor>> make_reactors(const ReactorPorts& ports,
   const SessionsUnderWay& sessions = ports.streams.of<domain::SessionStream>();
   add(std::make_unique<LeaseDispatcher>(commands, ports.worker_socket, ports.locks,
                                         ports.side_work.make_content_loader(ports.stores), random,
-                                        sessions, options.leases));
+                                        sessions, options.leases, *options.hooks.table));
   const SideStores& stores = ports.stores;
+  add(std::make_unique<Hooks>(commands, random, sessions,
+                              ports.side_work.make_content_loader(stores), ports.side_work,
+                              options.hooks));
   Upkeep& upkeep = add(std::make_unique<Upkeep>(
       commands,
       ports.side_work.make_upkeep_port(

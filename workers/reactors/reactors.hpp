@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "workers/reactors/hooks.hpp"
 #include "workers/reactors/lease_dispatcher.hpp"
 #include "workers/reactors/reactor.hpp"
 #include "workers/reactors/side_work.hpp"
@@ -31,6 +32,7 @@ struct ReactorOptions {
   // The sessions whose private folders were there before this server began; none: sessions have no
   // folders.
   std::optional<std::vector<base::SessionId>> found_folders{};
+  HookOptions hooks{};
 };
 
 // Makes the reactors in the order in which they work in a cycle. Each owns its ports.

@@ -201,6 +201,18 @@ std::optional<std::string> beginning_of(const std::string& rest) {
   return std::nullopt;
 }
 
+// A shell reads many blanks as one, but for those in quotes.
+CallPart with_single_blanks(const CallPart& part) {
+  CallPart single = part;
+  single.text.clear();
+  for (const char c : part.text) {
+    const bool is_blank = c == ' ' || c == '\t';
+    if (!is_blank) single.text += c;
+    if (is_blank && !single.text.empty() && single.text.back() != ' ') single.text += ' ';
+  }
+  return single;
+}
+
 bool matches_command(const std::string& rest, const CallPart& part, bool is_loose) {
   const auto beginning = beginning_of(rest);
   if (!part.is_plain) {
@@ -256,7 +268,10 @@ bool PatternMatcher::matches(const std::string& pattern, const CallPart& part,
   if (read.is_whole) return true;
   // A command that does more than its words say is allowed by none of them.
   if (is_regex(read.rest)) return (part.is_plain || is_loose) && matches_regex(read.rest, part);
-  if (part.tool == "Bash") return matches_command(read.rest, part, is_loose);
+  if (part.tool == "Bash") {
+    const bool is_so = matches_command(read.rest, part, is_loose);
+    return is_so || (is_loose && matches_command(read.rest, with_single_blanks(part), is_loose));
+  }
   if (has_path(part.tool)) return matches_path(read.rest, part, call.workdir);
   if (part.tool == "WebFetch" && read.rest.starts_with(kDomain)) {
     return is_like(read.rest.substr(kDomain.size()), part.text, false);

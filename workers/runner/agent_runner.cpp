@@ -41,7 +41,14 @@ std::string advice_on(processes::StartFailure reason, const std::string& setting
 
 domain::AskKind kind_of(engines::AskKind kind) {
   if (kind == engines::AskKind::question) return domain::AskKind::question;
+  if (kind == engines::AskKind::step) return domain::AskKind::step;
   return kind == engines::AskKind::plan ? domain::AskKind::plan : domain::AskKind::approval;
+}
+
+// True if the host itself asks hooks there, and not the agent.
+bool is_of_host(domain::HookPoint point) {
+  return point == domain::HookPoint::session_start ||
+         point == domain::HookPoint::user_prompt_submit;
 }
 
 constexpr std::string_view kOthersNote =
@@ -197,6 +204,7 @@ void AgentRunner::launch(Run& run, base::Duration now) {
   }
   run.stage = Stage::running;
   run.approvals = run.directive.spec.approvals;
+  run.steps = PromptSteps(run.directive.hook_points);
   run.agent = std::move(*agent);
   run.agent.process->set_reading(run.is_reading);
   if (run.agent.answers_of_others > 0) report_others(run);
@@ -233,17 +241,12 @@ void AgentRunner::obey(Run& run, base::Duration now) {
   if (own.is_set() && own == run.own && std::exchange(run.own_interrupted, own) != own) {
     tell(run, engines::Interrupt{own}, now);
   }
+  give_answers(run, now);
+  if (run.stage >= Stage::ending) return;
   if (wanted.turn && wanted.turn->turn != run.begun && !run.is_stopped && !run.is_deaf) {
-    const base::TurnId before = std::exchange(run.begun, wanted.turn->turn);
-    run.active_at = now;
-    std::string prompt = noted_prompt(run, wanted.turn->prompt);
-    run.is_deaf = !tell(run, engines::BeginTurn{run.begun, std::move(prompt)}, now);
-    if (run.is_deaf) run.begun = before;
-    run.is_refused &= run.is_deaf;
-    run.injected = 0;
+    begin_turn(run, now);
   }
   add_prompts(run, now);
-  give_answers(run, now);
   const bool is_asked =
       wanted.turn && wanted.turn->is_interrupted && wanted.turn->turn == run.begun;
   if (is_asked && run.begun != run.answered && run.begun != run.interrupted) {
@@ -259,14 +262,73 @@ void AgentRunner::obey(Run& run, base::Duration now) {
   if (run.stage == Stage::closing && now >= run.close_by) end(run);
 }
 
+// Returns the prompt of that number of the turn as its hooks have left it; none: they are asked.
+std::optional<SteppedPrompt> AgentRunner::stepped_prompt(Run& run, base::TurnId turn,
+                                                         std::size_t number,
+                                                         const std::string& prompt) {
+  const DirectiveBody& wanted = run.directive;
+  const bool is_resumed =
+      !wanted.resume_agent_session.empty() || !wanted.spec.resume_agent_session->empty();
+  if (auto step = run.steps.next({turn, number}, prompt, {wanted.spec, is_resumed})) {
+    this->ask(run, std::move(*step));
+  }
+  return run.steps.ready({turn, number}, prompt);
+}
+
+// Ends a turn whose prompt the agent was not given.
+void AgentRunner::end_unbegun(Run& run, std::string_view subtype, const std::string& why) {
+  run.begun = run.answered = run.directive.turn->turn;
+  run.injected = 0;
+  domain::ReportTurnResult result;
+  result.turn = run.begun;
+  result.is_error = true;
+  result.subtype = subtype;
+  result.text = why;
+  result.basis = domain::CostBasis::reported;
+  report(run, std::move(result));
+}
+
+// Hooks can still be about to answer what was asked before the prompt.
+void AgentRunner::drop_steps(Run& run) {
+  std::erase_if(run.asks, [&](const auto& open) {
+    const bool is_dropped = is_of_host(open.second.point);
+    if (is_dropped) report(run, domain::ReportAskClosed{open.first, true});
+    return is_dropped;
+  });
+  run.steps.drop();
+}
+
+void AgentRunner::begin_turn(Run& run, base::Duration now) {
+  const DirectedTurn& wanted = *run.directive.turn;
+  if (wanted.is_interrupted && run.steps.is_awaiting()) {
+    drop_steps(run);
+    return end_unbegun(run, "interrupted", {});
+  }
+  auto prompt = stepped_prompt(run, wanted.turn, 0, wanted.prompt);
+  if (!prompt) return;
+  run.active_at = now;
+  if (prompt->is_blocked) return end_unbegun(run, domain::kBlockedByHook, prompt->reason);
+  const base::TurnId before = std::exchange(run.begun, wanted.turn);
+  run.injected = 0;
+  std::string text = noted_prompt(run, prompt->text);
+  run.is_deaf = !tell(run, engines::BeginTurn{run.begun, std::move(text)}, now);
+  if (run.is_deaf) run.begun = before;
+  run.is_refused &= run.is_deaf;
+}
+
 // Adds what the agent was not given yet to the turn under way. Behind its result it is too late:
 // the server sees that from the result.
 void AgentRunner::add_prompts(Run& run, base::Duration now) {
   const auto& turn = run.directive.turn;
   if (!turn || turn->turn != run.begun || run.begun == run.answered) return;
   while (run.injected < turn->injected.size() && !run.is_stopped && !run.is_deaf) {
+    auto prompt = stepped_prompt(run, turn->turn, run.injected + 1, turn->injected[run.injected]);
+    if (!prompt) return;
     run.active_at = now;
-    run.is_deaf = !tell(run, engines::AddPrompt{turn->injected[run.injected]}, now);
+    // The record has it among the turn's prompts, so something stands for it.
+    if (prompt->is_blocked)
+      prompt->text = "<note>A hook blocked a prompt: " + prompt->reason + "</note>";
+    run.is_deaf = !tell(run, engines::AddPrompt{std::move(prompt->text)}, now);
     if (run.is_deaf) {
       tell(run, engines::TakeBackPrompt{}, now);
       return;
@@ -281,6 +343,12 @@ void AgentRunner::give_answers(Run& run, base::Duration now) {
     const auto found = run.asks.find(directed.request);
     if (found == run.asks.end()) continue;
     run.active_at = now;
+    if (is_of_host(found->second.point)) {
+      run.steps.take(found->second.point, directed.is_granted, directed.text);
+      run.asks.erase(found);
+      report(run, domain::ReportAskClosed{directed.request});
+      continue;
+    }
     engines::Answer answer{std::move(found->second), directed.is_granted, directed.text};
     if (!answer.is_granted && answer.text.empty()) answer.text = kDenied;
     run.asks.erase(found);
@@ -289,6 +357,11 @@ void AgentRunner::give_answers(Run& run, base::Duration now) {
     if (!is_read || run.stage >= Stage::ending) return;
     report(run, domain::ReportAskClosed{directed.request});
   }
+}
+
+bool AgentRunner::waits_for_people(const Run& run) {
+  return std::any_of(run.asks.begin(), run.asks.end(),
+                     [](const auto& open) { return open.second.kind != engines::AskKind::step; });
 }
 
 bool AgentRunner::is_at_work(const Run& run) {
@@ -324,7 +397,7 @@ std::optional<base::Duration> AgentRunner::tasks_due(const Run& run) const {
 // True if the agent is to be ended although nobody asked for that. Its session goes on.
 bool AgentRunner::is_to_stop(const Run& run, base::Duration now) const {
   // Nobody knows when an agent that waits for an answer would go on.
-  if (is_leaving_) return !is_at_work(run) || !run.asks.empty() || now >= leave_by_;
+  if (is_leaving_) return !is_at_work(run) || waits_for_people(run) || now >= leave_by_;
   if (options_.idle_max.count() == 0 || is_at_work(run)) return false;
   const bool is_directed = run.directive.turn && run.directive.turn->turn != run.begun;
   return !is_directed && now - run.active_at >= options_.idle_max;
@@ -465,9 +538,16 @@ void AgentRunner::report(Run& run, domain::Report report, bool is_heard) {
   unacked_bytes_ += bytes;
 }
 
+// Has the server ask whoever is to answer.
+void AgentRunner::ask(Run& run, engines::Ask ask) {
+  report(run, domain::ReportAskRaised{++run.requests, kind_of(ask.kind), ask.turn, ask.subject,
+                                      ask.call, engines::ask_text(ask), ask.point});
+  run.asks[run.requests] = std::move(ask);
+}
+
 void AgentRunner::withdraw(Run& run, const std::string& ask) {
   for (auto open = run.asks.begin(); open != run.asks.end(); ++open) {
-    if (open->second.id != ask) continue;
+    if (ask.empty() || open->second.id != ask) continue;
     report(run, domain::ReportAskClosed{open->first, true});
     run.asks.erase(open);
     return;
@@ -490,15 +570,14 @@ bool AgentRunner::tell(Run& run, engines::Input::Step step, base::Duration now, 
     const bool is_written = write(run, out.writes);
     if (is_first) is_read = is_written;
     for (engines::Ask& ask : out.asks) {
-      const bool is_for_people =
-          ask.kind != engines::AskKind::request && run.approvals == domain::Approvals::ask;
-      if (!is_for_people) {
+      const bool is_recorded =
+          ask.kind == engines::AskKind::step ||
+          (ask.kind != engines::AskKind::request && run.approvals == domain::Approvals::ask);
+      if (is_recorded) {
+        this->ask(run, std::move(ask));
+      } else {
         steps.emplace_back(unattended_answer(ask));
-        continue;
       }
-      report(run, domain::ReportAskRaised{++run.requests, kind_of(ask.kind), ask.turn, ask.subject,
-                                          ask.call, engines::ask_text(ask)});
-      run.asks[run.requests] = std::move(ask);
     }
   }
   return is_read;

@@ -11,6 +11,7 @@
 #include "eventlog/base/one_thread.hpp"
 #include "workers/runner/agent_launcher.hpp"
 #include "workers/runner/agent_watch.hpp"
+#include "workers/runner/prompt_steps.hpp"
 
 namespace workers {
 
@@ -119,6 +120,7 @@ class AgentRunner {
     std::map<std::int64_t, engines::Ask> asks;
     std::int64_t requests = 0;                             // of these so far
     domain::Approvals approvals = domain::Approvals::ask;  // as the spec had it at its start
+    PromptSteps steps;                                     // before prompts
     std::int64_t sequence = 0;                             // of the last report
     std::deque<SequencedReport> unacked;                   // ascending
     std::int64_t sent = 0;  // sequence of the last report that was sent
@@ -137,9 +139,16 @@ class AgentRunner {
   void launch(Run& run, base::Duration now);
   void report_others(Run& run);
   static std::string noted_prompt(Run& run, const std::string& prompt);
+  std::optional<SteppedPrompt> stepped_prompt(Run& run, base::TurnId turn, std::size_t number,
+                                              const std::string& prompt);
+  void begin_turn(Run& run, base::Duration now);
+  void end_unbegun(Run& run, std::string_view subtype, const std::string& why);
+  void drop_steps(Run& run);
+  void ask(Run& run, engines::Ask ask);
   void obey(Run& run, base::Duration now);
   void add_prompts(Run& run, base::Duration now);
   void give_answers(Run& run, base::Duration now);
+  static bool waits_for_people(const Run& run);
   static bool is_at_work(const Run& run);
   bool waits_for_tasks(Run& run, base::Duration now);
   std::optional<base::Duration> tasks_due(const Run& run) const;

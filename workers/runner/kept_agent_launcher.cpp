@@ -68,6 +68,7 @@ base::Result<LaunchedAgent> KeptAgentLauncher::launch(const DirectiveBody& direc
   session.resume_agent_session = directive.resume_agent_session;
   session.last_message = directive.last_message;
   session.system_prompt = directive.system_prompt;
+  session.hook_points = directive.hook_points;
   session.temp_folder = folders[1];
   session.runtime_folder = folders[2];
   launched_.insert(directive.session);

@@ -17,6 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLineColumns = 80;
+constexpr std::size_t kReasonColumns = 200;
 
 std::string text_in(const Json& json, const char* key) {
   const auto found = json.is_object() ? json.find(key) : json.end();
@@ -84,6 +85,10 @@ std::optional<std::string> chosen(const AskQuestion& question, std::string_view 
 
 void add_lines(const std::string& text, std::vector<std::string>& lines) {
   for (const std::string_view line : lines_of(text)) lines.push_back(safe_line(line));
+}
+
+std::string hook_name(const domain::AskAnswered& answered) {
+  return answered.hook.empty() ? "hooks" : "the hook " + safe_line(answered.hook);
 }
 
 }  // namespace
@@ -184,6 +189,9 @@ std::string answered_text(const domain::AskAnswered& answered, std::string_view 
     case domain::AskBasis::time_out:
       said += ", because nobody answered in time";
       break;
+    case domain::AskBasis::hook:
+      said += " by " + hook_name(answered);
+      break;
     case domain::AskBasis::full:
       return said + ", because too many requests waited";
     case domain::AskBasis::text_lost:
@@ -191,6 +199,37 @@ std::string answered_text(const domain::AskAnswered& answered, std::string_view 
   }
   const bool is_own_words = answered.basis == domain::AskBasis::person && !text.empty();
   return is_own_words ? said + ": " + cut_to_columns(safe_line(text), kLineColumns) : said;
+}
+
+std::string step_text(const domain::AskAnswered& answered, std::string_view text) {
+  if (answered.verdict == domain::AskVerdict::denied) {
+    const bool is_end = answered.point == domain::HookPoint::stop ||
+                        answered.point == domain::HookPoint::subagent_stop;
+    std::string by(base::enum_name(answered.point));
+    by += " was blocked";
+    if (is_end) by = "the agent has to go on";
+    if (answered.basis == domain::AskBasis::hook) by += " by " + hook_name(answered);
+    if (answered.basis == domain::AskBasis::rule) by += " by rule " + std::to_string(answered.rule);
+    return by + (text.empty() ? "" : ": " + cut_to_columns(safe_line(text), kReasonColumns));
+  }
+  const bool is_deep = base::json_depth(text) > base::kJsonDepthMax;
+  const Json changes = is_deep ? Json() : Json::parse(text, nullptr, false);
+  const std::string message = text_in(changes, "message");
+  const std::string stop = text_in(changes, "stop");
+  if (!stop.empty())
+    return "a hook ends the turn: " + cut_to_columns(safe_line(stop), kReasonColumns);
+  return message.empty() ? message
+                         : "a hook says: " + cut_to_columns(safe_line(message), kReasonColumns);
+}
+
+std::string hook_text(const domain::HookRan& ran, std::string_view said) {
+  if (ran.note.empty()) return {};
+  return "the hook " + safe_line(ran.hook) +
+         (ran.outcome == domain::HookOutcome::failed    ? " failed: "
+          : ran.outcome == domain::HookOutcome::blocked ? " failed, and blocks: "
+                                                        : ": ") +
+         safe_line(ran.note) +
+         (said.empty() ? "" : ": " + cut_to_columns(safe_line(said), kReasonColumns));
 }
 
 std::string over_text(domain::AskEnd end) {
@@ -210,7 +249,8 @@ std::string answer_hint(const AskText& text) {
 std::string asks_text(const domain::OpenAsks& asks) {
   std::vector<const domain::OpenAsk*> open;
   for (const domain::OpenAsk& ask : asks) {
-    if (ask.verdict == domain::AskVerdict::none) open.push_back(&ask);
+    const bool is_open = ask.verdict == domain::AskVerdict::none;
+    if (is_open && domain::is_for_people(ask.kind)) open.push_back(&ask);
   }
   if (open.size() != 1) return std::to_string(open.size()) + " requests wait for an answer";
   switch (open.front()->kind) {
@@ -219,6 +259,7 @@ std::string asks_text(const domain::OpenAsks& asks) {
     case domain::AskKind::plan:
       return "asks for approval of its plan";
     case domain::AskKind::approval:
+    case domain::AskKind::step:
       break;
   }
   return "asks for approval: " + safe_line(open.front()->tool);

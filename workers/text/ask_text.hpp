@@ -45,6 +45,12 @@ std::vector<std::string> ask_lines(domain::AskKind kind, const AskText& text,
 // approved, because nobody answered in time".
 std::string answered_text(const domain::AskAnswered& answered, std::string_view text,
                           const std::string& by);
+// Returns what people are to know of the answer to a step: that it was blocked, and why, or what a
+// hook says to them; empty: nothing.
+std::string step_text(const domain::AskAnswered& answered, std::string_view text);
+// Returns what people are to know of a hook that was asked; empty: nothing.
+// `said`: its content.
+std::string hook_text(const domain::HookRan& ran, std::string_view said);
 // Returns how it ended without the agent having been told an answer.
 std::string over_text(domain::AskEnd end);
 

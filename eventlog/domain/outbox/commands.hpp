@@ -53,6 +53,7 @@ struct RecordDelivery {
   Position notification;
   std::string error;            // empty: it was delivered
   bool is_unreachable = false;  // the target takes no more, so it is not tried again
+  bool is_suppressed = false;   // a hook blocked it
 
   bool operator==(const RecordDelivery&) const = default;
 };

@@ -81,8 +81,9 @@ Decided decide_one(const OutboxState& s, const Context& context, const RecordDel
     decision.emit<OutboxStream>(NotificationDelivered{c.notification, is_counted});
     return decision;
   }
-  if (c.is_unreachable) {
-    decision.emit<OutboxStream>(NotificationDropped{c.notification, DropReason::unreachable});
+  if (c.is_unreachable || c.is_suppressed) {
+    const DropReason reason = c.is_suppressed ? DropReason::suppressed : DropReason::unreachable;
+    decision.emit<OutboxStream>(NotificationDropped{c.notification, reason});
     return decision;
   }
   const std::int64_t attempts = found->second.attempts + 1;

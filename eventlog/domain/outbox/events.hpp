@@ -100,6 +100,7 @@ enum class DropReason : std::uint8_t {
   overflow,     // too many waited
   superseded,   // a later one of the session came before it was due
   unreachable,  // the target takes no more
+  suppressed,   // a hook blocked it
 };
 
 struct NotificationDropped {
@@ -141,6 +142,6 @@ struct base::EnumNames<domain::NotificationKind> {
 };
 template <>
 struct base::EnumNames<domain::DropReason> {
-  static constexpr std::string_view kNames[] = {"user", "expired", "overflow", "superseded",
-                                                "unreachable"};
+  static constexpr std::string_view kNames[] = {"user",       "expired",     "overflow",
+                                                "superseded", "unreachable", "suppressed"};
 };

@@ -5,13 +5,16 @@
 namespace domain {
 
 bool is_paced(NotificationTarget target) {
-  return target != NotificationTarget::webhook && target != NotificationTarget::parent;
+  return target != NotificationTarget::webhook && target != NotificationTarget::parent &&
+         target != NotificationTarget::hook;
 }
 
 std::string place_of(const NotificationRequested& requested) {
   std::string place(base::enum_name(requested.target));
   if (requested.target == NotificationTarget::channel) place += ' ' + requested.channel;
   if (requested.target == NotificationTarget::parent) place += ' ' + requested.parent.text();
+  // The end of each session is told by itself.
+  if (requested.target == NotificationTarget::hook) place += ' ' + requested.session.text();
   return place;
 }
 

@@ -74,13 +74,26 @@ RulesReply reply(const RulesState& state, const RulesCommand&) {
   return {state.added};
 }
 
+namespace {
+
+bool is_rule_for(const Rule& rule, std::string_view agent, SessionId session) {
+  const bool is_for_agent = rule.agent.empty() || rule.agent == agent;
+  return is_for_agent && (!rule.session.is_set() || rule.session == session);
+}
+
+}  // namespace
+
+bool has_guards(const RulesState& rules, std::string_view agent, SessionId session) {
+  return std::any_of(rules.rules.begin(), rules.rules.end(), [&](const auto& entry) {
+    return entry.second.verdict != RuleVerdict::allow && is_rule_for(entry.second, agent, session);
+  });
+}
+
 RuleAnswer answer_by_rules(const RulesState& rules, std::string_view agent, SessionId session,
                            const AskedCall& call, const CallMatcher& matcher) {
   std::vector<const Rule*> held;
   for (const auto& [number, rule] : rules.rules) {
-    const bool is_for_agent = rule.agent.empty() || rule.agent == agent;
-    const bool is_for_session = !rule.session.is_set() || rule.session == session;
-    if (is_for_agent && is_for_session) held.push_back(&rule);
+    if (is_rule_for(rule, agent, session)) held.push_back(&rule);
   }
   if (held.empty()) return {};
   std::sort(held.begin(), held.end(), is_more_special);

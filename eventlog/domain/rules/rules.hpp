@@ -29,6 +29,9 @@ struct RuleAnswer {
   bool operator==(const RuleAnswer&) const = default;
 };
 
+// True if a rule denies calls of that session, or has people asked.
+bool has_guards(const RulesState& rules, std::string_view agent, SessionId session);
+
 // Returns the answer of the rules that are for that session of that agent. `deny` wins over `ask`,
 // and that over `allow`. A call is allowed only if each of its parts is; it is denied, and asked
 // for, if one of them is. Of several rules the one for fewer sessions is named, then the one with

@@ -1,4 +1,4 @@
-// Requests of an agent to people while it works, and their ends.
+// Requests of an agent to people and to hooks while it works, and their ends.
 #pragma once
 
 #include "eventlog/domain/types.hpp"
@@ -9,6 +9,39 @@ enum class AskKind : std::uint8_t {
   approval,  // of a tool call
   question,  // to a person
   plan,      // whether to carry it out
+  step,      // of its work, to the hooks that are asked at this point
+};
+
+// A point of a session's life at which hooks are asked, or told. The names are those of Claude
+// Code's hooks.
+enum class HookPoint : std::uint8_t {
+  none,
+  session_start,          // an agent process begins to work for the session
+  user_prompt_submit,     // the agent is about to be given a prompt
+  pre_tool_use,           // a tool call is about to be made
+  permission_request,     // a tool call needs an approval
+  post_tool_use,          // a tool call has succeeded
+  post_tool_use_failure,  // a tool call has failed
+  notification,           // somebody is about to be told of the session
+  subagent_start,
+  subagent_stop,
+  stop,         // the agent has answered
+  pre_compact,  // the agent is about to make its conversation shorter
+  session_end,  // the session is closed
+};
+
+// True if the agent waits at the point until the hooks have been asked.
+constexpr bool is_step(HookPoint point) {
+  return point != HookPoint::none && point != HookPoint::notification &&
+         point != HookPoint::session_end && point != HookPoint::permission_request;
+}
+
+// What came of asking one hook.
+enum class HookOutcome : std::uint8_t {
+  passed,   // it had nothing against it
+  changed,  // it changed something, or decided for a person
+  blocked,  // it stopped the step, or its failure did
+  failed,   // it gave no usable answer, and the step went on without it
 };
 
 enum class AskVerdict : std::uint8_t { none, granted, denied };
@@ -20,6 +53,7 @@ enum class AskBasis : std::uint8_t {
   rule,       // one that somebody has added
   full,       // Steno: so many waited that no more could
   text_lost,  // Steno: the text of the answer before is not in the log any more
+  hook,       // the hooks that were asked
 };
 
 enum class AskEnd : std::uint8_t {
@@ -41,11 +75,14 @@ struct OpenAsk {
   Time since;             // log time of the same event
   AskVerdict verdict = AskVerdict::none;
   AskBasis basis = AskBasis::person;
-  Position answer;               // of its AskAnswered; 0: it has none
-  StreamVersion answer_version;  // of the same event
-  bool has_text = false;         // the answer has one
-  std::string by{};              // the actor of the answer
-  Time answered{};               // wall time of the answer
+  Position answer;                    // of its AskAnswered; 0: it has none
+  StreamVersion answer_version;       // of the same event
+  bool has_text = false;              // the answer has one
+  std::string by{};                   // the actor of the answer
+  Time answered{};                    // wall time of the answer
+  HookPoint point = HookPoint::none;  // as AskRaised has it, and so has the next one
+  std::int64_t rule = 0;
+  bool has_asked_hooks = false;  // a hook was asked about it
 
   bool operator==(const OpenAsk&) const = default;
   template <class Visit>
@@ -66,6 +103,9 @@ struct OpenAsk {
     visit("has_text", &OpenAsk::has_text);
     visit("by", &OpenAsk::by);
     visit("answered", &OpenAsk::answered);
+    visit("point", &OpenAsk::point);
+    visit("rule", &OpenAsk::rule);
+    visit("asked_hooks", &OpenAsk::has_asked_hooks);
   }
 };
 using OpenAsks = std::vector<OpenAsk>;
@@ -94,7 +134,10 @@ struct PastAsk {
 };
 using PastAsks = std::vector<PastAsk>;
 
-// So many of one session wait at once; a further one is denied.
+// The subtype of the failure of a turn whose prompt hooks did not let through.
+constexpr std::string_view kBlockedByHook = "blocked_by_hook";
+
+// So many of one session wait for people, and for hooks, at once; a further one is denied.
 constexpr std::size_t kOpenAsksMax = 64;
 // So many are remembered of those that are over.
 constexpr std::size_t kPastAsksMax = 16;
@@ -102,14 +145,20 @@ constexpr std::size_t kPastAsksMax = 16;
 // Most bytes of the text of an answer.
 constexpr std::int64_t kAnswerBytesMax = std::int64_t{512} << 10;
 
-// True if somebody is yet to answer one of them.
+// True if a person is to answer such a request.
+constexpr bool is_for_people(AskKind kind) {
+  return kind != AskKind::step;
+}
+// True if a person is yet to answer one of them.
 bool is_unanswered(const OpenAsks& asks);
+// True if somebody, a person or a hook, is yet to answer one of them.
+bool is_waiting(const OpenAsks& asks);
 
 }  // namespace domain
 
 template <>
 struct base::EnumNames<domain::AskKind> {
-  static constexpr std::string_view kNames[] = {"approval", "question", "plan"};
+  static constexpr std::string_view kNames[] = {"approval", "question", "plan", "step"};
 };
 template <>
 struct base::EnumNames<domain::AskVerdict> {
@@ -117,7 +166,19 @@ struct base::EnumNames<domain::AskVerdict> {
 };
 template <>
 struct base::EnumNames<domain::AskBasis> {
-  static constexpr std::string_view kNames[] = {"person", "time_out", "rule", "full", "text_lost"};
+  static constexpr std::string_view kNames[] = {"person", "time_out",  "rule",
+                                                "full",   "text_lost", "hook"};
+};
+template <>
+struct base::EnumNames<domain::HookPoint> {
+  static constexpr std::string_view kNames[] = {
+      "none",        "SessionStart",       "UserPromptSubmit", "PreToolUse",    "PermissionRequest",
+      "PostToolUse", "PostToolUseFailure", "Notification",     "SubagentStart", "SubagentStop",
+      "Stop",        "PreCompact",         "SessionEnd"};
+};
+template <>
+struct base::EnumNames<domain::HookOutcome> {
+  static constexpr std::string_view kNames[] = {"passed", "changed", "blocked", "failed"};
 };
 template <>
 struct base::EnumNames<domain::AskEnd> {

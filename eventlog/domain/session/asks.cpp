@@ -1,5 +1,5 @@
-// Decides what the agent asks of people: it is recorded before anybody is told, answered once, and
-// ends once.
+// Decides what the agent asks of people and hooks: it is recorded before anybody is told, answered
+// once, and ends once.
 #include <algorithm>
 
 #include "eventlog/base/time_text.hpp"
@@ -31,6 +31,7 @@ std::string answer_text(AskVerdict verdict, AskBasis basis, const std::string& b
   if (basis == AskBasis::rule) text += " by a rule";
   if (basis == AskBasis::full) text += ", because too many requests waited,";
   if (basis == AskBasis::text_lost) text += ", because the text of its answer was lost,";
+  if (basis == AskBasis::hook) text += " by a hook";
   if (basis == AskBasis::person) text += by.empty() ? "" : " by " + by;
   return text + " at " + base::time_text(answered);
 }
@@ -51,24 +52,39 @@ Decided refused(const SessionState& s, std::int64_t ask, const std::string& text
                 "request " + std::to_string(ask) + " of session " + label(s) + " " + text);
 }
 
-// Answers by the rules that there are. Returns false if none is about it. A question is none of
-// theirs: only its answer is of use.
-bool answer_by_rules(Deciding& d, std::int64_t ask, const ReportAskRaised& r) {
+// Returns what the rules say. A question is none of theirs: only its answer is of use. Of the steps
+// they are asked where a call is about to be made.
+RuleAnswer answer_by_rules(const Deciding& d, AskKind kind, HookPoint point, std::string_view tool,
+                           std::string_view text) {
   const auto* rules = d.states.find<RulesStream>(kRulesStream);
-  const bool is_possible = rules != nullptr && d.context.calls != nullptr;
-  if (!is_possible || r.kind == AskKind::question) return false;
+  const bool is_call =
+      kind == AskKind::step ? point == HookPoint::pre_tool_use : kind != AskKind::question;
+  if (rules == nullptr || d.context.calls == nullptr || !is_call) return {};
   const SessionState& s = d.session();
-  const RuleAnswer answer = answer_by_rules(*rules, d.agent(), s.session,
-                                            {r.tool, r.text, s.spec.workdir}, *d.context.calls);
-  if (answer.verdict == RuleVerdict::ask) return false;
-  if (answer.verdict == RuleVerdict::allow) {
-    d.emit(AskAnswered{ask, AskVerdict::granted, AskBasis::rule, answer.rule});
-  } else {
-    d.emit(AskAnswered{ask, AskVerdict::denied, AskBasis::rule, answer.rule},
+  return answer_by_rules(*rules, d.agent(), s.session, {tool, text, s.spec.workdir},
+                         *d.context.calls);
+}
+
+// Answers as the rules say. Returns false if they leave it to others. At a step what a rule allows
+// is left to hooks.
+bool answer_by_rules(Deciding& d, std::int64_t ask, const ReportAskRaised& r,
+                     const RuleAnswer& answer) {
+  if (answer.verdict == RuleVerdict::deny) {
+    const auto* rules = d.states.find<RulesStream>(kRulesStream);
+    d.emit(AskAnswered{ask, AskVerdict::denied, AskBasis::rule, answer.rule, r.point},
            "Denied by the rule " + rules->rules.at(answer.rule).pattern +
                ". Go on without it, and say what was left out and why it was needed.");
+    return true;
   }
+  if (answer.verdict == RuleVerdict::ask || r.kind == AskKind::step) return false;
+  d.emit(AskAnswered{ask, AskVerdict::granted, AskBasis::rule, answer.rule});
   return true;
+}
+
+std::size_t count_like(const OpenAsks& asks, AskKind kind) {
+  return static_cast<std::size_t>(std::count_if(asks.begin(), asks.end(), [&](const OpenAsk& one) {
+    return is_for_people(one.kind) == is_for_people(kind);
+  }));
 }
 
 bool is_of_kind(const AnswerAsk& c, AskKind kind) {
@@ -82,9 +98,13 @@ void raise_ask(Deciding& d, const ReportAskRaised& r) {
   const SessionState& s = d.session();
   if (!is_live(s.status)) return d.emit(ReportIgnored{std::string(r.kType)});
   const std::int64_t ask = s.asks_raised + 1;
-  d.emit(AskRaised{ask, r.request, r.kind, r.turn, cut_fact(r.tool), cut_fact(r.call)}, r.text);
-  if (answer_by_rules(d, ask, r) || s.asks->size() < kOpenAsksMax) return;
-  d.emit(AskAnswered{ask, AskVerdict::denied, AskBasis::full},
+  const RuleAnswer answer = answer_by_rules(d, r.kind, r.point, r.tool, r.text);
+  const bool is_to_ask = answer.verdict == RuleVerdict::ask;
+  d.emit(AskRaised{ask, r.request, r.kind, r.turn, cut_fact(r.tool), cut_fact(r.call), r.point,
+                   is_to_ask ? answer.rule : 0},
+         r.text);
+  if (answer_by_rules(d, ask, r, answer) || count_like(s.asks, r.kind) < kOpenAsksMax) return;
+  d.emit(AskAnswered{ask, AskVerdict::denied, AskBasis::full, 0, r.point},
          "Denied: " + std::to_string(kOpenAsksMax) +
              " requests of this session wait for an answer already. Wait for some of them.");
 }
@@ -94,14 +114,14 @@ void close_ask(Deciding& d, const ReportAskClosed& r) {
   const auto found = std::find_if(open.begin(), open.end(),
                                   [&](const OpenAsk& one) { return one.request == r.request; });
   if (found == open.end()) return d.emit(ReportIgnored{std::string(r.kType)});
-  d.emit(AskClosed{found->ask, r.is_withdrawn ? AskEnd::withdrawn : AskEnd::told});
+  d.emit(AskClosed{found->ask, r.is_withdrawn ? AskEnd::withdrawn : AskEnd::told, found->point});
 }
 
 void answer_unanswered(Deciding& d) {
   const SessionState& s = d.session();
   const bool is_approved = s.spec.unanswered == UnansweredAsk::approve;
   for (const OpenAsk& open : *s.asks) {
-    if (open.verdict != AskVerdict::none) continue;
+    if (open.verdict != AskVerdict::none || !is_for_people(open.kind)) continue;
     if (d.context.now < open.since + s.spec.approval_timeout) continue;
     // Nobody can answer a question for a person.
     if (is_approved && open.kind != AskKind::question) {
@@ -120,8 +140,52 @@ bool give_up_answer(Deciding& d, Position event) {
     return one.has_text && one.answer == event;
   });
   if (found == open.end()) return false;
-  d.emit(AskAnswered{found->ask, AskVerdict::denied, AskBasis::text_lost});
+  d.emit(AskAnswered{found->ask, AskVerdict::denied, AskBasis::text_lost, 0, found->point});
   return true;
+}
+
+namespace {
+
+// The most that is kept of a failed hook's words.
+constexpr std::size_t kHookWordsMax = 1024;
+
+// Returns the rule that does not let pass what hooks have made of the call; none: they have made
+// nothing of it, or it may pass.
+RuleAnswer rule_against(const Deciding& d, const OpenAsk& open, const ConcludeHooks& c) {
+  if (c.verdict != AskVerdict::granted || c.text.empty()) return {};
+  const std::string text = open.kind == AskKind::step ? c.text : "{\"input\":" + c.text + "}";
+  const RuleAnswer answer = answer_by_rules(d, open.kind, open.point, open.tool, text);
+  const bool is_other = answer.rule != open.rule && answer.verdict != RuleVerdict::allow;
+  return is_other ? answer : RuleAnswer{};
+}
+
+}  // namespace
+
+// A conclusion that comes too late is of no use, and what ran for it is not recorded.
+Decided decide_one(Deciding d, const ConcludeHooks& c) {
+  const SessionState& s = d.session();
+  if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
+  const OpenAsk* open = find_open(s, c.ask);
+  if (open == nullptr || open->verdict != AskVerdict::none || open->has_asked_hooks) {
+    return refused(s, c.ask, "does not wait for hooks");
+  }
+  for (const HookRun& run : c.runs) {
+    d.emit(HookRan{c.ask, cut_fact(run.hook), run.outcome, run.took, cut_fact(run.note)},
+           run.said.substr(0, kHookWordsMax));
+  }
+  if (const RuleAnswer other = rule_against(d, *open, c); other.rule != 0) {
+    const auto* rules = d.states.find<RulesStream>(kRulesStream);
+    d.emit(AskAnswered{c.ask, AskVerdict::denied, AskBasis::rule, other.rule, open->point},
+           "Hooks changed the call into one that the rule " + rules->rules.at(other.rule).pattern +
+               (other.verdict == RuleVerdict::deny ? " denies." : " has people asked about."));
+    return std::move(d.decision);
+  }
+  AskVerdict verdict = c.verdict;
+  if (verdict == AskVerdict::none && open->kind == AskKind::step) verdict = AskVerdict::granted;
+  if (verdict != AskVerdict::none) {
+    d.emit(AskAnswered{c.ask, verdict, AskBasis::hook, 0, open->point, cut_fact(c.hook)}, c.text);
+  }
+  return std::move(d.decision);
 }
 
 Decided decide_one(Deciding d, const AnswerAsk& c) {
@@ -133,6 +197,7 @@ Decided decide_one(Deciding d, const AnswerAsk& c) {
                                                 std::to_string(c.ask));
   }
   const OpenAsk* open = find_open(s, c.ask);
+  if (open != nullptr && !is_for_people(open->kind)) return refused(s, c.ask, "is for hooks");
   if (open == nullptr) {
     const PastAsk* past = find_past(s, c.ask);
     return refused(s, c.ask, past == nullptr ? "was over long ago" : over_text(*past));

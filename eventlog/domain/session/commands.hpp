@@ -157,6 +157,48 @@ struct AnswerAsk {
   }
 };
 
+// What came of asking one hook.
+struct HookRun {
+  std::string hook;
+  HookOutcome outcome = HookOutcome::passed;
+  base::Duration took{};
+  std::string note;
+  std::string said{};  // as HookRan's content
+
+  bool operator==(const HookRun&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("hook", &HookRun::hook);
+    visit("outcome", &HookRun::outcome);
+    visit("took_us", &HookRun::took);
+    visit("note", &HookRun::note);
+    visit("said", &HookRun::said);
+  }
+};
+
+// Sent by the server: the hooks that are for the request were asked, in this order. A step needs a
+// verdict; without one what the agent asks people is left to them.
+struct ConcludeHooks {
+  static constexpr std::string_view kType = "ConcludeHooks";
+  static constexpr CommandClass kClass = CommandClass::control;
+  static constexpr bool kIsLarge = true;
+  std::int64_t ask = 0;  // as AskRaised has it
+  AskVerdict verdict = AskVerdict::none;
+  std::string text;  // as AskAnswered has it; empty: none
+  std::vector<HookRun> runs;
+  std::string hook{};  // as AskAnswered has it
+
+  bool operator==(const ConcludeHooks&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("ask", &ConcludeHooks::ask);
+    visit("verdict", &ConcludeHooks::verdict);
+    visit("text", &ConcludeHooks::text);
+    visit("runs", &ConcludeHooks::runs);
+    visit("hook", &ConcludeHooks::hook);
+  }
+};
+
 // Show the session's output to a channel as it comes, from where it last was; or stop that.
 struct SetForeground {
   static constexpr std::string_view kType = "SetForeground";
@@ -534,7 +576,7 @@ struct ReportAgentLine {
   }
 };
 
-// The agent asks people for something, and waits for the answer.
+// The agent asks people or hooks for something, and waits for the answer.
 struct ReportAskRaised {
   static constexpr std::string_view kType = "AskRaised";
   std::int64_t request = 0;  // its number in the lease, from 1
@@ -543,6 +585,7 @@ struct ReportAskRaised {
   std::string tool;
   std::string call;
   std::string text;  // as AskRaised has it
+  HookPoint point = HookPoint::none;
 
   bool operator==(const ReportAskRaised&) const = default;
   template <class Visit>
@@ -553,6 +596,7 @@ struct ReportAskRaised {
     visit("tool", &ReportAskRaised::tool);
     visit("call", &ReportAskRaised::call);
     visit("text", &ReportAskRaised::text);
+    visit("point", &ReportAskRaised::point);
   }
 };
 
@@ -622,7 +666,7 @@ using SessionClientCommands =
 using SessionCommands =
     base::Joined<SessionClientCommands,
                  base::Types<GrantLease, ExpireLease, PassDeadline, ExpireContent, CompleteErasure,
-                             GiveUpContent, LeaseReport>>;
+                             GiveUpContent, ConcludeHooks, LeaseReport>>;
 using SessionCommand = base::SealedVariant<SessionCommands>;
 
 // The reply describes the session that the command was for.

@@ -270,7 +270,8 @@ void reads(const SessionCommand& command, const StreamRef& target, Reads& furthe
   if (spawn != nullptr || may_end || send != nullptr) further.add(std::string(kAdmissionStream));
   const bool may_pause = send != nullptr;
   if (may_end || may_pause || is_news(command)) further.add(std::string(kOutboxStream));
-  if (is_ask(command)) further.add(std::string(kRulesStream));
+  const bool is_by_rules = is_ask(command) || std::holds_alternative<ConcludeHooks>(command);
+  if (is_by_rules) further.add(std::string(kRulesStream));
   if (!is_spending) return;
   further.add(budget_stream(target.agent));
   further.add(std::string(kTotalBudgetStream));
@@ -309,7 +310,7 @@ void reads_further(const SessionCommand& command, const StreamRef& target, const
 }
 
 Decided decide(const SessionCommand& command, const States& states, const Context& context) {
-  return std::visit(
+  Decided made = std::visit(
       [&]<class C>(const C& c) -> Decided {
         Deciding d{states, context};
         if constexpr (!base::kContains<C, SessionClientCommands>) {
@@ -337,6 +338,7 @@ Decided decide(const SessionCommand& command, const States& states, const Contex
         }
       },
       command);
+  return telling_hooks(std::move(made), states, context);
 }
 
 namespace {

@@ -319,7 +319,9 @@ struct Deciding {
     const SessionState& s = session();
     const bool has_ended = is_terminal(s.status);
     if (s.tasks > 0 && !has_ended) emit(TasksLost{s.tasks});
-    for (const OpenAsk& ask : *s.asks) emit(AskClosed{ask.ask, AskEnd::agent_gone});
+    for (const OpenAsk& ask : *s.asks) {
+      emit(AskClosed{ask.ask, AskEnd::agent_gone, ask.point});
+    }
     emit(event);
     has_lease = false;
     if (has_ended && is_unsettled()) emit_to_admission(SessionSettled{s.session});
@@ -470,6 +472,9 @@ Rejection over_budget(const SessionState& session, NanoUsd spent, NanoUsd budget
 // to the outbox gives none.
 Decided notifying(Decided decided, const States& states, const Context& context);
 
+// Adds a request to tell hooks of the session's end, if the decision ends it. Call it last.
+Decided telling_hooks(Decided decided, const States& states, const Context& context);
+
 // Drops the requests for notifications of the session that wait, and adds none.
 Decided silencing(Decided decided, const States& states, const Context& context);
 
@@ -519,6 +524,7 @@ Decided decide_one(Deciding d, const CloseSession& c);
 Decided decide_one(Deciding d, const ContinueSession& c);
 Decided decide_one(Deciding d, const DismissAttention& c);
 Decided decide_one(Deciding d, const AnswerAsk& c);
+Decided decide_one(Deciding d, const ConcludeHooks& c);
 Decided decide_one(Deciding d, const SetForeground& c);
 Decided decide_one(Deciding d, const MarkSeen& c);
 Decided decide_one(const Deciding& d, const EraseContent& c);

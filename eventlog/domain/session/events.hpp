@@ -812,7 +812,7 @@ struct AgentSessionShared {
   }
 };
 
-// The agent asks people for something, and waits for the answer before it goes on.
+// The agent asks people or hooks for something, and waits for the answer before it goes on.
 // Content: what it asks, as a JSON object. "input" is the input of its call; what else it said
 // about the request stands in "context".
 struct AskRaised {
@@ -820,9 +820,11 @@ struct AskRaised {
   std::int64_t ask = 0;      // its number in the session, from 1
   std::int64_t request = 0;  // its number in the lease, from 1
   AskKind kind = AskKind::approval;
-  TurnId turn;       // in which it is asked; unset: not known
-  std::string tool;  // the agent's own word
-  std::string call;  // the agent's id of the call; empty: not said
+  TurnId turn;                        // in which it is asked; unset: not known
+  std::string tool;                   // the agent's own word
+  std::string call;                   // the agent's id of the call; empty: not said
+  HookPoint point = HookPoint::none;  // of a step
+  std::int64_t rule = 0;  // by which a person is to be asked, whatever hooks allow; 0: none
 
   bool operator==(const AskRaised&) const = default;
   template <class Visit>
@@ -833,20 +835,25 @@ struct AskRaised {
     visit("turn", &AskRaised::turn);
     visit("tool", &AskRaised::tool);
     visit("call", &AskRaised::call);
+    visit("point", &AskRaised::point);
+    visit("rule", &AskRaised::rule);
   }
 };
 
 // A request of the agent has its answer. The agent has not heard it yet. The first answer stands.
 // Another follows only if its text was lost.
 // Content: of what is granted, the input that the call is to have instead, as a JSON object; of a
-// question, the answers, as a JSON array of texts in the order of the questions. Of what is denied,
-// the reason. Without it the call is granted as it was asked.
+// question, the answers, as a JSON array of texts in the order of the questions; of a step, what
+// the hooks change, as a JSON object (workers/engines/step_changes.hpp). Of what is denied, the
+// reason. Without it the call is granted as it was asked.
 struct AskAnswered {
   static constexpr std::string_view kType = "AskAnswered";
   std::int64_t ask = 0;
   AskVerdict verdict = AskVerdict::none;
   AskBasis basis = AskBasis::person;
-  std::int64_t rule = 0;  // that answers; 0: none does
+  std::int64_t rule = 0;              // that answers; 0: none does
+  HookPoint point = HookPoint::none;  // as AskRaised has it
+  std::string hook{};                 // whose answer it is; empty: no single one's
 
   bool operator==(const AskAnswered&) const = default;
   template <class Visit>
@@ -855,6 +862,29 @@ struct AskAnswered {
     visit("verdict", &AskAnswered::verdict);
     visit("basis", &AskAnswered::basis);
     visit("rule", &AskAnswered::rule);
+    visit("point", &AskAnswered::point);
+    visit("hook", &AskAnswered::hook);
+  }
+};
+
+// A hook was asked at a step of the agent, or about what it asks people.
+// Content: the beginning of what it said if it failed.
+struct HookRan {
+  static constexpr std::string_view kType = "HookRan";
+  std::int64_t ask = 0;
+  std::string hook;  // its name
+  HookOutcome outcome = HookOutcome::passed;
+  base::Duration took{};
+  std::string note;  // why it failed, without its own words; empty: it did not
+
+  bool operator==(const HookRan&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("ask", &HookRan::ask);
+    visit("hook", &HookRan::hook);
+    visit("outcome", &HookRan::outcome);
+    visit("took_us", &HookRan::took);
+    visit("note", &HookRan::note);
   }
 };
 
@@ -863,12 +893,14 @@ struct AskClosed {
   static constexpr std::string_view kType = "AskClosed";
   std::int64_t ask = 0;
   AskEnd end = AskEnd::told;
+  HookPoint point = HookPoint::none;  // as AskRaised has it
 
   bool operator==(const AskClosed&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("ask", &AskClosed::ask);
     visit("end", &AskClosed::end);
+    visit("point", &AskClosed::point);
   }
 };
 
@@ -970,7 +1002,7 @@ using SessionEvents = base::Joined<
                 AgentStartFailed, AgentExited, CloseRequested, SessionClosed, LongRunReached,
                 ForegroundChanged, OutputSeen, AttentionDismissed, SessionResumed, TasksLost,
                 TranscriptWritesLost, SessionLaunched, AgentSessionShared, AskRaised, AskAnswered,
-                AskClosed>,
+                AskClosed, HookRan>,
     ContentEvents>;
 
 }  // namespace domain

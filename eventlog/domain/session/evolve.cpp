@@ -48,7 +48,7 @@ bool ends_turn(SessionWork& s, TurnId turn) {
 
 // The time in which the agent waits for an answer is not the turn's.
 void note_asking(SessionWork& s, Time now) {
-  if (is_unanswered(s.asks)) {
+  if (is_waiting(s.asks)) {
     if (s.asking_since.us == 0) s.asking_since = now;
     return;
   }
@@ -296,6 +296,8 @@ bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const As
   open.at = envelope.position;
   open.version = envelope.version;
   open.since = envelope.log_time;
+  open.point = e.point;
+  open.rule = e.rule;
   s.asks.edit().push_back(std::move(open));
   note_asking(s, envelope.log_time);
   return true;
@@ -314,6 +316,13 @@ bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const As
   open->by = envelope.actor;
   open->answered = envelope.wall_time;
   note_asking(s, envelope.log_time);
+  return true;
+}
+
+bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const HookRan& e) {
+  OpenAsk* open = find_open(s, e.ask);
+  if (open == nullptr || open->verdict != AskVerdict::none) return false;
+  open->has_asked_hooks = true;
   return true;
 }
 
@@ -746,7 +755,9 @@ void evolve(SessionState& state, const Envelope& envelope, const Event& event) {
   note_idle(state, time_limits(state.spec), envelope.log_time);
   note_progress(state, envelope, event);
   // A dismissal ends once the need is another one; each thing that the agent asks is one.
-  const bool is_other = attention_of(state) != before || event.is<AskRaised>();
+  const auto* asked = event.as<AskRaised>();
+  const bool is_asked = asked != nullptr && is_for_people(asked->kind);
+  const bool is_other = attention_of(state) != before || is_asked;
   if (is_dismissed && !is_other) state.is_dismissed = true;
 }
 

@@ -139,6 +139,16 @@ Decided decide_one(Deciding d, const GrantLease& c) {
   return std::move(d.decision);
 }
 
+// True if hooks are yet to let the current turn's prompt through, so that no agent has it.
+bool is_held_by_hooks(const SessionState& s) {
+  const auto holds = [&](const OpenAsk& ask) {
+    const bool is_before =
+        ask.point == HookPoint::session_start || ask.point == HookPoint::user_prompt_submit;
+    return is_before && ask.turn == s.turn->turn && ask.verdict == AskVerdict::none;
+  };
+  return s.turn->injected->empty() && std::any_of(s.asks->begin(), s.asks->end(), holds);
+}
+
 Decided decide_one(Deciding d, const ExpireLease& c) {
   const SessionState& s = d.session();
   if (!s.lease || s.lease->token != c.token) {
@@ -154,8 +164,8 @@ Decided decide_one(Deciding d, const ExpireLease& c) {
     return std::move(d.decision);
   }
   // An agent that lost its transcript has done nothing with its prompt.
-  const bool is_given =
-      s.turn && s.turn->turn == c.told && !s.lease->is_lost && !s.turn->is_continued;
+  const bool is_given = s.turn && s.turn->turn == c.told && !s.lease->is_lost &&
+                        !s.turn->is_continued && !is_held_by_hooks(s);
   const bool is_returned = s.turn && (is_given ? d.retry_turn() : d.return_turn());
   if (is_given && !is_returned) d.interrupt_turn(EndReason::worker_lost);
   d.interrupt_own_turn(EndReason::worker_lost);

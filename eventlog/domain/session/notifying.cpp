@@ -52,7 +52,8 @@ NotificationKind kind_of(const TasksLost&) {
 NotificationKind kind_of(const ToolCallsRepeated&) {
   return NotificationKind::stuck;
 }
-NotificationKind kind_of(const AskRaised&) {
+std::optional<NotificationKind> kind_of(const AskRaised& e) {
+  if (!is_for_people(e.kind)) return std::nullopt;
   return NotificationKind::asks;
 }
 NotificationKind kind_of(const LongRunReached&) {
@@ -162,6 +163,7 @@ bool is_told(const SessionState& s, const Addressee& who, NotificationKind kind)
 bool has_addressee(const SessionState& s, const Limits& limits) {
   for (std::size_t i = 0; i < kNotificationTargets; ++i) {
     const bool is_parent = static_cast<NotificationTarget>(i) == NotificationTarget::parent;
+    if (static_cast<NotificationTarget>(i) == NotificationTarget::hook) continue;
     if (limits.sinks[i] && (!is_parent || s.descriptor->parent.is_set())) return true;
   }
   return false;
@@ -177,7 +179,7 @@ std::vector<Addressee> addressees(const SessionState& s, const Limits& limits) {
   const bool is_woken = has_sink(limits, NotificationTarget::wake) && !has_channel;
   for (std::size_t i = 0; i < kNotificationTargets; ++i) {
     const auto target = static_cast<NotificationTarget>(i);
-    if (!limits.sinks[i]) continue;
+    if (!limits.sinks[i] || target == NotificationTarget::hook) continue;
     if (is_orchestrator(target) && (target == NotificationTarget::wake) != is_woken) continue;
     if (target == NotificationTarget::parent) {
       if (s.descriptor->parent.is_set()) all.push_back({target, {}});
@@ -318,6 +320,26 @@ Decided echoing(Decided decided, const SendPrompt& said, const States& states,
   const NotificationRequested request = request_of(d, NotificationKind::responded);
   Requests requests{*outbox, request, drop_superseded(d, *outbox)};
   for (const Addressee& who : all) requests.add(d, who);
+  return std::move(d.decision);
+}
+
+Decided telling_hooks(Decided decided, const States& states, const Context& context) {
+  const auto* outbox = states.find<OutboxStream>(kOutboxStream);
+  if (!decided || outbox == nullptr || !has_sink(context.limits, NotificationTarget::hook)) {
+    return decided;
+  }
+  Deciding d{states, context, std::move(*decided)};
+  const SessionClosed* closed = nullptr;
+  Requests requests{*outbox, {}, {}};
+  for (const Emitted& emitted : d.decision) {
+    if (const auto* end = emitted.event.as<SessionClosed>()) closed = end;
+    requests.added += emitted.event.is<NotificationRequested>() ? 1 : 0;
+    const auto* dropped = emitted.event.as<NotificationDropped>();
+    if (dropped != nullptr) requests.dropped.insert(dropped->notification);
+  }
+  if (closed == nullptr) return std::move(d.decision);
+  requests.request = request_of(d, kind_of(*closed));
+  requests.add(d, {NotificationTarget::hook, {}});
   return std::move(d.decision);
 }
 

@@ -82,7 +82,8 @@ std::string tool_name(const std::string& tool) {
 // True if a person, or a rule of one, has denied the call: that is no lack of a permission.
 bool is_decided(const SessionState& s, const std::string& call) {
   const auto denies = [&](const auto& ask) {
-    const bool is_by_people = ask.basis == AskBasis::person || ask.basis == AskBasis::rule;
+    const bool is_by_people =
+        ask.basis == AskBasis::person || ask.basis == AskBasis::rule || ask.basis == AskBasis::hook;
     return ask.call == call && ask.verdict == AskVerdict::denied && is_by_people;
   };
   return !call.empty() && (std::any_of(s.asks->begin(), s.asks->end(), denies) ||
@@ -417,6 +418,10 @@ void report(Deciding& d, const ReportTurnResult& r) {
   }
   if (is_interrupted && reason != EndReason::user) {
     d.go_on_or_fail(reason);
+  } else if (r.subtype == kBlockedByHook && s.spec.is_multi_turn && !is_interrupted) {
+    // The agent has nothing to do with it.
+    if (s.queue.empty()) d.settle(s.tasks);
+    if (!s.queue.empty()) d.start_next_turn(s.lease->token);
   } else if (r.is_error && !is_interrupted) {
     d.go_on_or_fail(failure_of(s, r));
   } else if (!s.spec.is_multi_turn && is_interrupted) {

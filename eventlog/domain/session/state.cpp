@@ -73,6 +73,12 @@ Attention attention_of_ended(const SessionState& state) {
 }  // namespace
 
 bool is_unanswered(const OpenAsks& asks) {
+  return std::any_of(asks.begin(), asks.end(), [](const OpenAsk& ask) {
+    return ask.verdict == AskVerdict::none && is_for_people(ask.kind);
+  });
+}
+
+bool is_waiting(const OpenAsks& asks) {
   return std::any_of(asks.begin(), asks.end(),
                      [](const OpenAsk& ask) { return ask.verdict == AskVerdict::none; });
 }
@@ -122,7 +128,7 @@ void for_each_deadline(const LeaseState& state, const Add& add) {
   }
   if (state.limits.approval_timeout.count() > 0) {
     for (const OpenAsk& ask : *state.asks) {
-      if (ask.verdict != AskVerdict::none) continue;
+      if (ask.verdict != AskVerdict::none || !is_for_people(ask.kind)) continue;
       add(DeadlineKind::ask, ask.since, state.limits.approval_timeout);
     }
   }

@@ -1,5 +1,6 @@
 // Signatures are those of the Standard Webhooks specification; settings of webhooks stay secret.
 #include "workers/notifications/webhook.hpp"
+#include "workers/http/http_post.hpp"
 
 #include <sys/stat.h>
 

@@ -12,6 +12,7 @@
 #include "tests/support/catch.hpp"
 #include "workers/protocol/commands.hpp"
 #include "workers/protocol/copies.hpp"
+#include "workers/protocol/hooks.hpp"
 #include "workers/protocol/notifications.hpp"
 #include "workers/protocol/queries.hpp"
 #include "workers/protocol/rules.hpp"
@@ -41,6 +42,8 @@ constexpr std::string_view named(Is<domain::AskKind>) { return "ask_kind"; }
 constexpr std::string_view named(Is<domain::AskVerdict>) { return "ask_verdict"; }
 constexpr std::string_view named(Is<domain::AskBasis>) { return "ask_basis"; }
 constexpr std::string_view named(Is<domain::AskEnd>) { return "ask_end"; }
+constexpr std::string_view named(Is<domain::HookPoint>) { return "hook_point"; }
+constexpr std::string_view named(Is<domain::HookOutcome>) { return "hook_outcome"; }
 constexpr std::string_view named(Is<domain::RestartPolicy>) { return "restart_policy"; }
 constexpr std::string_view named(Is<domain::ResumedAt>) { return "resumed_at"; }
 constexpr std::string_view named(Is<domain::OwnTurnCause>) { return "own_turn_cause"; }
@@ -87,6 +90,7 @@ constexpr std::string_view named(Is<domain::ContentProof>) { return "proof"; }
 constexpr std::string_view named(Is<domain::VersionRange>) { return "versions"; }
 constexpr std::string_view named(Is<bus::FeedEvent>) { return "feed_event"; }
 constexpr std::string_view named(Is<projections::SessionRow>) { return "row"; }
+constexpr std::string_view named(Is<workers::HookShown>) { return "hook"; }
 constexpr std::string_view named(Is<domain::Rule>) { return "rule"; }
 constexpr std::string_view named(Is<domain::OpenAsk>) { return "open_ask"; }
 constexpr std::string_view named(Is<workers::AskShown>) { return "ask"; }
@@ -346,7 +350,7 @@ TEST_CASE("the page for other clients has every command and map with its fields"
        map_row<workers::ArchivesAnswer>("archives"),
        map_row<workers::NotificationsAnswer>("notifications"),
        map_row<workers::SchedulesAnswer>("schedules"), map_row<workers::RulesAnswer>("rules"),
-       map_row<workers::FlightAnswer>("flight")});
+       map_row<workers::HooksAnswer>("hooks"), map_row<workers::FlightAnswer>("flight")});
   check_rows("Requests of operators", page.at("Requests of operators"),
              {map_row<workers::BackupBody>("backup"), map_row<workers::ArchiveBody>("archive")});
   check_rows("Other maps", page.at("Other maps"),
@@ -363,6 +367,7 @@ TEST_CASE("the page for other clients has every command and map with its fields"
               map_row<workers::BackupRow>(),
               map_row<workers::ArchiveRow>(),
               map_row<domain::MadeAnchor>(),
+              map_row<workers::HookShown>(),
               map_row<workers::NotificationRow>(),
               map_row<domain::Descriptor>(),
               map_row<domain::Payer>(),
@@ -391,6 +396,8 @@ TEST_CASE("the page for other clients has every name", "[workers]") {
   check_names<domain::AskVerdict>(page);
   check_names<domain::AskBasis>(page);
   check_names<domain::AskEnd>(page);
+  check_names<domain::HookPoint>(page);
+  check_names<domain::HookOutcome>(page);
   check_names<domain::BackgroundTasks>(page);
   check_names<domain::ResumedAt>(page);
   check_names<domain::OwnTurnCause>(page);

@@ -16,6 +16,8 @@ std::string quoted(const std::string& text) {
     if (c == '"' || c == '\\') json += '\\';
     if (c == '\n') {
       json += "\\n";
+    } else if (c == '\t') {
+      json += "\\t";
     } else {
       json += c;
     }
@@ -48,6 +50,15 @@ bool may_be_about(const std::string& pattern, const std::string& text) {
   return std::any_of(parts.begin(), parts.end(), [&](const CallPart& part) {
     return kMatcher.matches(pattern, part, call, true);
   });
+}
+
+TEST_CASE("what denies a command denies it with other blanks, too", "[tools]") {
+  for (const char* text : {"git push x", "git  push x", "git\tpush  x", " git push x"}) {
+    INFO(text);
+    CHECK(may_be_about("Bash(git push *)", text));
+  }
+  CHECK_FALSE(allows("Bash(git push *)", "git  push x"));
+  CHECK_FALSE(may_be_about("Bash(git push *)", "git pushed x"));
 }
 
 TEST_CASE("a command is allowed by its words, or by how it begins", "[tools]") {

@@ -7,8 +7,10 @@ namespace {
 
 using domain::AskKind;
 using workers::AskText;
+using workers::hook_text;
 using workers::read_ask;
 using workers::RiskLevel;
+using workers::step_text;
 
 AskText command(const std::string& text) {
   return read_ask(R"({"input":{"command":")" + text + R"("}})");
@@ -101,6 +103,21 @@ TEST_CASE("the risk of a call is that of its worst word", "[tools]") {
   const AskText described = read_ask(R"({"input":{"command":"make","description":"rm -rf /"}})");
   CHECK(workers::risk_of("Bash", described).reasons.empty());
   CHECK(workers::risk_of("Read", command("/home/a/.ssh/id")).level == RiskLevel::high);
+}
+
+TEST_CASE("what hooks did is said where people have to know it", "[tools]") {
+  domain::AskAnswered answer{1, domain::AskVerdict::denied,      domain::AskBasis::hook,
+                             0, domain::HookPoint::pre_tool_use, "guard"};
+  CHECK(step_text(answer, "no\x1b[2J") == "PreToolUse was blocked by the hook guard: no\\x1b[2J");
+  answer.point = domain::HookPoint::stop;
+  CHECK(step_text(answer, "mend it") == "the agent has to go on by the hook guard: mend it");
+  answer.verdict = domain::AskVerdict::granted;
+  CHECK(step_text(answer, "{}").empty());
+  CHECK(step_text(answer, R"({"message":"look"})") == "a hook says: look");
+  CHECK(step_text(answer, R"({"stop":"enough"})") == "a hook ends the turn: enough");
+  CHECK(hook_text({1, "guard", domain::HookOutcome::passed, {}, {}}, {}).empty());
+  CHECK(hook_text({1, "guard", domain::HookOutcome::failed, {}, "it ended with code 1"}, "boom") ==
+        "the hook guard failed: it ended with code 1: boom");
 }
 
 TEST_CASE("how many wait is said in words", "[tools]") {

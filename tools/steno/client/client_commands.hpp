@@ -97,6 +97,20 @@ Outcome<int> rules_add(const Config& config, const RuleArguments& arguments);
 Outcome<int> rules_remove(const Config& config, const RuleArguments& arguments);
 Outcome<int> rules_test(const Config& config, const RuleArguments& arguments);
 
+struct HookArguments {
+  std::string name;
+  std::string reference;  // of the session; try: empty: none
+  std::int64_t at = 0;    // position of the request to try it on
+  std::string point;      // empty: the hook's first one
+  std::string tool = "Bash";
+  std::string input;   // JSON
+  std::string prompt;  // empty: a call is tried
+  std::string result;  // what the tool has put out
+};
+Outcome<int> hooks_list(const Config& config, const HookArguments& arguments);
+Outcome<int> hooks_log(const Config& config, const HookArguments& arguments);
+Outcome<int> hooks_try(const Config& config, const HookArguments& arguments);
+
 struct CloseArguments {
   std::string reference;
   bool is_now = false;  // do not wait for tasks in the background
@@ -222,6 +236,7 @@ struct OutputArguments {
   bool is_followed = false;
 };
 Outcome<int> output(const Config& config, const OutputArguments& arguments);
+Outcome<int> attach(const Config& config, const ReferenceArguments& arguments);
 
 struct StatsArguments {
   bool all_agents = false;

@@ -16,10 +16,11 @@ class LineInput {
   static constexpr std::size_t kLineBytesMax = std::size_t{domain::kContentBytesMax} + 1;
 
   explicit LineInput(int fd) : fd_(fd) {}
+  virtual ~LineInput() = default;
 
   int fd() const { return fd_; }
   // Reads once what is available; blocks if nothing is. An error counts as the end.
-  void fill();
+  virtual void fill();
   // Returns the next line without its line feed, which the last line can lack. No value: call
   // fill() first, or the input has ended.
   std::optional<std::string> take_line();
@@ -29,6 +30,10 @@ class LineInput {
   bool has_ended() const { return has_ended_; }
   // True if nothing is left to take, either.
   bool is_at_end() const { return has_ended_ && buffer_.empty(); }
+
+ protected:
+  void add(std::string_view text) { buffer_ += text; }
+  void end() { has_ended_ = true; }
 
  private:
   const int fd_;

@@ -6,6 +6,7 @@
 #include "eventlog/domain/session/cost_text.hpp"
 #include "tools/steno/client/attention_text.hpp"
 #include "tools/steno/client/client_commands.hpp"
+#include "tools/steno/client/recent_output.hpp"
 #include "tools/steno/client/session_follow.hpp"
 #include "tools/steno/client/session_printer.hpp"
 #include "tools/steno/connection/connection.hpp"
@@ -557,6 +558,17 @@ Outcome<int> output(const Config& config, const OutputArguments& arguments) {
   request.after = answer->position;
   request.is_onlooker = true;
   return follow_session(**connection, request);
+}
+
+Outcome<base::Position> print_recent_output(Connection& connection, const std::string& reference,
+                                            std::int64_t blocks) {
+  auto answer = connection.run(workers::first_output_page(connection.caller(), reference, blocks));
+  if (!answer) return tl::unexpected(answer.error());
+  print_heading(answer->session, connection.clock().wall());
+  workers::ItemText texts(is_stdout_terminal(), has_color());
+  if (auto ok = print_items(connection, *answer, texts); !ok) return tl::unexpected(ok.error());
+  print(texts.end());
+  return answer->position;
 }
 
 }  // namespace steno

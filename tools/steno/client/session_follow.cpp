@@ -53,9 +53,15 @@ class SessionFollow {
 
  private:
   bool wants_input() const {
+    if (is_attached()) return !is_close_sent_ && !is_kill_sent_;
     return request_.input != nullptr && turns_.empty() && !is_close_sent_ && !is_kill_sent_;
   }
+  bool is_attached() const { return request_.editor != nullptr; }
+  LineInput& typed_answers() { return is_attached() ? *request_.editor : *terminal_; }
   Outcome<bool> take_input();
+  Outcome<bool> send_prompt(std::string prompt);
+  Outcome<bool> take_interrupt_attached();
+  void end_answering();
   void invite_input();
   void end_invitation();
   Outcome<bool> take_interrupt();
@@ -108,6 +114,7 @@ class SessionFollow {
   void end_ask(std::int64_t ask) {
     asks_.erase(ask);
     if (invited_ == ask) invited_.reset();
+    end_answering();
   }
   template <class Event>
   void note(const Event&) {}
@@ -157,7 +164,8 @@ class SessionFollow {
   base::TurnId own_turn_;         // of the agent, under way; unset: none
   std::int64_t tasks_ = 0;        // of the agent in the background
   bool is_interrupt_sent_ = false;
-  bool is_kill_announced_ = false;  // the user was told what the next Ctrl-C does
+  bool is_interrupt_announced_ = false;  // what the next Ctrl-C does; only of one that is attached
+  bool is_kill_announced_ = false;       // the user was told what the next Ctrl-C does
   bool is_kill_sent_ = false;
   bool is_close_sent_ = false;
   bool is_invited_ = false;  // the prompt sign is the last thing on the terminal
@@ -207,7 +215,8 @@ Outcome<int> SessionFollow::run() {
       done = take_input();
     }
     if (!done) return tl::unexpected(done.error());
-    LineInput* answers = is_answered_here() ? &*terminal_ : nullptr;
+    LineInput* answers = !code_ && is_answered_here() ? &typed_answers() : nullptr;
+    if (code_) break;
     WaitFor wanted;
     if (answers != nullptr) {
       wanted.input_fd = answers->fd();
@@ -216,7 +225,11 @@ Outcome<int> SessionFollow::run() {
       wanted.input_fd = request_.input->fd();
       invite_input();
     }
+    if (is_attached()) {
+      request_.editor->show(answers != nullptr ? "answer> " : "> ", printer_.columns());
+    }
     const auto wake = (*follower)->wait(wanted);
+    if (is_attached() && (!wake || *wake != Wake::input)) request_.editor->hide();
     if (!wake) return tl::unexpected(wake.error());
     switch (*wake) {
       case Wake::event:
@@ -228,6 +241,7 @@ Outcome<int> SessionFollow::run() {
       case Wake::input:
         is_invited_ = false;  // its line feed is on the terminal
         (answers != nullptr ? answers : request_.input)->fill();
+        if (is_attached() && !request_.editor->is_shown()) printer_.line_has_ended();
         break;
       case Wake::timer:
       case Wake::output_closed:
@@ -240,6 +254,12 @@ Outcome<int> SessionFollow::run() {
 
 // A person at a terminal sees that the session waits, and how to go on.
 void SessionFollow::invite_input() {
+  if (is_attached()) {
+    if (std::exchange(has_told_keys_, true)) return;
+    printer_.end_line();
+    return remark(
+        "steno: type a prompt, also while it works; Ctrl-C twice interrupts, Ctrl-D leaves");
+  }
   if (is_invited_ || own_turn_.is_set() || !is_stdin_terminal()) return;
   printer_.end_line();
   if (!std::exchange(has_told_keys_, true)) {
@@ -257,26 +277,38 @@ void SessionFollow::end_invitation() {
 // The session waits for a prompt: sends the next one, or closes the session if the input has ended.
 Outcome<bool> SessionFollow::take_input() {
   while (auto line = request_.input->take_line()) {
+    is_interrupt_announced_ = false;
     if (line->find_first_not_of(" \t\r") == std::string::npos) continue;
-    const base::CommandId id = connection_.fresh_command_id();
-    turns_.insert(base::TurnId{id.bytes});
-    is_interrupt_sent_ = false;
-    is_kill_announced_ = false;
-    const auto sent = connection_.command(id, request_.session, request_.agent,
-                                          domain::SendPrompt{std::move(*line), false});
-    if (!sent && sent.error().exit_code == kExitInterrupted) return take_interrupt();
-    if (!sent) return tl::unexpected(sent.error());
-    return true;
+    return send_prompt(std::move(*line));
   }
   if (!request_.input->is_at_end()) return true;
+  if (is_attached()) return leave();
   is_close_sent_ = true;
   const auto closed = send(domain::CloseSession{});
   if (!closed) return tl::unexpected(closed.error());
   return true;
 }
 
+Outcome<bool> SessionFollow::send_prompt(std::string prompt) {
+  const base::CommandId id = connection_.fresh_command_id();
+  turns_.insert(base::TurnId{id.bytes});
+  is_interrupt_sent_ = false;
+  is_kill_announced_ = false;
+  const auto sent = connection_.command(id, request_.session, request_.agent,
+                                        domain::SendPrompt{std::move(prompt), false});
+  if (!sent) turns_.erase(base::TurnId{id.bytes});
+  if (!sent && sent.error().exit_code == kExitInterrupted) return take_interrupt();
+  if (sent) return true;
+  if (!is_attached()) return tl::unexpected(sent.error());
+  // The session can still be looked at.
+  remark("steno: " + sent.error().text);
+  return true;
+}
+
 // Ends the following, and leaves the session as it is.
 bool SessionFollow::leave() {
+  if (is_attached()) request_.editor->hide();
+  if (request_.screen != nullptr) request_.screen->leave();
   remark("steno: the session goes on: steno output " + request_.alias +
          " --follow shows it, steno send gives it prompts, steno kill ends it");
   code_ = connection_.interrupts()->is_terminated() ? kExitInterrupted : kExitOk;
@@ -284,7 +316,28 @@ bool SessionFollow::leave() {
   return true;
 }
 
+// Somebody who looks on can press Ctrl-C by habit.
+Outcome<bool> SessionFollow::take_interrupt_attached() {
+  printer_.end_line();
+  if (connection_.interrupts()->is_leaving()) return leave();
+  if (follower_->is_unanswered()) return give_up();
+  if (turns_.empty() && !own_turn_.is_set()) {
+    remark("steno: nothing runs; Ctrl-D leaves");
+    return true;
+  }
+  if (!std::exchange(is_interrupt_announced_, true)) {
+    remark("steno: Ctrl-C again interrupts the turn");
+    return true;
+  }
+  is_interrupt_announced_ = false;
+  remark("steno: interrupting the turn");
+  const auto sent = send(domain::InterruptTurn{turns_.empty() ? own_turn_ : *turns_.begin()});
+  if (sent || sent.error().exit_code == kExitConflict) return true;
+  return tl::unexpected(sent.error());
+}
+
 Outcome<bool> SessionFollow::take_interrupt() {
+  if (is_attached()) return take_interrupt_attached();
   printer_.end_line();
   end_invitation();
   if (connection_.interrupts()->is_leaving()) return leave();
@@ -375,7 +428,7 @@ Outcome<bool> SessionFollow::take_event(const bus::FeedEvent& event) {
 // Says how to answer, and remembers what is asked for whoever answers here.
 void SessionFollow::take_ask(const workers::SeenEvent& seen) {
   const auto* raised = seen.recorded.event.as<domain::AskRaised>();
-  if (raised == nullptr) return;
+  if (raised == nullptr || !domain::is_for_people(raised->kind)) return;
   const std::string text = seen.recorded.content ? seen.recorded.content->text : std::string();
   note_ask(raised->ask, raised->kind, workers::read_ask(text));
 }
@@ -395,7 +448,8 @@ void SessionFollow::tell_how_to_answer(std::int64_t ask) {
 
 // What a session that was there already asked before is not among the events that follow.
 Outcome<bool> SessionFollow::take_earlier_asks() {
-  if (request_.is_onlooker || !request_.ends_with_turn) return true;
+  const bool can_be = request_.ends_with_turn || is_attached();
+  if (request_.is_onlooker || !can_be) return true;
   workers::QueryBody query;
   query.agent = request_.agent;
   query.reference = request_.session.text();
@@ -421,15 +475,17 @@ bool is_in_background() {
 // True if a person at this terminal is to answer what the agent asks.
 bool SessionFollow::is_answered_here() {
   const bool is_here = format_ == OutputFormat::table && !request_.is_onlooker &&
-                       is_stdin_terminal() && ::isatty(STDERR_FILENO) == 1 &&
-                       !is_in_background() && connection_.caller().self.empty();
+                       is_stdin_terminal() && ::isatty(STDERR_FILENO) == 1 && !is_in_background() &&
+                       connection_.caller().self.empty();
   if (asks_.empty() || !is_here || is_kill_sent_ || has_answers_ended_) return false;
+  if (is_attached()) return true;
   if (!terminal_) terminal_.emplace(STDIN_FILENO);
   return true;
 }
 
 // What was typed before a request was shown is no answer to it: it is a prompt, or nothing.
 void SessionFollow::set_typed_ahead_apart() {
+  if (is_attached()) return request_.editor->put_away();
   terminal_.emplace(STDIN_FILENO);
   if (request_.input == nullptr) {
     ::tcflush(STDIN_FILENO, TCIFLUSH);
@@ -451,7 +507,11 @@ void SessionFollow::invite_answer() {
          (asked.kind == domain::AskKind::question
               ? "type " + workers::answer_hint(asked.text) + "; /deny declines it"
               : "y approves it, n denies it; more words deny it, and are why"));
-  prompt_sign();
+  if (!is_attached()) prompt_sign();
+}
+
+void SessionFollow::end_answering() {
+  if (is_attached() && asks_.empty()) request_.editor->take_back();
 }
 
 // Returns the answer that the line gives; none: it gives none, and the user was told.
@@ -491,8 +551,10 @@ std::optional<domain::AnswerAsk> SessionFollow::answer_in(std::int64_t ask, cons
 Outcome<bool> SessionFollow::take_answer() {
   const auto& [ask, asked] = *asks_.begin();
   if (invited_ != ask) return true;
-  auto line = terminal_->take_line();
-  if (!line && terminal_->is_at_end()) {
+  LineInput& typed = typed_answers();
+  auto line = typed.take_line();
+  if (!line && typed.is_at_end()) {
+    if (is_attached()) return leave();
     has_answers_ended_ = true;
     remark("steno: nothing more is typed here");
     tell_how_to_answer(ask);
@@ -506,6 +568,7 @@ Outcome<bool> SessionFollow::take_answer() {
   const auto answer = answer_in(ask, asked, line->substr(first, last + 1 - first));
   if (!answer) return true;
   asks_.erase(asks_.begin());
+  end_answering();
   const auto sent = send(*answer);
   if (sent) return true;
   if (sent.error().exit_code == kExitInterrupted) return take_interrupt();
@@ -635,6 +698,7 @@ std::string SessionFollow::with_result(std::string json) const {
 Outcome<int> SessionFollow::finish(int code) {
   printer_.end_line();
   if (has_left_) return code;
+  if (request_.screen != nullptr) request_.screen->leave();
   workers::QueryBody query;
   query.agent = request_.agent;
   query.reference = request_.session.text();

@@ -2,7 +2,8 @@
 // into an interrupt, then a kill, and leaves with Ctrl-\.
 #pragma once
 
-#include "tools/steno/client/line_input.hpp"
+#include "tools/steno/client/line_editor.hpp"
+#include "tools/steno/client/own_screen.hpp"
 #include "tools/steno/connection/connection.hpp"
 
 namespace steno {
@@ -17,6 +18,10 @@ struct FollowRequest {
   bool shows_all = false;       // with ends_with_turn: also what is said in other turns
   bool is_onlooker = false;     // Ctrl-C ends only the following; the session goes on
   LineInput* input = nullptr;   // source of further prompts; null: none
+  // The same, if prompts are typed also while a turn runs; its end leaves the session. Answers are
+  // typed there, too, and Ctrl-C interrupts only when it is pressed twice.
+  LineEditor* editor = nullptr;
+  OwnScreen* screen = nullptr;  // left before the last words; null: none was taken
 };
 
 // Follows in the form that the configuration's `output` names. Returns:

@@ -26,6 +26,20 @@ base::Duration rounded(base::Duration duration) {
   return base::Duration{(duration.count() + kTenth / 2) / kTenth * kTenth};
 }
 
+// Returns the column behind `text`, which begins in `column`.
+std::size_t columns_after(std::size_t column, std::string_view text) {
+  constexpr std::size_t kTabStop = 8;
+  if (const std::size_t feed = text.rfind('\n'); feed != std::string_view::npos) {
+    text.remove_prefix(feed + 1);
+    column = 0;
+  }
+  for (std::size_t tab = 0; (tab = text.find('\t')) != std::string_view::npos;) {
+    column = (column + workers::columns_of(text.substr(0, tab))) / kTabStop * kTabStop + kTabStop;
+    text.remove_prefix(tab + 1);
+  }
+  return column + workers::columns_of(text);
+}
+
 }  // namespace
 
 void SessionPrinter::show(const workers::SeenEvent& seen) {
@@ -136,7 +150,13 @@ void SessionPrinter::on(const domain::McpServersReported& event, const std::stri
   if (!event.broken.empty()) note("", "⚠ " + safe_line(workers::mcp_text(event.broken)));
 }
 
+void SessionPrinter::on(const domain::HookRan& event, const std::string& text) {
+  if (const std::string line = workers::hook_text(event, text); !line.empty())
+    note("", "⚠ " + line);
+}
+
 void SessionPrinter::on(const domain::AskRaised& event, const std::string& text) {
+  if (!domain::is_for_people(event.kind)) return;
   end_block();
   const workers::AskText ask = workers::read_ask(text);
   std::string head = "❓ request " + std::to_string(event.ask) + " ";
@@ -156,6 +176,8 @@ void SessionPrinter::on(const domain::AskRaised& event, const std::string& text)
       if (!risk.reasons.empty()) head += ")";
       break;
     }
+    case domain::AskKind::step:
+      break;
   }
   note("", head);
   for (const std::string& line : workers::ask_lines(event.kind, ask, kAskLinesMax)) {
@@ -164,13 +186,19 @@ void SessionPrinter::on(const domain::AskRaised& event, const std::string& text)
 }
 
 void SessionPrinter::on(const domain::AskAnswered& event, const std::string& text) {
+  if (event.point != domain::HookPoint::none) {
+    const bool is_blocked = event.verdict == domain::AskVerdict::denied;
+    const std::string line = workers::step_text(event, text);
+    if (!line.empty()) note("", (is_blocked ? "⛔ " : "⚑ ") + line);
+    return;
+  }
   const bool is_granted = event.verdict == domain::AskVerdict::granted;
   note("", std::string(is_granted ? "✅" : "⛔") + " request " + std::to_string(event.ask) + " " +
                workers::answered_text(event, text, {}));
 }
 
 void SessionPrinter::on(const domain::AskClosed& event, const std::string&) {
-  if (event.end == domain::AskEnd::told) return;
+  if (event.end == domain::AskEnd::told || event.point != domain::HookPoint::none) return;
   note("", "↩ request " + std::to_string(event.ask) + " " + workers::over_text(event.end));
 }
 
@@ -300,7 +328,9 @@ void SessionPrinter::on(const domain::AgentExited& event, const std::string& std
 
 void SessionPrinter::say(std::string_view text) {
   if (text.empty()) return;
-  print(is_terminal_ ? safe_text(text) : std::string(text));
+  const std::string shown = is_terminal_ ? safe_text(text) : std::string(text);
+  print(shown);
+  columns_ = columns_after(is_mid_line_ ? columns_ : 0, shown);
   is_mid_line_ = text.back() != '\n';
 }
 

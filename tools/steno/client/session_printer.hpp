@@ -1,6 +1,7 @@
 // Prints a session's agent output and actions, event by event.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "eventlog/domain/session/events.hpp"
@@ -22,6 +23,10 @@ class SessionPrinter {
   void show(const workers::SeenEvent& seen);
   // Ends a line that is half printed.
   void end_line();
+  // The columns of that line; 0: none is half printed.
+  std::size_t columns() const { return is_mid_line_ ? columns_ : 0; }
+  // Somebody else has ended it.
+  void line_has_ended() { is_mid_line_ = false; }
 
  private:
   void on(const domain::OutputRecorded& event, const std::string& text);
@@ -37,6 +42,7 @@ class SessionPrinter {
   void on(const domain::ToolCallDenied& event, const std::string& text);
   void on(const domain::AgentNoted& event, const std::string& text);
   void on(const domain::McpServersReported& event, const std::string& text);
+  void on(const domain::HookRan& event, const std::string& text);
   void on(const domain::AskRaised& event, const std::string& text);
   void on(const domain::AskAnswered& event, const std::string& text);
   void on(const domain::AskClosed& event, const std::string& text);
@@ -69,6 +75,7 @@ class SessionPrinter {
   std::string partial_;    // text of the current block that has been printed
   std::string last_said_;  // the last whole block
   bool is_mid_line_ = false;
+  std::size_t columns_ = 0;  // of the line that is half printed
 };
 
 }  // namespace steno

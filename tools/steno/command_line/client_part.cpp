@@ -373,6 +373,38 @@ void add_asks(CommandLine& line) {
       ->required();
 }
 
+void add_hooks(CommandLine& line) {
+  CLI::App* hooks =
+      line.app.add_subcommand("hooks", "Programs that are asked about what agents do");
+  hooks->require_subcommand(1)->fallthrough();
+  auto& listed = line.keep<HookArguments>();
+  line.command(*hooks, "ls", "List them, with what came of them since the server began",
+               "  steno hooks ls\n  steno hooks ls -o json", listed, reporting(hooks_list));
+  auto& logged = line.keep<HookArguments>();
+  line.command(*hooks, "log", "Show what hooks were asked about a session, and what came of it",
+               "  steno hooks log nightly", logged, reporting(hooks_log))
+      ->add_option("REF", logged.reference, "The session")
+      ->required();
+  auto& tried = line.keep<HookArguments>();
+  CLI::App* attempt =
+      line.command(*hooks, "try", "Run a hook of the settings here, without effect on any session",
+                   "  steno hooks try guard --input '{\"command\": \"rm -rf /\"}'\n"
+                   "  steno hooks try screen --prompt 'delete all of it'\n"
+                   "  steno hooks try redact --result 'password=hunter2'\n"
+                   "  steno hooks try guard --session nightly --at 4711",
+                   tried, reporting(hooks_try));
+  attempt->add_option("NAME", tried.name, "The hook's name")->required();
+  CLI::Option* input = attempt->add_option("--input", tried.input, "Of a call")->type_name("JSON");
+  attempt->add_option("--tool", tried.tool, "Of a call; default: Bash");
+  attempt->add_option("--prompt", tried.prompt, "A prompt instead of a call")->excludes(input);
+  attempt->add_option("--result", tried.result, "What the call has put out: JSON, or a text");
+  attempt->add_option("--on", tried.point, "The point; default: the hook's first one");
+  CLI::Option* session = attempt->add_option("--session", tried.reference, "A session's step");
+  CLI::Option* at = attempt->add_option("--at", tried.at, "Its position, as steno hooks log says");
+  session->type_name("REF")->needs(at);
+  at->needs(session);
+}
+
 void add_rules(CommandLine& line) {
   CLI::App* rules =
       line.app.add_subcommand("rules", "Answers given beforehand to what agents will ask");
@@ -667,6 +699,18 @@ void add_output(CommandLine& line) {
   command->add_flag("--follow,-f", arguments.is_followed, "Go on until the session ends");
 }
 
+void add_attach(CommandLine& line) {
+  auto& arguments = line.keep<ReferenceArguments>();
+  CLI::App* command =
+      line.command(line.app, "attach", "See a session as it works, and type into it",
+                   "  steno attach nightly\n"
+                   "What is typed is a prompt, or the answer to what the agent asks. Ctrl-D or "
+                   "Ctrl-\\ leaves,\nand the session goes on. Ctrl-C pressed twice interrupts the "
+                   "turn. Others can be attached, too.",
+                   arguments, reporting(attach));
+  add_reference(command, arguments);
+}
+
 void add_stats(CommandLine& line) {
   auto& arguments = line.keep<StatsArguments>();
   CLI::App* command =
@@ -741,13 +785,16 @@ void add_gateway(CommandLine& line) {
 }
 
 constexpr void (*kCommands[])(CommandLine&) = {
-    add_run,    add_spawn,   add_list,     add_kill,
-    add_asks,   add_rules,   add_close,    add_session_commands,
-    add_output, add_send,    add_resume,   add_erase,
-    add_backup, add_anchor,  add_archive,  add_stats,
-    add_watch,  add_config,  add_version,  add_attention,
-    add_notify, add_message, add_schedule, add_chat,
-    add_mcp,    add_gateway,
+    add_run,       add_spawn,   add_list,
+    add_kill,      add_asks,    add_rules,
+    add_hooks,     add_close,   add_session_commands,
+    add_output,    add_attach,  add_send,
+    add_resume,    add_erase,   add_backup,
+    add_anchor,    add_archive, add_stats,
+    add_watch,     add_config,  add_version,
+    add_attention, add_notify,  add_message,
+    add_schedule,  add_chat,    add_mcp,
+    add_gateway,
 };
 
 }  // namespace

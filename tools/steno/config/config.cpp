@@ -167,6 +167,9 @@ Result<Config> load_config(const ConfigInput& input) {
       read_engine_tables(sources.in_tables(), file->path, lookup(input.environment, "HOME"));
   if (!tables) return tl::unexpected(tables.error());
   config.engine_tables = std::move(*tables);
+  auto hooks = read_hook_tables(sources.in_tables(), file->path, lookup(input.environment, "HOME"));
+  if (hooks) config.hooks = std::move(*hooks);
+  if (!hooks) config.hooks_fault = hooks.error();
   for (const Key& key : keys()) {
     const std::string name(key.key.name);
     auto given = sources.find(name);
@@ -227,7 +230,9 @@ std::vector<std::string> flags_of(const Config& config) {
     flags.push_back(flag_name(setting.key) + "=" + setting.value);
   }
   // Only the file can say what tables do.
-  if (!config.engine_tables.empty()) flags.push_back("--config=" + config.config_file);
+  const bool has_tables =
+      !config.engine_tables.empty() || !config.hooks.empty() || config.hooks_fault;
+  if (has_tables) flags.push_back("--config=" + config.config_file);
   return flags;
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "eventlog/domain/types.hpp"
 #include "tools/steno/config/config_file.hpp"
 #include "tools/steno/config/engine_tables.hpp"
+#include "tools/steno/config/hook_tables.hpp"
 #include "workers/text/setting_text.hpp"
 
 namespace domain {
@@ -70,6 +72,9 @@ struct Config {
   std::map<std::string, std::vector<std::string>> programs = builtin_programs();
   std::vector<EngineTable> engine_tables;  // by name
   engines::EngineCatalog engines;          // what follows from the settings about engines
+  std::vector<HookTableRow> hooks;         // in the order in which they are asked
+  // Why they cannot be read. Only a server needs them, so nobody else is kept from it.
+  std::optional<base::Error> hooks_fault;
   std::string keeper_program;
   std::string program_folder;                  // of this program; it is no setting
   std::string agent_home;                      // HOME of agents; empty: the worker's own

@@ -50,12 +50,30 @@ FileSetting to_setting(std::vector<std::string> table, std::string key, const to
     setting.kind = FileValueKind::boolean;
     setting.text = *boolean ? "true" : "false";
   } else if (const toml::array* array = node.as_array();
-             array != nullptr && read_list(*array, setting.list)) {
+             array != nullptr && !array->is_array_of_tables() && read_list(*array, setting.list)) {
     setting.kind = FileValueKind::list;
   } else if (node.is_table()) {
     setting.kind = FileValueKind::table;
+  } else if (node.is_array_of_tables()) {
+    setting.kind = FileValueKind::tables;
   }
   return setting;
+}
+
+void add_settings(const toml::table& table, std::vector<std::string>& path,
+                  std::vector<FileSetting>& settings);
+
+// A table of an array stands below the array's name and its own number, from 0.
+void add_tables(const toml::array& array, std::vector<std::string>& path,
+                std::vector<FileSetting>& settings) {
+  for (std::size_t i = 0; i < array.size(); ++i) {
+    const toml::table* table = array[i].as_table();
+    settings.push_back(to_setting(path, std::to_string(i), array[i]));
+    if (table == nullptr) continue;
+    path.push_back(std::to_string(i));
+    add_settings(*table, path, settings);
+    path.pop_back();
+  }
 }
 
 // Adds what the table holds, in the order of the names. `path` are the names that lead to it.
@@ -63,10 +81,13 @@ void add_settings(const toml::table& table, std::vector<std::string>& path,
                   std::vector<FileSetting>& settings) {
   for (const auto& [key, node] : table) {
     settings.push_back(to_setting(path, std::string(key.str()), node));
-    const toml::table* inner = node.as_table();
-    if (inner == nullptr) continue;
+    const toml::array* array = node.as_array();
     path.emplace_back(key.str());
-    add_settings(*inner, path, settings);
+    if (const toml::table* inner = node.as_table()) {
+      add_settings(*inner, path, settings);
+    } else if (array != nullptr && array->is_array_of_tables()) {
+      add_tables(*array, path, settings);
+    }
     path.pop_back();
   }
 }

@@ -9,10 +9,12 @@
 
 namespace steno {
 
-enum class FileValueKind { text, integer, decimal, boolean, list, table, other };
+enum class FileValueKind { text, integer, decimal, boolean, list, table, tables, other };
 
 struct FileSetting {
-  std::vector<std::string> table{};  // the names of the tables that it stands in, from the outside
+  // The names of the tables that it stands in, from the outside. Of an array of tables each has its
+  // number for a name, from 0.
+  std::vector<std::string> table{};
   std::string key;
   FileValueKind kind = FileValueKind::other;
   std::string text;               // of a text, number or boolean

@@ -6,7 +6,7 @@
 
 #include "tools/steno/config/command_words.hpp"
 #include "tools/steno/config/given_setting.hpp"
-#include "tools/steno/text/nearest.hpp"
+#include "tools/steno/config/hook_tables.hpp"
 #include "workers/engines/engines.hpp"
 
 namespace steno {
@@ -130,6 +130,12 @@ const EngineKey* find_key(std::string_view name) {
   return found == all.end() ? nullptr : &*found;
 }
 
+std::vector<std::string> engine_names() {
+  std::vector<std::string> names;
+  for (const EngineKey& key : table_keys()) names.emplace_back(short_name(key));
+  return names;
+}
+
 bool is_engine_name(std::string_view name) {
   const auto is_part = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
@@ -173,7 +179,7 @@ class TableReader {
     const bool is_engines = setting.key == kEnginesTable;
     if (is_engines && setting.kind == FileValueKind::table) return {};
     if (is_engines) return fail("engines is of the wrong kind; accepted are tables [engines.NAME]");
-    return fail("unknown table [" + setting.key + "]; known is [engines.NAME]");
+    return fail("unknown table [" + setting.key + "]; known are [engines.NAME] and [[hooks]]");
   }
 
   Result<void> begin(const FileSetting& setting) {
@@ -193,7 +199,7 @@ class TableReader {
   Result<void> read_key(const FileSetting& setting) {
     EngineTable& table = tables_.back();
     const EngineKey* key = find_key(setting.key);
-    if (key == nullptr) return fail_unknown(setting.key, table.name);
+    if (key == nullptr) return unknown_key(setting.key, titled(table.name), engine_names(), where_);
     const std::string name = titled(table.name) + " " + setting.key;
     if (!fits(key->kind, setting.kind)) return wrong_kind(name, key->key, key->kind, where_);
     const Given given = given_in_file(setting, path_, user_home_);
@@ -206,18 +212,6 @@ class TableReader {
     }
     table.said.emplace_back(setting.key, where_);
     return {};
-  }
-
-  tl::unexpected<base::Error> fail_unknown(const std::string& key, const std::string& table) const {
-    std::vector<std::string> names;
-    std::string text;
-    for (const EngineKey& known : table_keys()) {
-      names.emplace_back(short_name(known));
-      text += (text.empty() ? "" : ", ") + names.back();
-    }
-    const std::string meant = nearest_word(key, names);
-    return fail("unknown key '" + key + "' in " + titled(table) + "; " +
-                (meant.empty() ? "known are " + text : "did you mean " + meant + "?"));
   }
 
   tl::unexpected<base::Error> fail(std::string text) const {
@@ -238,6 +232,8 @@ Result<std::vector<EngineTable>> read_engine_tables(const std::vector<FileSettin
                                                     const std::string& user_home) {
   TableReader reader(path, user_home);
   for (const FileSetting& setting : settings) {
+    const std::string& outermost = setting.table.empty() ? setting.key : setting.table.front();
+    if (outermost == kHooksTables) continue;
     if (auto ok = reader.read(setting); !ok) return tl::unexpected(ok.error());
   }
   return reader.take();

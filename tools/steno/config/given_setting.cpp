@@ -5,6 +5,7 @@
 
 #include "tools/steno/config/absolute_path.hpp"
 #include "tools/steno/config/command_words.hpp"
+#include "tools/steno/text/nearest.hpp"
 
 namespace steno {
 namespace {
@@ -59,6 +60,18 @@ tl::unexpected<base::Error> not_accepted(const std::string& name, std::string_vi
                        name + " = '" + shown + "' is not accepted; accepted: " +
                            std::string(is_file_path ? kFilePathAccepted : accepted),
                        given.where);
+}
+
+tl::unexpected<base::Error> unknown_key(const std::string& key, const std::string& in,
+                                        const std::vector<std::string>& known,
+                                        const std::string& where) {
+  std::string text;
+  for (const std::string& one : known) text += (text.empty() ? "" : ", ") + one;
+  const std::string meant = nearest_word(key, known);
+  return base::failure(base::ErrorCode::invalid,
+                       "unknown key '" + key + "' in " + in + "; " +
+                           (meant.empty() ? "known are " + text : "did you mean " + meant + "?"),
+                       where);
 }
 
 bool is_variable_name(std::string_view text) {

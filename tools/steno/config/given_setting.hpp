@@ -37,6 +37,11 @@ tl::unexpected<base::Error> wrong_kind(const std::string& name, const ConfigKey&
 tl::unexpected<base::Error> not_accepted(const std::string& name, std::string_view accepted,
                                          KeyKind kind, const Given& given);
 
+// Error `invalid` for a key that the table `in` does not have.
+tl::unexpected<base::Error> unknown_key(const std::string& key, const std::string& in,
+                                        const std::vector<std::string>& known,
+                                        const std::string& where);
+
 using workers::is_one_line;
 // True for the name of a variable of an environment.
 bool is_variable_name(std::string_view text);

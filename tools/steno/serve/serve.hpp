@@ -5,12 +5,14 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "workers/commands/command_loop.hpp"
 #include "workers/notifications/sink_options.hpp"
 #include "workers/protocol/status.hpp"
+#include "workers/reactors/hooks.hpp"
 #include "workers/reactors/lease_dispatcher.hpp"
 #include "workers/runner/kept_agent_launcher.hpp"
 #include "workers/runner/worker_link.hpp"
@@ -33,6 +35,8 @@ struct ServeOptions {
   engines::PriceTable prices;  // by which the use of models is priced
   workers::KeepFor keep_for;
   workers::SinkOptions sinks;
+  std::unique_ptr<const workers::HookTable> hook_table;  // to which the next ones point
+  workers::HookOptions hooks;
   std::function<workers::ServerFacts()> facts;
   // The command line of this machine's worker process; empty: somebody else starts it.
   std::vector<std::string> worker_argv;

@@ -106,6 +106,33 @@ base::Result<workers::SinkOptions> sink_options(const Config& config) {
   return sinks;
 }
 
+base::Result<std::unique_ptr<const workers::HookTable>> hook_table(const Config& config) {
+  if (config.hooks_fault) return tl::unexpected(*config.hooks_fault);
+  std::vector<workers::Hook> hooks;
+  for (const HookTableRow& row : config.hooks) {
+    workers::Hook hook = row.hook;
+    if (!hook.engine.empty() && config.engines.find(hook.engine) == nullptr) {
+      return base::failure(
+          base::ErrorCode::invalid,
+          "there is no engine '" + hook.engine + "'; known are " + config.engines.names_text(),
+          "[[hooks]] " + hook.name);
+    }
+    if (!row.url_file.empty()) {
+      auto webhook = workers::read_webhook_file(row.url_file);
+      if (!webhook) return tl::unexpected(webhook.error());
+      hook.url = webhook->url;
+      hook.secret = webhook->secret;
+    }
+    if (!hook.url.empty()) {
+      if (auto ok = check_webhook_program(config, "[[hooks]] " + hook.name); !ok) {
+        return tl::unexpected(ok.error());
+      }
+    }
+    hooks.push_back(std::move(hook));
+  }
+  return std::make_unique<const workers::HookTable>(std::move(hooks));
+}
+
 // Agents would not start in a home that is not there.
 base::Result<void> check_homes(const Config& config) {
   std::error_code ignored;
@@ -159,9 +186,16 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
   limits.agent_budget = config.agent_budget;
   limits.total_daily_budget = config.total_daily_budget;
   limits.told_per_minute = config.notify_per_minute;
+  auto hooks = hook_table(config);
+  if (!hooks) return tl::unexpected(hooks.error());
+  options.hook_table = std::move(*hooks);
+  options.hooks.table = options.hook_table.get();
+  options.hooks.programs = {webhook_program(config), config.keeper_program, -1};
   auto sinks = sink_options(config);
   if (!sinks) return tl::unexpected(sinks.error());
   options.sinks = std::move(*sinks);
+  options.sinks.hooks = options.hooks.table;
+  options.sinks.hook_programs = options.hooks.programs;
   limits.sinks = workers::targets_of(options.sinks);
   options.commands.channels = channel_rules(config);
   options.leases.worker_silence_max = config.worker_silence_max;

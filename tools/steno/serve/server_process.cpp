@@ -34,8 +34,8 @@
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/exit_codes.hpp"
 #include "tools/steno/text/units.hpp"
-#include "workers/server/server_assembly.hpp"
 #include "workers/rules/pattern_matcher.hpp"
+#include "workers/server/server_assembly.hpp"
 #include "workers/time_zones/system_time_zones.hpp"
 
 namespace steno {
@@ -231,7 +231,7 @@ void Process::assemble(std::unique_ptr<workers::DerivedStores> derived) {
   upkeep.key = key;
   upkeep.data_folder = options.data_folder;
   workers::ReactorOptions reactors{options.leases, fingerprint, std::move(upkeep),
-                                   found_folders(options.agents.session_folder)};
+                                   found_folders(options.agents.session_folder), options.hooks};
   workers::CommandLoopOptions commands = options.commands;
   commands.zones = &zones;
   commands.calls = &calls;

@@ -99,7 +99,7 @@ Output ClaudeEngine::handle(const Input& input) {
 // Only the initialize request can carry a system prompt, and ask for the words of subagents that
 // run within a turn.
 void ClaudeEngine::on(const Begin&, Time, Output& out) {
-  out.writes = initialize_line(next_request_id(), session_.system_prompt);
+  out.writes = initialize_line(next_request_id(), session_.system_prompt, session_.hook_points);
 }
 
 void ClaudeEngine::on(const BeginTurn& begun, Time, Output& out) {
@@ -133,6 +133,9 @@ void ClaudeEngine::on(const Answer& answer, Time, Output& out) {
   if (ask.kind == AskKind::request) {
     out.writes =
         answer.is_granted ? reply_line(ask.id, answer.text) : refusal_line(ask.id, answer.text);
+  } else if (ask.kind == AskKind::step) {
+    out.writes = step_line(ask, answer.is_granted, answer.text);
+    if (!answer.is_granted && ask.point == domain::HookPoint::pre_tool_use) note_denial(ask.call);
   } else if (const auto input =
                  answer.is_granted ? granted_input(ask, answer.text) : std::nullopt) {
     out.writes = allow_line(ask.id, ask.call, *input);
@@ -385,7 +388,9 @@ void ClaudeEngine::take(AgentRequest frame, const Step& step) {
     return;
   }
   const auto of_call = runs_.turn_of_call(frame.ask.call, step.now);
-  frame.ask.turn = of_call ? *of_call : turn_at_work(step.out.reports);
+  // A step is no work by itself.
+  const bool is_step = frame.ask.kind == AskKind::step;
+  frame.ask.turn = of_call ? *of_call : is_step ? runs_.turn() : turn_at_work(step.out.reports);
   asks_[frame.ask.id] = {frame.ask.call, frame.agent};
   step.out.asks.push_back(std::move(frame.ask));
 }

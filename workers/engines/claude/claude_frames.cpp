@@ -2,8 +2,10 @@
 #include "workers/engines/claude/claude_frames.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 
+#include "workers/engines/claude/claude_input.hpp"
 #include "workers/engines/json_text.hpp"
 
 namespace engines {
@@ -362,7 +364,7 @@ base::Bytes read_context(const JsonObject& request) {
     const JsonValue value = request[key];
     if (value.is_null()) continue;
     context.append(context.empty() ? "{\"" : ",\"").append(key).append("\":");
-    context.append(value.source());
+    context.append(value.clean_source());
   }
   if (!context.empty()) context += '}';
   return context;
@@ -373,20 +375,57 @@ AskKind kind_of_ask(const std::string& tool) {
   return tool == "ExitPlanMode" ? AskKind::plan : AskKind::permission;
 }
 
+// Parts of a step's input that are kept elsewhere.
+constexpr std::string_view kStepKeys[] = {"tool_name", "tool_input"};
+
+// True if the key needs no escapes. The agent's own ones do not.
+bool is_plain_key(std::string_view key) {
+  return std::all_of(key.begin(), key.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+}
+
+domain::HookPoint point_of(const JsonObject& request) {
+  const std::string name = request["input"].object()["hook_event_name"].text();
+  return base::parse_enum<domain::HookPoint>(name).value_or(domain::HookPoint::none);
+}
+
+// A step at one of the points that were registered.
+Frame read_step(const std::string& id, const JsonObject& request) {
+  const JsonObject input = request["input"].object();
+  const std::string tool = input["tool_name"].text();
+  base::Bytes context;
+  for (const auto& [key, value] : input.fields()) {
+    const bool is_elsewhere =
+        std::find(std::begin(kStepKeys), std::end(kStepKeys), key) != std::end(kStepKeys);
+    if (is_elsewhere || !is_plain_key(key)) continue;
+    context.append(context.empty() ? "{\"" : ",\"").append(key).append("\":");
+    context.append(value.clean_source());
+  }
+  if (!context.empty()) context += '}';
+  // Of other points the agent's id is made up.
+  const std::string call = tool.empty() ? std::string() : input["tool_use_id"].text();
+  Ask ask{id, AskKind::step, tool, call, input["tool_input"].clean_source(), context};
+  ask.point = point_of(request);
+  return AgentRequest{std::move(ask), input["agent_id"].text()};
+}
+
 // A tool by which the agent asks its user is a question; its answer brings another input.
 Frame read_request(const JsonObject& frame) {
   const JsonObject request = frame["request"].object();
   const std::string subtype = request["subtype"].text();
   const std::string call = request["tool_use_id"].text();
   const std::string id = frame["request_id"].text();
+  if (subtype == "hook_callback" && is_callback_point(point_of(request))) {
+    return read_step(id, request);
+  }
   if (subtype != "can_use_tool") {
     return AgentRequest{
         {id, AskKind::request, subtype, call, base::Bytes(frame["request"].source())}};
   }
   const std::string tool = request["tool_name"].text();
-  return AgentRequest{{id, kind_of_ask(tool), tool, call, base::Bytes(request["input"].source()),
-                       read_context(request)},
-                      request["agent_id"].text()};
+  return AgentRequest{
+      {id, kind_of_ask(tool), tool, call, request["input"].clean_source(), read_context(request)},
+      request["agent_id"].text()};
 }
 
 // A request that the agent refused, such as an interrupt, is kept as strange; otherwise nobody

@@ -1,9 +1,11 @@
 // Lines are built with a JSON library; the agent's answers and requests share two envelopes.
 #include "workers/engines/claude/claude_input.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "eventlog/base/json_depth.hpp"
+#include "workers/engines/step_changes.hpp"
 
 namespace engines {
 namespace {
@@ -27,6 +29,37 @@ base::Bytes success(std::string_view request_id, Json answer) {
   return response({{"subtype", "success"}, {"request_id", request_id}, {"response", answer}});
 }
 
+// The points of which the agent tells its host, and waits. The others are asked by the host itself.
+constexpr domain::HookPoint kCallbackPoints[] = {
+    domain::HookPoint::pre_tool_use,  domain::HookPoint::post_tool_use,
+    domain::HookPoint::subagent_stop, domain::HookPoint::post_tool_use_failure,
+    domain::HookPoint::stop,          domain::HookPoint::pre_compact};
+
+// Longer than any host's own time-out; behind it the agent would not make the call.
+constexpr int kCallbackSeconds = 86'400;
+
+// Returns the value with other words in place of its own, in the same form.
+Json withheld(const Json& value) {
+  if (value.is_string()) return value.get<std::string>().empty() ? "" : "[withheld]";
+  if (!value.is_structured()) return value;
+  Json other = value;
+  for (Json& item : other) item = withheld(item);
+  return other;
+}
+
+Json callbacks_of(const std::vector<domain::HookPoint>& points) {
+  Json hooks = Json::object();
+  for (const domain::HookPoint point : kCallbackPoints) {
+    if (std::find(points.begin(), points.end(), point) == points.end()) continue;
+    const std::string name(base::enum_name(point));
+    Json matcher = {{"hookCallbackIds", {name}}, {"timeout", kCallbackSeconds}};
+    // What its guard cannot be asked about is not done.
+    if (point == domain::HookPoint::pre_tool_use) matcher["onFailure"] = "block";
+    hooks[name] = Json::array({std::move(matcher)});
+  }
+  return hooks;
+}
+
 Json parsed(base::ByteView text) {
   Json json = Json::parse(text, nullptr, false);
   return json.is_discarded() ? Json::object() : json;
@@ -34,9 +67,16 @@ Json parsed(base::ByteView text) {
 
 }  // namespace
 
-base::Bytes initialize_line(std::string_view request_id, base::ByteView system_prompt) {
+bool is_callback_point(domain::HookPoint point) {
+  return std::find(std::begin(kCallbackPoints), std::end(kCallbackPoints), point) !=
+         std::end(kCallbackPoints);
+}
+
+base::Bytes initialize_line(std::string_view request_id, base::ByteView system_prompt,
+                            const std::vector<domain::HookPoint>& points) {
   Json body = {{"subtype", "initialize"}, {"forwardSubagentText", true}};
   if (!system_prompt.empty()) body["appendSystemPrompt"] = system_prompt;
+  if (Json hooks = callbacks_of(points); !hooks.empty()) body["hooks"] = std::move(hooks);
   return request(request_id, std::move(body));
 }
 
@@ -90,6 +130,45 @@ base::Bytes deny_line(std::string_view request_id, std::string_view call,
   Json answer = {{"behavior", "deny"}, {"message", message}};
   if (!call.empty()) answer["toolUseID"] = call;
   return success(request_id, std::move(answer));
+}
+
+base::Bytes step_line(const Ask& ask, bool is_granted, base::ByteView text) {
+  const domain::HookPoint point = ask.point;
+  const bool is_call = point == domain::HookPoint::pre_tool_use;
+  const bool is_output = point == domain::HookPoint::post_tool_use;
+  Json answer = Json::object();
+  Json own = {{"hookEventName", base::enum_name(point)}};
+  if (!is_granted && is_call) {
+    own["permissionDecision"] = "deny";
+    own["permissionDecisionReason"] = text;
+  } else if (!is_granted) {
+    answer["decision"] = "block";
+    answer["reason"] = text;
+    const bool is_deep = base::json_depth(ask.context) > base::kJsonDepthMax;
+    const Json context = is_output && !is_deep ? parsed(ask.context) : Json();
+    if (context.is_object() && context.contains("tool_response")) {
+      own["updatedToolOutput"] = withheld(context["tool_response"]);
+    }
+  } else {
+    const Json changes = parsed(text);
+    const auto pass_on = [&](const char* from, Json& to, const char* as) {
+      if (changes.contains(from)) to[as] = changes[from];
+    };
+    pass_on(step_field::kContext, own, "additionalContext");
+    pass_on(step_field::kMessage, answer, "systemMessage");
+    pass_on(step_field::kStop, answer, "stopReason");
+    if (changes.contains(step_field::kStop)) answer["continue"] = false;
+    if (is_call) {
+      pass_on(step_field::kDecision, own, "permissionDecision");
+      pass_on(step_field::kReason, own, "permissionDecisionReason");
+      pass_on(step_field::kInput, own, "updatedInput");
+    }
+    if (is_output) pass_on(step_field::kOutput, own, "updatedToolOutput");
+    pass_on(step_field::kFeedback, answer, "reason");
+    if (changes.contains(step_field::kFeedback)) answer["decision"] = "block";
+  }
+  if (own.size() > 1) answer["hookSpecificOutput"] = std::move(own);
+  return success(ask.id, std::move(answer));
 }
 
 base::Bytes reply_line(std::string_view request_id, base::ByteView result) {

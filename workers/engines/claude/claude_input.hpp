@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "eventlog/base/bytes.hpp"
 #include "eventlog/base/ids.hpp"
@@ -12,7 +13,11 @@
 
 namespace engines {
 
-base::Bytes initialize_line(std::string_view request_id, base::ByteView system_prompt);
+// True for a point of which the agent tells its host, and waits.
+bool is_callback_point(domain::HookPoint point);
+// `points`: those at which the agent is to wait for hooks; others than it can offer are left out.
+base::Bytes initialize_line(std::string_view request_id, base::ByteView system_prompt,
+                            const std::vector<domain::HookPoint>& points);
 // The turn's id is the message's uuid: the agent does not run again a message that it knows.
 base::Bytes prompt_line(base::TurnId turn, base::ByteView prompt);
 // Asks the agent to end what it does now. `withdraws_prompts`: also those that wait in it.
@@ -22,6 +27,9 @@ std::optional<base::Bytes> granted_input(const Ask& ask, base::ByteView text);
 // These answer the agent's own requests, by the id that it gave them.
 base::Bytes allow_line(std::string_view request_id, std::string_view call, base::ByteView input);
 base::Bytes deny_line(std::string_view request_id, std::string_view call, std::string_view message);
+// Answers a step, as engine.hpp has it: what hooks change if it is granted, else their reason.
+// The output of a call is withheld from the model if its step is not granted.
+base::Bytes step_line(const Ask& ask, bool is_granted, base::ByteView text);
 // `result` and `input` are JSON; anything else counts as an empty object.
 base::Bytes reply_line(std::string_view request_id, base::ByteView result);
 base::Bytes refusal_line(std::string_view request_id, std::string_view error);

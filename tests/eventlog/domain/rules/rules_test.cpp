@@ -120,6 +120,25 @@ TEST_CASE("a rule answers in the decision that records what is asked, and nobody
   CHECK_FALSE((*question.outcome())[1].event.is<AskAnswered>());
 }
 
+TEST_CASE("a call that hooks have changed is held against the rules again", "[session]") {
+  const auto concluded = [](RuleVerdict verdict, AskKind kind, const std::string& text) {
+    const HookPoint point = kind == AskKind::step ? HookPoint::pre_tool_use : HookPoint::none;
+    support::Given world =
+        given(support::running() +
+                  fact(AskRaised{1, 1, kind, turn(1), "Bash", "call", point}).by_report(1, 3),
+              fact(RuleAdded{1, "", {}, "make", verdict}).on(kRules));
+    world.context.calls = &kMatcher;
+    const auto when = world.when(ConcludeHooks{1, AskVerdict::granted, text, {}});
+    REQUIRE(when.outcome());
+    return when.outcome()->front().event.get<AskAnswered>().verdict;
+  };
+  const std::string changed = "make";
+  CHECK(concluded(RuleVerdict::deny, AskKind::step, changed) == AskVerdict::denied);
+  CHECK(concluded(RuleVerdict::ask, AskKind::step, changed) == AskVerdict::denied);
+  CHECK(concluded(RuleVerdict::allow, AskKind::step, changed) == AskVerdict::granted);
+  CHECK(concluded(RuleVerdict::deny, AskKind::step, {}) == AskVerdict::granted);
+}
+
 TEST_CASE("rules are added and removed", "[session]") {
   support::Given world = given();
   world.context = support::context_of(StreamRef{RulesStream::kPattern, {}, {}}, support::kCommand);

@@ -197,5 +197,100 @@ TEST_CASE("each thing that an agent asks is a need of its own", "[session]") {
   CHECK_FALSE(again.is_dismissed);
 }
 
+ReportAskRaised step(std::int64_t request, HookPoint point = HookPoint::pre_tool_use) {
+  return {request, AskKind::step, turn(1), "Bash", "call", "{}", point};
+}
+
+std::vector<Fact> stepping(HookPoint point = HookPoint::pre_tool_use) {
+  return support::running() + fact(AskRaised{1, 1, AskKind::step, turn(1), "Bash", "call", point})
+                                  .with("{}")
+                                  .by_report(1, 3);
+}
+
+TEST_CASE("a step waits for hooks and needs no person", "[session]") {
+  const auto world = given(support::running())
+                         .when(support::report(3, step(1)))
+                         .then(fact(AskRaised{1, 1, AskKind::step, turn(1), "Bash", "call",
+                                              HookPoint::pre_tool_use})
+                                   .with("{}"));
+  CHECK(attention_of(world.session()) == Attention::none);
+  CHECK(is_waiting(world.session().asks));
+  const auto person = world.when(AnswerAsk{1, AskVerdict::granted, {}});
+  CHECK(rejection_of(person, RejectionCode::ask_over).find("is for hooks") != std::string::npos);
+}
+
+TEST_CASE("what hooks answer is recorded with what each of them said, once", "[session]") {
+  const ConcludeHooks conclusion{1,
+                                 AskVerdict::denied,
+                                 "no",
+                                 {{"first", HookOutcome::passed, base::Duration{5}, {}},
+                                  {"second", HookOutcome::blocked, base::Duration{6}, {}}}};
+  const auto world =
+      given(stepping())
+          .when(conclusion)
+          .then(HookRan{1, "first", HookOutcome::passed, base::Duration{5}, {}},
+                HookRan{1, "second", HookOutcome::blocked, base::Duration{6}, {}},
+                fact(AskAnswered{1, AskVerdict::denied, AskBasis::hook, 0, HookPoint::pre_tool_use})
+                    .with("no"));
+  CHECK_FALSE(is_waiting(world.session().asks));
+  rejection_of(world.when(conclusion), RejectionCode::ask_over);
+}
+
+TEST_CASE("hooks that leave a request to people say only that they ran", "[session]") {
+  const auto world =
+      given(asking())
+          .when(ConcludeHooks{1, AskVerdict::none, {}, {{"one", HookOutcome::passed, {}, {}}}})
+          .then(HookRan{1, "one", HookOutcome::passed, {}, {}});
+  CHECK(attention_of(world.session()) == Attention::asks);
+  // They are asked once.
+  rejection_of(world.when(ConcludeHooks{1, AskVerdict::granted, {}, {}}), RejectionCode::ask_over);
+  world.when(AnswerAsk{1, AskVerdict::granted, {}})
+      .then(AskAnswered{1, AskVerdict::granted, AskBasis::person});
+}
+
+TEST_CASE("the words of a hook that failed can be erased", "[session]") {
+  const domain::HookRun run{"one", HookOutcome::failed, {}, "it ended with code 1", "boom"};
+  given(stepping())
+      .when(ConcludeHooks{1, AskVerdict::none, {}, {run}})
+      .then(fact(HookRan{1, "one", HookOutcome::failed, {}, "it ended with code 1"}).with("boom"),
+            AskAnswered{1, AskVerdict::granted, AskBasis::hook, 0, HookPoint::pre_tool_use});
+}
+
+TEST_CASE("a prompt that hooks block ends its turn, and not the session", "[session]") {
+  ReportTurnResult blocked;
+  blocked.turn = turn(1);
+  blocked.is_error = true;
+  blocked.subtype = kBlockedByHook;
+  blocked.text = "no secrets";
+  blocked.basis = CostBasis::reported;
+  const auto world = given(support::running()).when(support::report(3, blocked));
+  REQUIRE(world.outcome());
+  CHECK(world.outcome()->front().event.is<TurnFailed>());
+  for (const Emitted& emitted : *world.outcome()) {
+    CHECK_FALSE(emitted.event.is<SessionClosed>());
+    CHECK_FALSE(emitted.event.is<QueuePaused>());
+  }
+}
+
+TEST_CASE("a step of nobody goes on", "[session]") {
+  given(stepping())
+      .when(ConcludeHooks{1, AskVerdict::none, {}, {}})
+      .then(AskAnswered{1, AskVerdict::granted, AskBasis::hook, 0, HookPoint::pre_tool_use});
+}
+
+TEST_CASE("a prompt that hooks still hold was given to no agent", "[session]") {
+  const auto lost = [](const std::vector<Fact>& facts) {
+    ExpireLease expire;
+    expire.token = base::FencingToken{1};
+    expire.told = turn(1);
+    const auto decided = given(facts).when(expire);
+    REQUIRE(decided.outcome());
+    return decided.outcome()->front().event;
+  };
+  CHECK(lost(stepping(HookPoint::user_prompt_submit)).is<TurnReturned>());
+  CHECK(lost(stepping(HookPoint::session_start)).is<TurnReturned>());
+  CHECK_FALSE(lost(stepping(HookPoint::pre_tool_use)).is<TurnReturned>());
+}
+
 }  // namespace
 }  // namespace domain

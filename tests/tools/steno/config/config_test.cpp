@@ -433,6 +433,11 @@ TEST_CASE("the pages name every key, also those of tables", "[tools]") {
     INFO(key.name);
     CHECK(contains(engines, "`" + std::string(key.name.substr(key.name.rfind('.') + 1)) + "`"));
   }
+  const std::string hooks = text_of_page("docs/hooks.md");
+  for (const steno::ConfigKey& key : steno::hook_keys()) {
+    INFO(key.name);
+    CHECK(contains(hooks, "`" + std::string(key.name.substr(key.name.rfind('.') + 1)) + "`"));
+  }
 }
 
 TEST_CASE("sockets lie in the run folder, unless their paths would be too long", "[tools]") {

@@ -293,6 +293,55 @@ TEST_CASE("the host is asked what the agent asks, and its answer goes back", "[w
             true, R"({"action":"accept"})") == head + R"("response":{"action":"accept"}}})" + "\n");
 }
 
+// As Claude Code 2.1.332 sends it.
+std::string step_of(const std::string& point, const std::string& more) {
+  return R"({"type":"control_request","request_id":"r1","request":{"subtype":"hook_callback",)"
+         R"("callback_id":"x","input":{"session_id":"s","cwd":"/w","hook_event_name":")" +
+         point + R"(")" + more + R"(},"tool_use_id":"c1"}})";
+}
+const std::string kCall =
+    R"(,"tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"c1","agent_id":"a1")";
+
+TEST_CASE("a step of the agent waits for hooks, and hears what they change", "[workers]") {
+  const auto engine = engines::make_claude_engine({}, {});
+  const auto asks = engine->handle({engines::FrameCame{step_of("PreToolUse", kCall)}, kStart}).asks;
+  REQUIRE(asks.size() == 1);
+  engines::Ask wanted{"r1", engines::AskKind::step, "Bash", "c1", R"({"command":"ls"})"};
+  wanted.context =
+      R"({"session_id":"s","cwd":"/w","hook_event_name":"PreToolUse","tool_use_id":"c1",)"
+      R"("agent_id":"a1"})";
+  wanted.point = domain::HookPoint::pre_tool_use;
+  CHECK(asks[0] == wanted);
+  const struct {
+    const char* point;
+    bool is_granted;
+    const char* text;
+    const char* heard;
+  } rows[] = {
+      {"PreToolUse", true, "", "{}"},
+      {"PreToolUse", false, "no",
+       R"({"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",)"
+       R"("permissionDecisionReason":"no"}})"},
+      {"PreToolUse", true, R"({"decision":"ask","reason":"?","input":{"a":1},"context":"so"})",
+       R"({"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"so",)"
+       R"("permissionDecision":"ask","permissionDecisionReason":"?","updatedInput":{"a":1}}})"},
+      {"PostToolUse", true, R"({"output":{"stdout":"x"},"input":{"a":1}})",
+       R"({"hookSpecificOutput":{"hookEventName":"PostToolUse",)"
+       R"("updatedToolOutput":{"stdout":"x"}}})"},
+      {"Stop", false, "go on", R"({"decision":"block","reason":"go on"})"},
+      {"Stop", true, R"({"stop":"enough","message":"m"})",
+       R"({"systemMessage":"m","stopReason":"enough","continue":false})"},
+      {"PreCompact", false, "not now", R"({"decision":"block","reason":"not now"})"},
+  };
+  for (const auto& row : rows) {
+    INFO(row.point << " " << row.text);
+    CHECK(answered(step_of(row.point, kCall), row.is_granted, row.text) ==
+          R"({"type":"control_response","response":{"subtype":"success","request_id":"r1",)"
+          R"("response":)" +
+              std::string(row.heard) + "}}\n");
+  }
+}
+
 TEST_CASE("a question of the agent's is one, and can be withdrawn", "[workers]") {
   const auto engine = engines::make_claude_engine({}, {});
   const auto asked = engine->handle({engines::FrameCame{request_of("AskUserQuestion")}, kStart});

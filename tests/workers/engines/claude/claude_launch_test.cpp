@@ -271,6 +271,17 @@ TEST_CASE("a system prompt is given in a greeting, before the first turn", "[wor
         "brief.\\n\\\"Now\\\"\"}}\n");
 }
 
+TEST_CASE("the greeting names the points at which hooks are asked", "[workers]") {
+  SessionLaunch session;
+  session.hook_points = {domain::HookPoint::stop, domain::HookPoint::session_start,
+                         domain::HookPoint::pre_tool_use};
+  CHECK(driven_claude(settings(), session)->start() ==
+        "{\"type\":\"control_request\",\"request_id\":\"steno-1\",\"request\":{\"subtype\":"
+        "\"initialize\",\"forwardSubagentText\":true,\"hooks\":{\"PreToolUse\":[{"
+        "\"hookCallbackIds\":[\"PreToolUse\"],\"timeout\":86400,\"onFailure\":\"block\"}],"
+        "\"Stop\":[{\"hookCallbackIds\":[\"Stop\"],\"timeout\":86400}]}}}\n");
+}
+
 TEST_CASE("the agent takes its settings from where its session says", "[workers]") {
   const auto argument = [](const std::string& sources) {
     SessionLaunch session;

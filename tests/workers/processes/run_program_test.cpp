@@ -1,12 +1,12 @@
 // A sink's program is run to its end, or killed with all that it started.
-#include "workers/notifications/run_program.hpp"
+#include "workers/processes/run_program.hpp"
 
 #include <sys/eventfd.h>
 
 #include "eventlog/base/unique_fd.hpp"
 #include "tests/support/catch.hpp"
 
-namespace workers {
+namespace processes {
 namespace {
 
 constexpr base::Duration kLong = std::chrono::minutes(1);
@@ -60,5 +60,20 @@ TEST_CASE("a stop ends the program that runs", "[workers]") {
   CHECK(run_program({"sleep", "1000"}, {kLong, stop.get()}).problem == "the server stopped");
 }
 
+TEST_CASE("a program runs where it is told to, with what it is told", "[workers]") {
+  ProgramRun how{kLong};
+  how.folder = "/usr";
+  how.environment = {"WORD=said"};
+  how.output_max = 64;
+  how.has_errors_apart = true;
+  const ProgramOutcome outcome =
+      run_program({"sh", "-c", "pwd; echo $WORD; echo wrong >&2; exit 2"}, how);
+  CHECK(outcome.output == "/usr\nsaid");
+  CHECK(outcome.errors == "wrong");
+  CHECK(outcome.exit_code == 2);
+  how.folder = "/no/such/folder";
+  CHECK(run_program({"true"}, how).problem.find("cannot be started") != std::string::npos);
+}
+
 }  // namespace
-}  // namespace workers
+}  // namespace processes

@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""A session is seen as it works and typed into, and left as it is."""
+import fcntl
+import os
+import pty
+import select
+import subprocess
+import sys
+import termios
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support.steno_process import PATIENCE, Home, program, until  # noqa: E402
+
+OWN_SCREEN, EARLIER_SCREEN = "\x1b[?1049h", "\x1b[?1049l"
+
+
+class Terminal:
+    """steno attach on a terminal of its own."""
+
+    def __init__(self, home, *arguments, term="xterm"):
+        self.parent, child = pty.openpty()
+        self.process = subprocess.Popen(
+            [program(), "--home", home.folder, "attach", *arguments], cwd=home.workdir,
+            env={**home.environment, "TERM": term}, stdin=child, stdout=child, stderr=child,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        os.close(child)
+        self.seen = ""
+
+    def read(self, seconds):
+        if not select.select([self.parent], [], [], seconds)[0]:
+            return True
+        try:
+            chunk = os.read(self.parent, 65536)
+        except OSError:
+            return False
+        self.seen += chunk.decode(errors="replace")
+        return bool(chunk)
+
+    def see(self, words):
+        """Waits until it shows the words, behind what was waited for before."""
+        begin, deadline = getattr(self, "at", 0), time.monotonic() + PATIENCE
+        while words not in self.seen[begin:]:
+            if not self.read(0.2) or time.monotonic() > deadline:
+                raise AssertionError(f"not seen: {words}\n{self.seen}")
+        self.at = self.seen.index(words, begin) + len(words)
+
+    def type(self, text):
+        os.write(self.parent, text.encode())
+
+    def end(self):
+        deadline = time.monotonic() + PATIENCE
+        while self.read(0.2) and self.process.poll() is None:
+            if time.monotonic() > deadline:
+                self.process.kill()
+                raise AssertionError(f"it goes on\n{self.seen}")
+        while self.read(0.0) and select.select([self.parent], [], [], 0)[0]:
+            pass
+        os.close(self.parent)
+        return self.process.wait(PATIENCE)
+
+
+class Attach(unittest.TestCase):
+    def setUp(self):
+        self.home = Home('engine = "scripted"\n')
+        self.addCleanup(self.home.close)
+        self.home.start()
+
+    def tearDown(self):
+        self.assertEqual(self.home.stop(), 0)
+        self.assertFalse(self.home.processes())
+
+    def attach(self, *arguments, **options):
+        return Terminal(self.home, *arguments, **options)
+
+    def opened(self, prompt):
+        return self.home.start_session(prompt, "--multi-turn", "--continue-after-failure")
+
+    # Shows N21.
+    def test_what_was_said_is_seen_and_what_is_typed_is_a_prompt(self):
+        alias = self.opened("[say first words]")
+        until(lambda: self.home.show(alias)["waiting_for_input"], "its answer")
+        terminal = self.attach(alias)
+        terminal.see("first words")
+        terminal.see("Ctrl-D leaves")
+        terminal.see("> ")
+        terminal.type("[say secnd\x7f\x7fond words]\n")
+        terminal.see("second words")
+        terminal.see("> ")
+        terminal.type("\x04")
+        self.assertEqual(terminal.end(), 0, terminal.seen)
+        self.assertIn(OWN_SCREEN, terminal.seen)
+        self.assertIn("the session goes on", terminal.seen.split(EARLIER_SCREEN)[1])
+        self.assertEqual(self.home.show(alias)["status"], "running")
+        self.home.run("kill", alias)
+
+    def test_a_line_that_is_typed_outlives_what_is_printed_meanwhile(self):
+        alias = self.opened("[words 20] [delay 60]")
+        terminal = self.attach(alias)
+        terminal.see("word3")
+        terminal.type("[say whole")
+        terminal.see("word12")
+        terminal.type(" line]\n")
+        terminal.see("whole line")
+        terminal.see("whole line")
+        until(lambda: self.home.show(alias)["turns_finished"] == 2, "both answers")
+        terminal.type("\x1c")  # Ctrl-\
+        self.assertEqual(terminal.end(), 0, terminal.seen)
+        self.home.run("kill", alias)
+
+    def test_what_the_agent_asks_is_answered_in_place(self):
+        alias = self.opened("[tools 1] [ask] [say Done.]")
+        until(lambda: self.home.ask("approvals")["count"] == 1, "the request")
+        terminal = self.attach(alias)
+        terminal.see("request 1: Bash — echo 0")
+        terminal.see("answer> ")
+        terminal.type("y\n")
+        terminal.see("request 1 was approved")
+        terminal.see("Done.")
+        terminal.type("[question Which?|this|that] [say Fine.]\n")
+        terminal.see("answer> ")
+        terminal.type("2\n")
+        terminal.see("was answered")
+        terminal.see("Fine.")
+        terminal.type("\x04")
+        self.assertEqual(terminal.end(), 0, terminal.seen)
+        self.home.run("kill", alias)
+
+    def test_control_c_interrupts_when_it_is_pressed_twice(self):
+        alias = self.opened("[hang]")
+        self.home.wait_for_event(alias, "TurnStarted")
+        terminal = self.attach(alias)
+        terminal.see("> ")
+        terminal.type("\x03")
+        terminal.see("Ctrl-C again interrupts")
+        self.assertFalse(self.home.show(alias)["waiting_for_input"])
+        terminal.type("\x03")
+        terminal.see("turn interrupted")
+        until(lambda: self.home.show(alias)["waiting_for_input"], "the end of the turn")
+        terminal.type("\x03")
+        terminal.see("nothing runs")
+        terminal.type("\x04")
+        self.assertEqual(terminal.end(), 0, terminal.seen)
+        self.home.run("kill", alias)
+
+    def test_two_terminals_see_the_same_and_the_end_is_told_to_both(self):
+        alias = self.opened("[say first]")
+        until(lambda: self.home.show(alias)["waiting_for_input"], "its answer")
+        terminals = [self.attach(alias), self.attach(alias, term="dumb")]
+        for terminal in terminals:
+            terminal.see("> ")
+        terminals[0].type("[say to both]\n")
+        for terminal in terminals:
+            terminal.see("to both")
+        self.home.run("close", alias)
+        for terminal in terminals:
+            self.assertEqual(terminal.end(), 0, terminal.seen)
+            self.assertIn(f"session {alias} completed", terminal.seen)
+        self.assertNotIn(OWN_SCREEN, terminals[1].seen)
+
+    def test_hostile_words_do_nothing_to_the_terminal(self):
+        alias = self.opened("[say \x1b[2Jwiped\x07]")
+        until(lambda: self.home.show(alias)["waiting_for_input"], "its answer")
+        terminal = self.attach(alias)
+        terminal.see("wiped")
+        terminal.see("> ")
+        self.assertNotIn("\x1b[2J", terminal.seen)
+        terminal.type("\x04")
+        terminal.end()
+        self.home.run("kill", alias)
+
+    def test_where_it_cannot_be_it_says_what_does(self):
+        alias = self.opened("[say first]")
+        piped = self.home.run("attach", alias)
+        self.assertEqual(piped.code, 2, str(piped))
+        self.assertIn(f"steno output {alias} --follow", piped.err)
+        self.home.run("kill", alias)
+        ended = self.attach(alias)
+        ended.see("has ended")
+        self.assertEqual(ended.end(), 4)
+        nobody = self.attach("nobody")
+        self.assertEqual(nobody.end(), 3)
+        self.assertNotIn(OWN_SCREEN, nobody.seen)
+
+
+if __name__ == "__main__":
+    unittest.main()
