@@ -73,7 +73,7 @@ enum class BackgroundTasks : std::uint8_t {
   forbid,   // it can start none, and no subagents
 };
 
-// What becomes of what the agent asks people for.
+// Whether people hear the agent's requests.
 enum class Approvals : std::uint8_t {
   ask,   // it waits for an answer
   deny,  // it is denied at once

@@ -1,4 +1,4 @@
-// What hooks print and are told, and what they change on the way to an agent.
+// Hooks' answers are read, and the changes in them reach a step.
 #include "tests/fuzz/fuzz.hpp"
 #include "workers/engines/claude/claude_input.hpp"
 #include "workers/hooks/hook_answer.hpp"
@@ -27,7 +27,7 @@ const workers::HookTable& table() {
 
 }  // namespace
 
-// What a hook prints, and the text of a step.
+// A hook's output, and the text of a step.
 void fuzz::run(ByteView in) {
   Source source(in);
   const std::string printed(source.piece());

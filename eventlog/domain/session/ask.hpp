@@ -36,7 +36,7 @@ constexpr bool is_step(HookPoint point) {
          point != HookPoint::session_end && point != HookPoint::permission_request;
 }
 
-// What came of asking one hook.
+// The outcome of one hook's run.
 enum class HookOutcome : std::uint8_t {
   passed,   // it had nothing against it
   changed,  // it changed something, or decided for a person

@@ -157,7 +157,7 @@ struct AnswerAsk {
   }
 };
 
-// What came of asking one hook.
+// One hook's run in a step.
 struct HookRun {
   std::string hook;
   HookOutcome outcome = HookOutcome::passed;

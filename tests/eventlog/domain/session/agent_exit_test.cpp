@@ -103,7 +103,7 @@ TEST_CASE("an agent that ends is judged by what it was at", "[session]") {
   ExitFacts f;
   f.has_run = true;
   f.turn = TurnAtExit::given;
-  // Of a session of one prompt.
+  // The session takes one prompt only.
   ExitVerdict v = after_exit(f);
   CHECK(v.turn == TurnAfterExit::interrupted);
   CHECK(v.status == SessionStatus::failed);

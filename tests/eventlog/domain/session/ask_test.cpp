@@ -1,4 +1,4 @@
-// What an agent asks of people is answered once, and ends once.
+// A request of an agent has one answer and one end.
 #include "eventlog/domain/session/deciding.hpp"
 #include "eventlog/domain/session/texts_needed.hpp"
 #include "tests/support/session_samples.hpp"
