@@ -172,6 +172,9 @@ struct SessionSpec {
   base::Duration
       approval_timeout{};  // the agent waits so long for an answer; 0, or below: for ever
   UnansweredAsk unanswered = UnansweredAsk::deny;
+  std::int64_t thinking_tokens = 0;  // most that the agent thinks before it answers; 0: its default
+  // Absolute path of a file with further MCP servers of the agent; empty: none.
+  base::Sparse<std::string> mcp_config{};
 
   bool operator==(const SessionSpec&) const = default;
   template <class Visit>
@@ -204,6 +207,8 @@ struct SessionSpec {
     visit("approvals", &SessionSpec::approvals);
     visit("approval_timeout_us", &SessionSpec::approval_timeout);
     visit("unanswered", &SessionSpec::unanswered);
+    visit("thinking_tokens", &SessionSpec::thinking_tokens);
+    visit("mcp_config", &SessionSpec::mcp_config);
   }
 };
 

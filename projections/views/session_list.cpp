@@ -46,6 +46,7 @@ struct StoredSession {
   bool is_taken_up = false;  // it was resumed or forked after its end
   std::vector<std::string> mcp_broken{};
   std::string terminal_reason{};
+  Position commands{};
 
   bool operator==(const StoredSession&) const = default;
   template <class Visit>
@@ -73,6 +74,7 @@ struct StoredSession {
     visit("taken_up", &StoredSession::is_taken_up);
     visit("mcp_broken", &StoredSession::mcp_broken);
     visit("terminal_reason", &StoredSession::terminal_reason);
+    visit("commands", &StoredSession::commands);
   }
 };
 
@@ -222,6 +224,10 @@ void note(StoredSession& s, const domain::Envelope&, const domain::AgentInitiali
 void note(StoredSession& s, const domain::Envelope&, const domain::McpServersReported& e) {
   s.mcp_broken = e.broken;
 }
+void note(StoredSession& s, const domain::Envelope& envelope,
+          const domain::SlashCommandsReported&) {
+  s.commands = envelope.position;
+}
 template <class Other>
 void note(StoredSession&, const domain::Envelope&, const Other&) {}
 
@@ -325,6 +331,7 @@ SessionRow row_of(const StoredSession& stored) {
   row.agent_model = stored.agent_model;
   row.is_unpriced = stored.is_unpriced;
   row.permission_mode = s.spec.permission_mode;
+  row.changed = s.changed;
   row.is_multi_turn = s.spec.is_multi_turn;
   row.background = s.spec.background;
   row.budget = s.spec.budget;
@@ -347,6 +354,7 @@ SessionRow row_of(const StoredSession& stored) {
   row.denied = s.denied->calls;
   row.denied_tools = s.denied->tools;
   row.mcp_broken = stored.mcp_broken;
+  row.commands = stored.commands;
   row.terminal_reason = stored.terminal_reason;
   row.day_over = s.day_over;
   row.tasks_lost = s.tasks_lost;

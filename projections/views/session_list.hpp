@@ -83,6 +83,8 @@ struct SessionRow {
   std::int64_t denied = 0;                // tool calls that were denied for lack of a permission
   std::vector<std::string> denied_tools;  // their names, each once; the first eight
   std::vector<std::string> mcp_broken;    // "NAME: STATUS" of the agent's MCP servers
+  Position commands;                      // of the last SlashCommandsReported; 0: there is none
+  base::Sparse<domain::ChangedSettings> changed;  // since it was opened
   std::string terminal_reason;  // of the last turn that finished; empty: completed, or not said
   Time day_over;                // until then the budget of its agent's day is spent; 0: it is not
   std::string trouble;          // why the agent makes a call of its model again; empty: it does not
@@ -163,6 +165,8 @@ struct SessionRow {
     visit("denied", &SessionRow::denied);
     visit("denied_tools", &SessionRow::denied_tools);
     visit("mcp_broken", &SessionRow::mcp_broken);
+    visit("commands", &SessionRow::commands);
+    visit("changed", &SessionRow::changed);
     visit("terminal_reason", &SessionRow::terminal_reason);
     visit("day_over", &SessionRow::day_over);
     visit("trouble", &SessionRow::trouble);

@@ -38,7 +38,8 @@ void fuzz::run(ByteView in) {
     return;
   }
   scripted_agent::FrameWriter frames("session", check_line);
-  scripted_agent::HostLines host(frames);
+  scripted_agent::Settings settings;
+  scripted_agent::HostLines host(frames, settings);
   for (std::size_t at = 0; at < rest.size(); at += size) {
     if (!host.take(rest.substr(at, size)).empty()) return;
     while (host.take_prompt()) host.set_turn_running(true);

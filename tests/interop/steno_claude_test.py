@@ -16,6 +16,7 @@ import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
+import steno_wire  # noqa: E402
 from steno_process import Home, Follower, until  # noqa: E402
 
 SKIPPED = 77
@@ -918,6 +919,170 @@ class ClaudeAsks(Asking):
         self.assertFalse(self.made("never"))
 
 
+CHANNEL = "telegram|1234"
+
+
+class ClaudeAnsweredFromAnywhere(Asking):
+    """Each way to answer reaches the agent, and the model's server sees what came of it."""
+    CONFIG = (f'chat_senders = ["{CHANNEL}"]\ngateway = true\nmcp_approvals = true\n')
+
+    def ended(self, alias):
+        self.assertEqual(self.wait_for_end(alias)["status"], "completed")
+        return self.told_to_model(alias)
+
+    def test_a_chat_approves(self):
+        alias = self.start("bash touch by-chat")
+        asked = self.ask(alias)
+        self.done("chat", "--sender", CHANNEL, f"/approve {alias}#{asked['ask']}")
+        self.ended(alias)
+        self.assertTrue(self.made("by-chat"))
+
+    def test_a_tool_denies(self):
+        alias = self.start("bash touch by-tool")
+        self.ask(alias)
+        child = self.home.popen(["mcp"], stdin=subprocess.PIPE)
+        call = {"name": "session_deny", "arguments": {"session": alias, "reason": "Not by tool."}}
+        answer, _ = child.communicate((json.dumps(
+            {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}) + "\n").encode())
+        self.assertFalse(json.loads(answer)["result"]["isError"], answer)
+        self.assertEqual(self.ended(alias), ["Not by tool."])
+        self.assertFalse(self.made("by-tool"))
+
+    def test_a_method_approves_with_another_input(self):
+        alias = self.start("bash touch as-asked")
+        asked = self.ask(alias)
+        until(lambda: os.path.exists(self.home.path("run", "gateway.sock")), "the gateway")
+        socket = steno_wire.zmq.Context.instance().socket(steno_wire.zmq.DEALER)
+        self.addCleanup(socket.close)
+        socket.linger, socket.rcvtimeo = 0, 20_000
+        socket.connect("ipc://" + self.home.path("run", "gateway.sock"))
+        socket.send(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "session.approve", "params": {
+            "session": f"{alias}#{asked['ask']}", "idempotency_key": "once",
+            "input": json.dumps({"command": "touch as-changed"})}}).encode())
+        self.assertEqual(json.loads(socket.recv())["result"]["verdict"], "granted")
+        self.ended(alias)
+        self.assertEqual((self.made("as-asked"), self.made("as-changed")), (False, True))
+
+    def test_a_person_at_the_terminal_denies_in_words(self):
+        code, seen = self.home.on_terminal(("run", "bash touch by-terminal"),
+                                           [("y approves it", "use make test\n")], AGENT_SECONDS)
+        self.assertEqual(code, 0, seen)
+        self.assertEqual(self.told_to_model(self.newest()["alias"]), ["use make test"])
+        self.assertFalse(self.made("by-terminal"))
+
+    def test_a_rule_approves_and_an_approval_for_good_adds_one(self):
+        self.done("rules", "add", "--allow", "Bash(touch by-rule*)")
+        alias = self.start("bash touch by-rule")
+        self.ended(alias)
+        self.assertTrue(self.made("by-rule"))
+        alias = self.start("bash touch by-always")
+        self.ask(alias)
+        self.done("approve", alias, "--always")
+        self.ended(alias)
+        self.ended(self.start("bash touch by-always"))
+
+    def test_nobody_in_time_denies_or_approves(self):
+        alias = self.start("bash touch too-late", "--approval-timeout", "300ms")
+        [told] = self.ended(alias)
+        self.assertIn("Nobody answered in time", told)
+        alias = self.start("bash touch in-time", "--approval-timeout", "300ms", "--unanswered",
+                           "approve")
+        self.ended(alias)
+        self.assertEqual((self.made("too-late"), self.made("in-time")), (False, True))
+
+    def test_two_requests_wait_at_once(self):
+        for name in ("first", "second"):
+            with open(self.home.path(name), "w", encoding="ascii") as file:
+                file.write(f"This is the {name}.\n")
+        reads = json.dumps([{"file_path": self.home.path(name)} for name in ("first", "second")])
+        alias = self.start("tool Read " + reads)
+        until(lambda: self.home.ask("approvals", alias)["count"] == 2, "both", AGENT_SECONDS)
+        self.done("deny", alias + "#2", "Not this one.")
+        self.done("approve", alias + "#1")
+        told = self.ended(alias)
+        self.assertIn("This is the first.", told[0])
+        self.assertEqual(told[1], "Not this one.")
+
+    def test_a_session_that_is_closed_meanwhile_ends_with_its_answer(self):
+        alias = self.start("bash touch closed", "--multi-turn")
+        self.ask(alias)
+        self.done("close", alias)
+        self.assertEqual(self.home.ask("approvals", alias)["count"], 1)
+        self.done("approve", alias)
+        self.ended(alias)
+        self.assertTrue(self.made("closed"))
+
+
+class ClaudeSet(Asking):
+    """A session that lives takes other settings, and the agent has them at once."""
+
+    def said(self, alias, prompt):
+        return self.done("send", alias, "--wait", prompt).out
+
+    def told(self, *arguments):
+        out = self.done("set", *arguments).out
+        self.assertIn("from now on, the agent has been told", out)
+        return out
+
+    def models(self, alias):
+        calls = self.model.charged()[self.home.show(alias)["agent_session"]]
+        return [call["model"] for call in calls]
+
+    def test_the_permission_mode_changes_while_an_agent_asks(self):
+        write = {"content": "x"}
+        alias = self.start("bash touch asked-first", "--multi-turn")
+        self.ask(alias)
+        self.told(alias, "--permission-mode", "acceptEdits")
+        self.assertEqual(self.home.ask("approvals", alias)["count"], 1)
+        self.done("approve", alias)
+        until(lambda: self.home.show(alias)["waiting_for_input"], "the answer", AGENT_SECONDS)
+        path = os.path.join(self.home.workdir, "unasked")
+        self.said(alias, "tool Write " + json.dumps({**write, "file_path": path}))
+        self.assertTrue(self.made("unasked"))
+        self.told(alias, "--permission-mode", "default")
+        path = os.path.join(self.home.workdir, "asked-again")
+        self.home.run("send", alias, "tool Write " + json.dumps({**write, "file_path": path}))
+        self.assertEqual(self.ask(alias)["tool"], "Write")
+        self.done("deny", alias, "no")
+        self.done("kill", alias)
+
+    def test_a_plan_that_is_approved_is_not_planned_again_by_the_next_process(self):
+        alias = self.start('tool ExitPlanMode {"plan": "Move it"}', "--permission-mode", "plan",
+                           "--multi-turn")
+        self.ask(alias)
+        self.done("approve", alias)
+        until(lambda: self.home.show(alias)["waiting_for_input"], "the answer", AGENT_SECONDS)
+        self.assertEqual(self.home.show(alias)["permission_mode"], "default")
+        self.done("kill", alias)
+
+    def test_the_model_changes_and_stays(self):
+        alias = self.start("say one", "--multi-turn")
+        until(lambda: self.home.show(alias)["waiting_for_input"], "the answer", AGENT_SECONDS)
+        before = self.models(alias)[-1]
+        self.told(alias, "--model", "claude-haiku-4-5", "--thinking-tokens", "2000")
+        self.said(alias, "say two")
+        self.assertEqual(self.models(alias)[-1], "claude-haiku-4-5")
+        self.assertNotEqual(before, "claude-haiku-4-5")
+        self.home.stop()
+        self.home.start()
+        self.said(alias, "say three")
+        self.assertEqual(self.models(alias)[-1], "claude-haiku-4-5")
+        self.done("kill", alias)
+
+    def test_a_bypass_that_is_refused_holds_from_the_next_process_on(self):
+        alias = self.start("say one", "--multi-turn")
+        until(lambda: self.home.show(alias)["waiting_for_input"], "the answer", AGENT_SECONDS)
+        out = self.done("set", alias, "--permission-mode", "bypassPermissions").out
+        self.assertIn("the agent that runs refuses it", out)
+        self.done("kill", alias)
+
+    def test_slash_commands_are_listed_and_run(self):
+        alias = self.start("say one", "--multi-turn")
+        until(lambda: self.home.show(alias)["waiting_for_input"], "the answer", AGENT_SECONDS)
+        self.assertIn("compact", self.home.ask("commands", alias)["commands"])
+        self.done("kill", alias)
+
+
 HOOKS = """
 stop_grace = "10s"
 agent_sandboxed = true
@@ -1132,12 +1297,9 @@ class ClaudeWithTools(WithClaude):
         with open(config, "w", encoding="utf-8") as file:
             json.dump({"mcpServers": {"steno": {"command": os.environ["STENO_PROGRAM"],
                                                 "args": ["mcp"]}}}, file)
-        program = f"{os.environ['STENO_TEST_CLAUDE']} --mcp-config {config}"
-        self.home.stop()
-        self.home.environment["STENO_CLAUDE_PROGRAM"] = program
-        self.home.start()
-        allowed = [f"--allow-tool=mcp__steno__{tool}"
-                   for tool in ("claude_launch", "claude_output")]
+        allowed = [f"--mcp-config={config}",
+                   *(f"--allow-tool=mcp__steno__{tool}"
+                     for tool in ("claude_launch", "claude_output"))]
         launch = json.dumps({"prompt": "say made by an agent", "name": "helper",
                              "multi_turn_disabled": True})
         self.run_claude(*allowed, f"tool mcp__steno__claude_launch {launch}")

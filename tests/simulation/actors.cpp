@@ -206,6 +206,9 @@ domain::Command ClientActor::make_command(base::CommandId id, std::string& strea
       return domain::CloseSession{session.bytes.back() % 4 == 0};
     case 3:
       if (session.bytes.back() % 4 == 1) return domain::DismissAttention{};
+      if (session.bytes.back() % 4 == 2) {
+        return domain::ChangeSettings{{"permission_mode", "run_timeout"}, {}};
+      }
       return domain::SendPrompt{
           prompt_of(turn), false, {}, clock_.wall() + std::chrono::milliseconds(300)};
     case 2: {

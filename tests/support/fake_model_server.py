@@ -12,7 +12,8 @@ The newest prompt chooses the answer. It contains one of:
   parallel N          N such calls in one message, each with an output of its own
   background COMMAND  the same, to be run in the background. If the command has "then stream 9" in
                       it, that is the answer when the agent tells of its end
-  tool NAME JSON      a call of that tool with these arguments; then "The tool has answered."
+  tool NAME JSON      a call of that tool with these arguments, or of a list of such several calls
+                      in one message; then "The tool has answered."
   delegate PROMPT     a call of the Agent tool with that prompt; then "The work is done."
   system              the last line of the system prompt
   history             the prompts of the conversation so far, this one left out
@@ -136,7 +137,8 @@ class Answer:
             self.blocks = [text_block("The tool has answered.")]
         elif self.verb == "tool":
             name, _, arguments = self.rest.partition(" ")
-            self.call("I use a tool.", name, json.loads(arguments))
+            calls = json.loads(arguments)
+            self.call("I use a tool.", name, *(calls if isinstance(calls, list) else [calls]))
         elif self.verb == "overload":
             self.blocks = [text_block("The other model answers.")]
         elif self.verb == "delegate" and has_result:

@@ -215,6 +215,9 @@ void History::have_own_turn(const std::string& stream) {
   emit(stream, domain::ToolCallDenied{turn, "call", "Write"});
   emit(stream, domain::AgentNoted{turn, "warning", "hook_no_verdict", "call"}, "No answer.");
   emit(stream, domain::McpServersReported{{"docs: failed"}});
+  emit(stream, domain::SlashCommandsReported{{"compact"}});
+  emit(stream, domain::SettingsChanged{s.changed->changes + 1, {"model"}, {}, true});
+  emit(stream, domain::SettingsTold{s.changed->changes, ""});
   emit(stream, domain::ContextCompacted{turn, true, 190'104, 2'876});
   emit(stream, domain::AgentStatusReported{turn, "compacting", "plan", ""});
   emit(stream, domain::OwnTurnStarted{turn, domain::OwnTurnCause::task, "task", {}});

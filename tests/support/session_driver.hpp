@@ -158,7 +158,7 @@ class SessionDriver {
         return as_command(
             domain::PassDeadline{static_cast<domain::DeadlineKind>(random_.below(8))});
       case 11:
-        return as_command(domain::DismissAttention{});
+        return random_.chance(50) ? as_command(domain::DismissAttention{}) : change();
       case 0:
         return as_command(domain::KillSession{});
       case 1:
@@ -182,6 +182,18 @@ class SessionDriver {
                                {},
                                random_.chance(20) ? now() + base::Duration{9} : base::Time{}});
     }
+  }
+
+  Command change() {
+    domain::ChangeSettings c{{"permission_mode", "run_timeout", "approval_timeout"}, {}};
+    if (random_.chance(50)) c.keys.emplace_back("idle_timeout");
+    if (random_.chance(10)) c.keys.emplace_back("workdir");
+    domain::SessionSpec& spec = c.spec.edit();
+    spec.permission_mode = static_cast<domain::PermissionMode>(random_.below(4));
+    if (random_.chance(50)) spec.run_timeout = base::Duration{1};
+    if (random_.chance(50)) spec.idle_timeout = base::Duration{1};
+    if (random_.chance(50)) spec.approval_timeout = base::Duration{1};
+    return as_command(std::move(c));
   }
 
   // Usually of one that waits; sometimes of one that is over, or was never asked.
@@ -304,6 +316,8 @@ class SessionDriver {
       case 22:
         r.report = random_.chance(50) ? domain::McpServersReported{{"docs: failed"}}
                                       : domain::McpServersReported{};
+        if (random_.chance(30)) r.report = domain::SettingsTold{1, "no"};
+        if (random_.chance(30)) r.report = domain::SlashCommandsReported{{"compact"}};
         break;
       case 21:
         r.report = domain::AgentSilenceReported{t, random_.chance(30)};

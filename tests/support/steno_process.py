@@ -4,13 +4,17 @@ Nothing here waits for a fixed time. Each wait reads a pipe, or repeats a questi
 holds, and has a deadline. STENO_PROGRAM names the program under test.
 """
 import contextlib
+import fcntl
 import json
 import os
+import pty
+import select
 import selectors
 import shutil
 import signal
 import subprocess
 import tempfile
+import termios
 import time
 
 PATIENCE = 120.0  # seconds, for anything that is immediate unless the machine is overloaded
@@ -155,6 +159,31 @@ class Home:
     def run(self, *arguments, stdin=b"", environment=None, seconds=PATIENCE):
         child = self.popen(arguments, environment, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
         return finish(child, arguments, stdin, seconds)
+
+    def on_terminal(self, arguments, typed, seconds=PATIENCE):
+        """Runs a command on a terminal of its own. Of the pairs in `typed` the second is typed once
+        the first was shown. Returns the exit code and what was shown."""
+        parent, child = pty.openpty()
+        command = self.popen(arguments, stdin=child, stdout=child, stderr=child,
+                             start_new_session=True,
+                             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        os.close(child)
+        seen, typed = b"", list(typed)
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if not select.select([parent], [], [], 0.2)[0]:
+                continue
+            try:
+                chunk = os.read(parent, 65536)
+            except OSError:
+                break
+            if not chunk:
+                break
+            seen += chunk
+            if typed and typed[0][0].encode() in seen:
+                os.write(parent, typed.pop(0)[1].encode())
+        os.close(parent)  # hangs up
+        return command.wait(seconds), seen.decode(errors="replace")
 
     def ask(self, *arguments, **options):
         """Returns the JSON output of a command, which must succeed."""

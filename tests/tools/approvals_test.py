@@ -1,14 +1,10 @@
 #!/usr/bin/env python3
 """What agents ask of people: found, understood and answered from everywhere, over any kill."""
-import fcntl
 import json
 import os
-import pty
-import select
 import signal
 import subprocess
 import sys
-import termios
 import time
 import unittest
 
@@ -372,29 +368,7 @@ class Surfaces(Asking):
 
 class Terminal(Asking):
     def type(self, prompt, typed, *flags):
-        """Runs a session on a terminal, types when it is asked; returns what was on it."""
-        parent, child = pty.openpty()
-        run = subprocess.Popen([program(), "--home", self.home.folder, "run", *flags, prompt],
-                               cwd=self.home.workdir, env=self.home.environment, stdin=child,
-                               stdout=child, stderr=child, start_new_session=True,
-                               preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
-        os.close(child)
-        seen, typed = b"", list(typed)
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            if not select.select([parent], [], [], 0.2)[0]:
-                continue
-            try:
-                chunk = os.read(parent, 65536)
-            except OSError:
-                break
-            if not chunk:
-                break
-            seen += chunk
-            if typed and typed[0][0].encode() in seen:
-                os.write(parent, typed.pop(0)[1].encode())
-        os.close(parent)  # hangs up
-        return run.wait(30), seen.decode(errors="replace")
+        return self.home.on_terminal(("run", *flags, prompt), typed)
 
     def test_a_request_is_answered_in_place(self):
         code, seen = self.type("[tools 1] [ask] [say Done.] go", [("y approves it", "y\n")])

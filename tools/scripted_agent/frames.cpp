@@ -101,7 +101,7 @@ void FrameWriter::init(const std::string& model, const std::string& permission_m
          {"mcp_servers", std::move(servers)},
          {"model", model_},
          {"permissionMode", permission_mode.empty() ? "default" : permission_mode},
-         {"slash_commands", Json::array()},
+         {"slash_commands", {"compact", "context"}},
          {"apiKeySource", "none"},
          {"claude_code_version", "scripted"},
          {"output_style", "default"},
@@ -110,6 +110,15 @@ void FrameWriter::init(const std::string& model, const std::string& permission_m
          {"plugins", Json::array()},
          {"capabilities", Json::array()},
          {"uuid", next_id()}});
+}
+
+void FrameWriter::mode(const std::string& permission_mode) {
+  write({{"type", "system"},
+         {"subtype", "status"},
+         {"status", nullptr},
+         {"permissionMode", permission_mode},
+         {"uuid", next_id()},
+         {"session_id", session_id_}});
 }
 
 void FrameWriter::informational(const std::string& text, const std::string& call) {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <utility>
 
 namespace scripted_agent {
 namespace {
@@ -130,6 +131,16 @@ void HostLines::cancel_queued() {
   }
 }
 
+void HostLines::set_mode(const Json& id, const std::string& mode) {
+  if (mode == "bypassPermissions" && !settings_.may_bypass) {
+    return frames_.control_error(id,
+                                 "Cannot set permission mode to bypassPermissions because the "
+                                 "session was not launched with --dangerously-skip-permissions");
+  }
+  frames_.control_success(id, {{"mode", mode}});
+  if (std::exchange(settings_.permission_mode, mode) != mode) frames_.mode(mode);
+}
+
 void HostLines::take_control(const Json& frame) {
   const Json id = member(frame, "request_id");
   const Json request = member(frame, "request");
@@ -149,9 +160,14 @@ void HostLines::take_control(const Json& frame) {
     frames_.control_success(id, {{"still_queued", std::move(still_queued)}});
     is_interrupted_ = is_turn_running_;
   } else if (subtype == "set_permission_mode") {
-    frames_.control_success(id, {{"mode", member(request, "mode")}});
+    set_mode(id, text_of(request, "mode"));
   } else if (subtype == "set_model") {
+    settings_.model = text_of(request, "model");
     frames_.control_success(id, {{"model", member(request, "model")}});
+  } else if (subtype == "set_max_thinking_tokens") {
+    const Json tokens = member(request, "max_thinking_tokens");
+    settings_.thinking_tokens = tokens.is_number() ? tokens.get<std::int64_t>() : 0;
+    frames_.control_success(id, Json::object());
   } else {
     frames_.control_error(id, "Unsupported control request subtype: " + subtype);
   }

@@ -16,9 +16,18 @@ struct Prompt {
   std::string uuid;  // the host's own id for it; can be empty
 };
 
+struct Settings {
+  bool has_partial_messages = false;
+  std::string model;
+  std::string permission_mode;
+  bool may_bypass = false;  // the host can set the mode bypassPermissions
+  std::int64_t thinking_tokens = 0;
+};
+
 class HostLines {
  public:
-  explicit HostLines(FrameWriter& frames) : frames_(frames) {}
+  // The host changes `settings` while the agent works. Both outlive the lines.
+  HostLines(FrameWriter& frames, Settings& settings) : frames_(frames), settings_(settings) {}
 
   // Waits until the time is over (-1: never) or the host has sent something, and reads that.
   // Returns true if the whole time has passed.
@@ -46,9 +55,11 @@ class HostLines {
   std::string_view take_line(const std::string& line);
   std::string_view take_prompt_line(const Json& frame);
   void take_control(const Json& frame);
+  void set_mode(const Json& id, const std::string& mode);
   void cancel_queued();
 
   FrameWriter& frames_;
+  Settings& settings_;
   std::string held_;  // the start of a line
   bool has_ended_ = false;
   std::deque<Prompt> prompts_;

@@ -4,7 +4,7 @@
 // the order of what a [task] says.
 //
 // Options: --resume=ID, --session-id=ID, --fork-session, --include-partial-messages, --model=,
-// --permission-mode=; others are ignored. Environment:
+// --permission-mode=, --allow-dangerously-skip-permissions; others are ignored. Environment:
 //   STENO_SESSION         decides the id of a new session
 //   STENO_SCRIPTED_CHILD  =1: starts a sleeping child at once, as [child] does
 //   CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS  =1: says when it begins to work, and when it rests
@@ -55,7 +55,9 @@ Options parse_options(int argc, char** argv) {
     if (name == "--include-partial-messages") options.settings.has_partial_messages = true;
     if (name == "--model") options.settings.model = value;
     if (name == "--permission-mode") options.settings.permission_mode = value;
+    if (name == "--allow-dangerously-skip-permissions") options.settings.may_bypass = true;
   }
+  options.settings.thinking_tokens = std::atoll(environment("MAX_THINKING_TOKENS").c_str());
   return options;
 }
 
@@ -111,9 +113,9 @@ std::int64_t now_ms() {
 // The agent at work: prompts in their order, and tasks in the background when they end.
 class Agent {
  public:
-  Agent(const Options& options, scripted_agent::FrameWriter& frames,
+  Agent(const scripted_agent::Settings& settings, scripted_agent::FrameWriter& frames,
         scripted_agent::HostLines& host, scripted_agent::Totals& totals)
-      : frames_(frames), host_(host), totals_(totals), turn_(options.settings, frames, host) {
+      : frames_(frames), host_(host), totals_(totals), turn_(settings, frames, host) {
     turn_.set_resets_at(totals.resets_at);
   }
 
@@ -186,9 +188,9 @@ void Agent::say_state(bool is_busy) {
   if (std::exchange(is_busy_, is_busy) != is_busy && says_states_) frames_.state(is_busy);
 }
 
-int run(const Options& options) {
+int run(Options options) {
   scripted_agent::FrameWriter frames(choose_session_id(options));
-  scripted_agent::HostLines host(frames);
+  scripted_agent::HostLines host(frames, options.settings);
   scripted_agent::Totals totals;
   if (!options.resume.empty() && !load(options.resume, totals)) {
     scripted_agent::TurnOutcome unknown;
@@ -201,7 +203,7 @@ int run(const Options& options) {
   }
   if (environment("STENO_SCRIPTED_CHILD") == "1") scripted_agent::start_sleeper(false);
 
-  return Agent(options, frames, host, totals).work();
+  return Agent(options.settings, frames, host, totals).work();
 }
 
 }  // namespace

@@ -86,6 +86,12 @@ std::string result_of(const Json& call, const Json& input, const std::string& nu
   return text;
 }
 
+std::string said(const Settings& settings) {
+  const std::string mode = settings.permission_mode.empty() ? "default" : settings.permission_mode;
+  return "mode " + mode + ", model " + (settings.model.empty() ? "default" : settings.model) +
+         ", thinking " + std::to_string(settings.thinking_tokens);
+}
+
 }  // namespace
 
 TurnOutcome Turn::play(const Script& script) {
@@ -301,7 +307,7 @@ void Turn::end_message(const Json& stop_reason) {
 void Turn::stream_text(const Script& script, std::string& sent) {
   if (settings_.has_partial_messages) frames_.message_start();
   stream({{"type", "content_block_start"}, {"index", 0}, {"content_block", text_block("")}});
-  const std::string text = script.text + heard_;
+  const std::string text = (script.says_settings ? said(settings_) : script.text) + heard_;
   std::string_view rest = text;
   if (!script.is_streamed_by_word && !pause(script.delay_ms)) return;
   while (!rest.empty()) {

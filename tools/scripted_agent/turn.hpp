@@ -7,12 +7,6 @@
 
 namespace scripted_agent {
 
-struct Settings {
-  bool has_partial_messages = false;
-  std::string model;
-  std::string permission_mode;
-};
-
 class Turn {
  public:
   Turn(const Settings& settings, FrameWriter& frames, HostLines& host)

@@ -54,6 +54,13 @@ struct Answer {
   // is not empty.
   Bytes text;
 };
+// Settings of the session have changed. The agent is told those named, and what it answers follows
+// as SettingsTold.
+struct Configure {
+  std::int64_t number = 0;        // of the change
+  std::vector<std::string> keys;  // of spec_settings.hpp, such that are told
+  domain::SessionSpec spec;       // has their values
+};
 // One frame of stdout, as the plan's framing cuts it.
 struct FrameCame {
   Bytes frame;
@@ -66,7 +73,7 @@ struct TimeIsDue {};
 
 struct Input {
   using Step = std::variant<Begin, BeginTurn, AddPrompt, TakeBackPrompt, Interrupt, Answer,
-                            FrameCame, OutputEnded, TimeIsDue>;
+                            Configure, FrameCame, OutputEnded, TimeIsDue>;
   Step step;
   Time now;
 };

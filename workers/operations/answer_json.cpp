@@ -2,11 +2,13 @@
 #include "workers/operations/answer_json.hpp"
 
 #include "eventlog/base/time_text.hpp"
+#include "eventlog/domain/session/spec_settings.hpp"
 #include "workers/operations/answer_text.hpp"
 #include "workers/operations/session_text.hpp"
 #include "workers/operations/text_bounds.hpp"
 #include "workers/text/ask_risk.hpp"
 #include "workers/text/ask_text.hpp"
+#include "workers/text/setting_text.hpp"
 
 namespace workers {
 namespace {
@@ -135,6 +137,25 @@ Json json_of(const KilledSession& killed) {
 Json json_of(const InterruptedTurn& interrupted) {
   Json json = brief_json(interrupted.row);
   json["status"] = base::enum_name(interrupted.reply.status);
+  return json;
+}
+
+Json json_of(const ChangedSession& changed) {
+  Json json = brief_json(changed.row);
+  Json& settings = json["settings"] = Json::object();
+  for (const std::string& key : changed.keys) {
+    const domain::SpecSetting* setting = domain::find_spec_setting(key);
+    if (setting != nullptr) settings[key] = setting_text(*setting, changed.spec);
+  }
+  json["heard"] = base::enum_name(changed.heard);
+  json["refusal"] = changed.refusal;
+  json["message"] = text_of(changed, Reader::program);
+  return json;
+}
+
+Json json_of(const OfferedCommands& offered) {
+  Json json = brief_json(offered.row);
+  json["commands"] = offered.commands;
   return json;
 }
 

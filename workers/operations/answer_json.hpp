@@ -21,6 +21,8 @@ Json json_of(const Launched& launched);
 Json json_of(const SentPrompt& sent);
 Json json_of(const KilledSession& killed);
 Json json_of(const InterruptedTurn& interrupted);
+Json json_of(const ChangedSession& changed);
+Json json_of(const OfferedCommands& offered);
 Json json_of(const AskPage& page);
 Json json_of(const AnsweredAsk& answered);
 Json json_of(const LastOutput& output);

@@ -6,11 +6,13 @@
 
 #include "eventlog/base/time_text.hpp"
 #include "eventlog/domain/session/cost_text.hpp"
+#include "eventlog/domain/session/spec_settings.hpp"
 #include "workers/operations/asking.hpp"
 #include "workers/operations/session_text.hpp"
 #include "workers/operations/text_rows.hpp"
 #include "workers/text/ask_risk.hpp"
 #include "workers/text/ask_text.hpp"
+#include "workers/text/setting_text.hpp"
 #include "workers/text/terminal_text.hpp"
 
 namespace workers {
@@ -138,6 +140,51 @@ std::string text_of(const KilledSession& killed, Reader) {
 
 std::string text_of(const InterruptedTurn& interrupted, Reader) {
   return "interrupting " + named_text(interrupted.row);
+}
+
+namespace {
+
+// Returns from when on the setting holds.
+std::string from_when(const domain::SpecSetting& setting, const ChangedSession& changed) {
+  using domain::SettingChange;
+  if (setting.change == SettingChange::at_once) return "from now on";
+  const std::string later = "from its agent's next process on";
+  if (setting.change == SettingChange::next_process) return later;
+  switch (changed.heard) {
+    case Heard::taken:
+      return "from now on, the agent has been told";
+    case Heard::refused:
+      return later + ", the agent that runs refuses it";
+    case Heard::at_next_start:
+      return later;
+    case Heard::not_yet:
+      break;
+  }
+  return "once its agent takes it, which has not answered yet";
+}
+
+}  // namespace
+
+std::string text_of(const ChangedSession& changed, Reader) {
+  std::string text = named_text(changed.row) + ":";
+  for (const std::string& key : changed.keys) {
+    const domain::SpecSetting* setting = domain::find_spec_setting(key);
+    if (setting == nullptr) continue;
+    const std::string value = safe_line(setting_text(*setting, changed.spec));
+    text += "\n  " + key + " " + (value.empty() ? "the agent's own" : value) + ": " +
+            from_when(*setting, changed);
+  }
+  if (!changed.refusal.empty()) text += "\n  the agent said: " + safe_line(changed.refusal);
+  return text;
+}
+
+std::string text_of(const OfferedCommands& offered, Reader) {
+  if (offered.commands.empty()) {
+    return named_text(offered.row) + " has not said yet what it understands behind a slash";
+  }
+  std::string text = named_text(offered.row) + " understands at the start of a prompt:\n ";
+  for (const std::string& command : offered.commands) text += " /" + safe_line(command);
+  return text;
 }
 
 std::string text_of(const AskPage& page, Reader reader) {

@@ -48,26 +48,6 @@ std::string list_text(const Words& words) {
   return text.empty() ? "none" : text;
 }
 
-// Reads the session's spec as it was opened.
-Task<Outcome<domain::SessionSpec>> opened_spec(const Caller& caller,
-                                               const projections::SessionRow& row) {
-  bus::ReadRequest first;
-  first.level = session_level(row.agent, row.session);
-  first.after = row.opened.plus(-1);
-  first.events_max = 1;
-  const auto page = co_await caller.server.ask<bus::LogPage>(bus::kReadVerb, first);
-  if (!page) co_return tl::unexpected(page.error());
-  if (!page->events.empty()) {
-    const auto seen = see(page->events.front());
-    if (!seen) co_return refuse(seen.error());
-    if (const auto* opened = seen->recorded.event.as<domain::SessionOpened>()) {
-      co_return *opened->spec;
-    }
-  }
-  co_return refuse(OperationError::timeout,
-                   "the tools that session " + row.alias + " can use cannot be read");
-}
-
 // "Bash" allows all calls of that tool, and so also "Bash(git log:*)". A text that is no rule can
 // name further tools.
 bool is_allowed(const Words& allowed, const std::string& tool) {
@@ -109,7 +89,7 @@ void narrow_to(const GrantSettings& settings, Grant& grant) {
   grant.bounds = settings.session;
 }
 
-// `spec`: of the session as it was opened.
+// `spec`: of the session.
 void narrow_to(const ShowAnswer& shown, domain::SessionSpec spec, Grant& grant) {
   const projections::SessionRow& row = shown.session;
   grant.launcher = row.alias;
@@ -272,6 +252,11 @@ Outcome<bool> hold_bounds(const Grant& grant, const SaidForGrant& said,
               grant.launcher.empty() || spec.engine == most.engine, most.engine);
   holder.hold("background", spec.background, most.background, spec.background >= most.background,
               std::string(base::enum_name(most.background)));
+  // It starts programs, which nobody is asked about.
+  const std::string config = spec.mcp_config;
+  const bool is_its_own = config.empty() || config == *most.mcp_config;
+  const std::string own = most.mcp_config->empty() ? "none" : *most.mcp_config;
+  holder.hold("mcp_config", spec.mcp_config, most.mcp_config, is_its_own, own);
   domain::UseLimits use = spec.use_limits;
   const auto hold_use = [&](std::string_view key, std::int64_t domain::UseLimits::*limit) {
     const std::int64_t bound = (*most.use_limits).*limit;
@@ -289,6 +274,28 @@ Outcome<bool> hold_bounds(const Grant& grant, const SaidForGrant& said,
 
 }  // namespace
 
+// The spec with which it was opened is on its first event.
+Task<Outcome<domain::SessionSpec>> spec_of(const Caller& caller,
+                                           const projections::SessionRow& row) {
+  bus::ReadRequest first;
+  first.level = session_level(row.agent, row.session);
+  first.after = row.opened.plus(-1);
+  first.events_max = 1;
+  const auto page = co_await caller.server.ask<bus::LogPage>(bus::kReadVerb, first);
+  if (!page) co_return tl::unexpected(page.error());
+  if (!page->events.empty()) {
+    const auto seen = see(page->events.front());
+    if (!seen) co_return refuse(seen.error());
+    if (const auto* opened = seen->recorded.event.as<domain::SessionOpened>()) {
+      domain::SessionSpec spec = opened->spec;
+      domain::apply_changes(row.changed, spec);
+      co_return spec;
+    }
+  }
+  co_return refuse(OperationError::timeout,
+                   "the tools that session " + row.alias + " can use cannot be read");
+}
+
 Task<Outcome<Grant>> program_grant(const Caller& caller) {
   Grant grant;
   narrow_to(caller.grant, grant);
@@ -299,7 +306,7 @@ Task<Outcome<Grant>> program_grant(const Caller& caller) {
   const auto settings = caller.grant_in_session();
   if (!settings) co_return tl::unexpected(settings.error());
   narrow_to(*settings, grant);
-  auto spec = co_await opened_spec(caller, (*own)->session);
+  auto spec = co_await spec_of(caller, (*own)->session);
   if (!spec) co_return tl::unexpected(spec.error());
   narrow_to(**own, std::move(*spec), grant);
   co_return grant;
@@ -323,7 +330,7 @@ Task<Outcome<Words>> hold_to(const Grant& grant, const SaidForGrant& said, const
   // The server takes over from the resumed session what is not said.
   domain::SessionSpec before;
   if (resumed != nullptr && (grant.tools || grant.bounds)) {
-    auto opened = co_await opened_spec(caller, *resumed);
+    auto opened = co_await spec_of(caller, *resumed);
     if (!opened) co_return tl::unexpected(opened.error());
     before = std::move(*opened);
   }

@@ -38,6 +38,10 @@ struct Grant {
   std::vector<std::vector<std::string>> folders;
 };
 
+// Returns the session's spec as it is now.
+Task<Outcome<domain::SessionSpec>> spec_of(const Caller& caller,
+                                           const projections::SessionRow& row);
+
 // True for the key of a setting that the caller said for a session; the rest of it comes from
 // settings or from an older session.
 using SaidForGrant = std::function<bool(std::string_view key)>;

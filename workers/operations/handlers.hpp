@@ -59,6 +59,19 @@ struct InterruptArguments {
 Task<Outcome<InterruptedTurn>> interrupt_one(const Caller& caller,
                                              const InterruptArguments& arguments);
 
+struct SetArguments {
+  std::string session;
+  domain::SessionSpec settings;   // has the values of those that are said
+  std::vector<std::string> said;  // their keys
+};
+Task<Outcome<ChangedSession>> set(const Caller& caller, const SetArguments& arguments);
+
+struct CommandsArguments {
+  std::string session;
+};
+Task<Outcome<OfferedCommands>> list_commands(const Caller& caller,
+                                             const CommandsArguments& arguments);
+
 struct ApprovalsArguments {
   std::string session;  // empty: all sessions
 };

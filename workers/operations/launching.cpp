@@ -58,6 +58,7 @@ Outcome<bool> apply_said(const Caller& caller, const LaunchArguments& said, doma
     spawn.origin_channel = channel_to_name(caller.defaults, spawn.spec.workdir);
   }
   if (auto ok = check_prompt(spawn.prompt); !ok) return ok;
+  if (auto ok = check_mcp_config(spawn.spec); !ok) return ok;
   return check_workdir(spawn.spec.workdir, "workdir");
 }
 

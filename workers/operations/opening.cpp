@@ -1,6 +1,8 @@
 // Checks what can be checked before the server is asked.
 #include "workers/operations/opening.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -11,6 +13,7 @@
 #include "eventlog/domain/session/spec_settings.hpp"
 #include "workers/json/event_json.hpp"
 #include "workers/operations/finding.hpp"
+#include "workers/operations/text_bounds.hpp"
 #include "workers/protocol/feed_levels.hpp"
 #include "workers/protocol/status.hpp"
 #include "workers/text/composed_text.hpp"
@@ -103,6 +106,18 @@ Outcome<bool> check_prompt(const std::string& prompt) {
   return refuse(OperationError::refused,
                 "the prompt is over " + std::to_string(domain::kContentBytesMax) +
                     " bytes, the most that is accepted; name a file instead");
+}
+
+Outcome<bool> check_mcp_config(const domain::SessionSpec& spec) {
+  const std::string& path = spec.mcp_config;
+  if (path.empty()) return true;
+  std::error_code failed;
+  if (std::filesystem::is_regular_file(path, failed) && ::access(path.c_str(), R_OK) == 0) {
+    return true;
+  }
+  return refuse(OperationError::usage, "mcp_config is " + shown(path) +
+                                           ", which is no file that can be read; name one with "
+                                           "{\"mcpServers\": {…}}, by its absolute path");
 }
 
 Outcome<bool> check_workdir(const std::string& workdir, std::string_view parameter) {

@@ -19,6 +19,8 @@ Outcome<bool> check_prompt(const std::string& prompt);
 // starts. The server runs on this machine, so the check is valid for it.
 // `parameter`: by which another one can be named.
 Outcome<bool> check_workdir(const std::string& workdir, std::string_view parameter = "--workdir");
+// True if the file of mcp_config is there and can be read, or the spec names none.
+Outcome<bool> check_mcp_config(const domain::SessionSpec& spec);
 
 // Describes a session that this caller opens as a subagent of its own session, if that is a live
 // one of the same agent. A subagent has none, so that what it launches stands alone. False: it is

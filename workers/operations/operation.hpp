@@ -161,11 +161,19 @@ class Describe {
                      std::vector<std::string> Arguments::*said) {
     for (const domain::SpecSetting& setting : domain::spec_settings()) {
       if (has_parameter(operation_, setting.key)) continue;
-      operation_.parameters.push_back(setting_parameter(setting));
-      readers_.push_back([spec, said, &setting](Arguments& arguments, const Json& value) {
-        (arguments.*said).emplace_back(setting.key);
-        return read_setting(setting, value, arguments.*spec);
-      });
+      add_setting(setting, spec, said, ChatPlace::none);
+    }
+    return *this;
+  }
+
+  // As settings(), of those that a session which lives can take. A chat names them as options.
+  Describe& changes(domain::SessionSpec Arguments::*spec,
+                    std::vector<std::string> Arguments::*said) {
+    for (const domain::SpecSetting& setting : domain::spec_settings()) {
+      if (setting.change == domain::SettingChange::never) continue;
+      add_setting(setting, spec, said,
+                  setting.key == "permission_mode" || setting.key == "model" ? ChatPlace::option
+                                                                             : ChatPlace::none);
     }
     return *this;
   }
@@ -187,6 +195,16 @@ class Describe {
 
  private:
   using Reading = std::function<bool(Arguments&, const Json&)>;
+
+  void add_setting(const domain::SpecSetting& setting, domain::SessionSpec Arguments::*spec,
+                   std::vector<std::string> Arguments::*said, ChatPlace place) {
+    operation_.parameters.push_back(setting_parameter(setting));
+    operation_.parameters.back().place = place;
+    readers_.push_back([spec, said, &setting](Arguments& arguments, const Json& value) {
+      (arguments.*said).emplace_back(setting.key);
+      return read_setting(setting, value, arguments.*spec);
+    });
+  }
 
   template <class Value>
   Describe& add(std::string name, Value Arguments::*field, std::string help, ChatPlace place,

@@ -131,6 +131,27 @@ Operation interrupt_row() {
       .runs(interrupt_one);
 }
 
+Operation set_row() {
+  using A = SetArguments;
+  return Describe<A>({"session.set", "Give a session that lives other settings", true})
+      .need("session", &A::session, kSession, ChatPlace::word)
+      .or_as("id")
+      .changes(&A::settings, &A::said)
+      .runs(set);
+}
+
+Operation commands_row() {
+  using A = CommandsArguments;
+  return Describe<A>({"session.commands",
+                      "List what a session's agent understands behind a slash",
+                      false,
+                      {},
+                      true})
+      .need("session", &A::session, kSession, ChatPlace::word)
+      .or_as("id")
+      .runs(list_commands);
+}
+
 constexpr const char* kAsking =
     "Session that asks: id, alias, name, or the start of one; of several "
     "requests SESSION#NUMBER, as the list says";
@@ -216,6 +237,8 @@ const OperationTable& operations() {
       resume_row(),
       respond_row(),
       interrupt_row(),
+      set_row(),
+      commands_row(),
       approvals_row(),
       approve_row(),
       deny_row(),

@@ -39,6 +39,27 @@ struct InterruptedTurn {
   CommandReplyBody reply;
 };
 
+// What came of other settings at the session's agent.
+enum class Heard {
+  not_yet,        // it has not answered in time
+  taken,          // it has them
+  refused,        // it has them from its next process on
+  at_next_start,  // no agent runs that needs to be told
+};
+
+struct ChangedSession {
+  projections::SessionRow row;    // as it was before
+  std::vector<std::string> keys;  // of the settings
+  domain::SessionSpec spec;       // has their values
+  Heard heard = Heard::not_yet;
+  std::string refusal;  // the agent's words
+};
+
+struct OfferedCommands {
+  projections::SessionRow row;
+  std::vector<std::string> commands;  // without their slash
+};
+
 // What agents wait for.
 struct AskPage {
   base::Time as_of;  // wall time
@@ -85,3 +106,8 @@ struct SessionTotals {
 };
 
 }  // namespace workers
+
+template <>
+struct base::EnumNames<workers::Heard> {
+  static constexpr std::string_view kNames[] = {"not_yet", "taken", "refused", "at_next_start"};
+};

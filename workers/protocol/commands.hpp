@@ -189,6 +189,9 @@ struct DirectiveBody {
   std::vector<DirectedAnswer> answers{};  // none where `end` is kill
   // At which its agent process, once started, waits for hooks; none where `end` is not none.
   std::vector<domain::HookPoint> hook_points{};
+  // Its agent process, if it was started before this change of settings, is told these of `spec`.
+  std::int64_t changes = 0;  // as ChangedSettings has it
+  std::vector<std::string> changed{};
 
   bool operator==(const DirectiveBody&) const = default;
   template <class Visit>
@@ -206,6 +209,8 @@ struct DirectiveBody {
     visit("last_message", &DirectiveBody::last_message);
     visit("answers", &DirectiveBody::answers);
     visit("hook_points", &DirectiveBody::hook_points);
+    visit("changes", &DirectiveBody::changes);
+    visit("changed", &DirectiveBody::changed);
   }
 };
 

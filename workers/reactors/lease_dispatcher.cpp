@@ -47,7 +47,7 @@ void add(ReportAckBody& ack, const ReportAckBody& later) {
 bool begins_something(const domain::Event& event) {
   return event.is<domain::LeaseGranted>() || event.is<domain::TurnStarted>() ||
          event.is<domain::PromptInjected>() || event.is<domain::InterruptRequested>() ||
-         event.is<domain::AskAnswered>();
+         event.is<domain::AskAnswered>() || event.is<domain::SettingsChanged>();
 }
 
 // A directive carries answers of so many bytes at most, and at least one; the others come once the
@@ -597,6 +597,9 @@ bool LeaseDispatcher::send_directive(const StreamKey& key, View& view) {
   }
   if (directive.end == LeaseEnd::none) {
     directive.spec = *directed.spec;
+    domain::apply_changes(s.changed, directive.spec);
+    directive.changes = s.changed->changes;
+    directive.changed = domain::settings_to_tell(s.changed);
     if (s.lease->budget.value > 0) directive.spec.budget = s.lease->budget;
     directive.system_prompt = directed.system_prompt;
     if (s.turn) {

@@ -204,6 +204,7 @@ void AgentRunner::launch(Run& run, base::Duration now) {
   }
   run.stage = Stage::running;
   run.approvals = run.directive.spec.approvals;
+  run.changes = run.directive.changes;
   run.steps = PromptSteps(run.directive.hook_points);
   run.agent = std::move(*agent);
   run.agent.process->set_reading(run.is_reading);
@@ -243,6 +244,7 @@ void AgentRunner::obey(Run& run, base::Duration now) {
   }
   give_answers(run, now);
   if (run.stage >= Stage::ending) return;
+  tell_settings(run, now);
   if (wanted.turn && wanted.turn->turn != run.begun && !run.is_stopped && !run.is_deaf) {
     begin_turn(run, now);
   }
@@ -357,6 +359,14 @@ void AgentRunner::give_answers(Run& run, base::Duration now) {
     if (!is_read || run.stage >= Stage::ending) return;
     report(run, domain::ReportAskClosed{directed.request});
   }
+}
+
+// The agent was started with what had changed by then.
+void AgentRunner::tell_settings(Run& run, base::Duration now) {
+  const DirectiveBody& wanted = run.directive;
+  if (wanted.changes <= run.changes || wanted.end != LeaseEnd::none) return;
+  run.changes = wanted.changes;
+  tell(run, engines::Configure{wanted.changes, wanted.changed, wanted.spec}, now);
 }
 
 bool AgentRunner::waits_for_people(const Run& run) {

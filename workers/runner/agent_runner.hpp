@@ -120,10 +120,11 @@ class AgentRunner {
     std::map<std::int64_t, engines::Ask> asks;
     std::int64_t requests = 0;                             // of these so far
     domain::Approvals approvals = domain::Approvals::ask;  // as the spec had it at its start
-    PromptSteps steps;                                     // before prompts
-    std::int64_t sequence = 0;                             // of the last report
-    std::deque<SequencedReport> unacked;                   // ascending
-    std::int64_t sent = 0;  // sequence of the last report that was sent
+    std::int64_t changes = 0;             // of the settings, as far as the agent was told of them
+    PromptSteps steps;                    // before prompts
+    std::int64_t sequence = 0;            // of the last report
+    std::deque<SequencedReport> unacked;  // ascending
+    std::int64_t sent = 0;                // sequence of the last report that was sent
     std::size_t unacked_bytes = 0;
     std::size_t in_flight_bytes = 0;  // of the unacked ones that were sent
     base::Duration acked_at{0};       // when one was acknowledged, or none was in flight
@@ -148,6 +149,7 @@ class AgentRunner {
   void obey(Run& run, base::Duration now);
   void add_prompts(Run& run, base::Duration now);
   void give_answers(Run& run, base::Duration now);
+  void tell_settings(Run& run, base::Duration now);
   static bool waits_for_people(const Run& run);
   static bool is_at_work(const Run& run);
   bool waits_for_tasks(Run& run, base::Duration now);

@@ -17,6 +17,7 @@ using domain::SpecText;
 
 constexpr std::string_view kNever = "never";
 constexpr std::string_view kAllSources = "all";
+constexpr std::string_view kNone = "none";
 
 bool read(const SpecSetting& setting, std::string_view text, std::string& into) {
   if (setting.text == SpecText::sources) {
@@ -24,6 +25,10 @@ bool read(const SpecSetting& setting, std::string_view text, std::string& into) 
     return !text.empty() && domain::is_setting_sources(into);
   }
   into = text;
+  if (setting.text == SpecText::file) {
+    into = text == kNone ? std::string_view() : text;
+    return !text.empty();
+  }
   // A folder can have any name.
   if (setting.text == SpecText::path) return !text.empty();
   return is_one_line(text) && (setting.text == SpecText::plain || !text.empty());
@@ -65,7 +70,9 @@ bool read(const SpecSetting& setting, std::string_view text, Enum& into) {
 }
 
 std::string written(const SpecSetting& setting, const std::string& value) {
-  return setting.text == SpecText::sources && value.empty() ? std::string(kAllSources) : value;
+  if (!value.empty()) return value;
+  if (setting.text == SpecText::file) return std::string(kNone);
+  return setting.text == SpecText::sources ? std::string(kAllSources) : value;
 }
 std::string written(const SpecSetting&, base::Duration value) {
   return value.count() <= 0 ? std::string(kNever) : exact_duration_text(value);

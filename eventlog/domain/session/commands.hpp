@@ -140,6 +140,20 @@ struct DismissAttention {
   }
 };
 
+// Give the session that lives other settings. What can be changed says spec_settings.hpp.
+struct ChangeSettings {
+  static constexpr std::string_view kType = "ChangeSettings";
+  std::vector<std::string> keys;  // as SettingsChanged has them, and so has the next one
+  base::Sparse<SessionSpec> spec;
+
+  bool operator==(const ChangeSettings&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("keys", &ChangeSettings::keys);
+    visit("spec", &ChangeSettings::spec);
+  }
+};
+
 // Answer what the agent asks. The first answer counts.
 struct AnswerAsk {
   static constexpr std::string_view kType = "AnswerAsk";
@@ -638,7 +652,7 @@ struct ReportAgentExited {
   }
 };
 
-// The last ten are recorded as they are reported.
+// The last twelve are recorded as they are reported.
 using Reports =
     base::Types<ReportAgentStarted, ReportStartFailed, ReportInitialized, ReportOutput,
                 ReportPartialOutput, ReportToolCallStarted, ReportToolCallFinished,
@@ -646,7 +660,8 @@ using Reports =
                 ReportSpending, ReportTasksChanged, ReportAgentSessionLost, ReportAgentNoted,
                 ReportAskRaised, ReportAskClosed, ModelCallRetried, ModelFellBack,
                 RateLimitReported, ContextCompacted, AgentStatusReported, AgentSilenceReported,
-                ToolCallDenied, McpServersReported, TranscriptWritesLost, AgentSessionShared>;
+                ToolCallDenied, McpServersReported, TranscriptWritesLost, AgentSessionShared,
+                SettingsTold, SlashCommandsReported>;
 using Report = base::SealedVariant<Reports>;
 
 // A report and its place. Sequences start at 1 with each lease and have no gaps.
@@ -662,7 +677,7 @@ struct LeaseReport {
 
 using SessionClientCommands =
     base::Types<Spawn, SendPrompt, InterruptTurn, KillSession, CloseSession, ContinueSession,
-                DismissAttention, AnswerAsk, SetForeground, MarkSeen, EraseContent>;
+                DismissAttention, ChangeSettings, AnswerAsk, SetForeground, MarkSeen, EraseContent>;
 using SessionCommands =
     base::Joined<SessionClientCommands,
                  base::Types<GrantLease, ExpireLease, PassDeadline, ExpireContent, CompleteErasure,

@@ -523,6 +523,7 @@ Decided decide_one(Deciding d, const KillSession& c);
 Decided decide_one(Deciding d, const CloseSession& c);
 Decided decide_one(Deciding d, const ContinueSession& c);
 Decided decide_one(Deciding d, const DismissAttention& c);
+Decided decide_one(Deciding d, const ChangeSettings& c);
 Decided decide_one(Deciding d, const AnswerAsk& c);
 Decided decide_one(Deciding d, const ConcludeHooks& c);
 Decided decide_one(Deciding d, const SetForeground& c);

@@ -575,6 +575,50 @@ inline bool is_warning(const AgentNoted& e) {
   return !is_mere_news || e.tag == kHookNoVerdict;
 }
 
+// Somebody has given the session other settings.
+struct SettingsChanged {
+  static constexpr std::string_view kType = "SettingsChanged";
+  std::int64_t number = 0;         // of the changes to this session, from 1
+  std::vector<std::string> keys;   // of spec_settings.hpp
+  base::Sparse<SessionSpec> spec;  // has the values of these; the others are its defaults
+  bool is_to_tell = false;  // an agent process runs that is told; SettingsTold follows, or its end
+
+  bool operator==(const SettingsChanged&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("number", &SettingsChanged::number);
+    visit("keys", &SettingsChanged::keys);
+    visit("spec", &SettingsChanged::spec);
+    visit("to_tell", &SettingsChanged::is_to_tell);
+  }
+};
+
+// The agent was told of the settings that have changed, and has answered.
+struct SettingsTold {
+  static constexpr std::string_view kType = "SettingsTold";
+  std::int64_t number = 0;  // up to this change
+  std::string refusal;      // the agent's own words; empty: it has taken them
+
+  bool operator==(const SettingsTold&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("number", &SettingsTold::number);
+    visit("refusal", &SettingsTold::refusal);
+  }
+};
+
+// The agent understands these words at the start of a prompt, behind a slash.
+struct SlashCommandsReported {
+  static constexpr std::string_view kType = "SlashCommandsReported";
+  std::vector<std::string> commands;
+
+  bool operator==(const SlashCommandsReported&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("commands", &SlashCommandsReported::commands);
+  }
+};
+
 // Other MCP servers of the agent than before are not connected.
 struct McpServersReported {
   static constexpr std::string_view kType = "McpServersReported";
@@ -1002,7 +1046,7 @@ using SessionEvents = base::Joined<
                 AgentStartFailed, AgentExited, CloseRequested, SessionClosed, LongRunReached,
                 ForegroundChanged, OutputSeen, AttentionDismissed, SessionResumed, TasksLost,
                 TranscriptWritesLost, SessionLaunched, AgentSessionShared, AskRaised, AskAnswered,
-                AskClosed, HookRan>,
+                AskClosed, HookRan, SettingsChanged, SettingsTold, SlashCommandsReported>,
     ContentEvents>;
 
 }  // namespace domain

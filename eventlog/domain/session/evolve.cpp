@@ -333,6 +333,30 @@ bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const As
   return closed == 1;
 }
 
+// `limits` are as they have become. What they limit begins now.
+bool apply(SessionWork& s, const TimeLimits& limits, const Envelope& envelope,
+           const SettingsChanged& e) {
+  if (!is_live(s.status) || e.number != s.changed->changes + 1) return false;
+  s.changed.edit().changes = e.number;
+  for (const std::string& key : e.keys) note_change(key, e.spec, s.changed.edit());
+  s.idle_since = {};
+  const bool is_limited_now =
+      s.turn && s.turn->started_at.us == 0 && limits.run_timeout.count() > 0;
+  if (is_limited_now) s.turn->started_at = envelope.log_time;
+  return true;
+}
+
+// The agent has changed its mode by itself, or by a plan that was approved. Its next process begins
+// in it.
+bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const AgentStatusReported& e) {
+  const auto mode = base::parse_enum<PermissionMode>(e.permission_mode);
+  if (!mode || !s.lease) return true;
+  SessionSpec spec;
+  spec.permission_mode = *mode;
+  note_change("permission_mode", spec, s.changed.edit());
+  return true;
+}
+
 bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const CloseRequested&) {
   if (!is_live(s.status)) return false;
   return s.is_close_requested = true;
@@ -671,6 +695,21 @@ bool apply(SessionState& s, const Envelope&, const TasksLost& e) {
   return true;
 }
 
+bool apply(SessionState& s, const Envelope& envelope, const SettingsChanged& e) {
+  SessionSpec spec = s.spec;
+  for (const std::string& key : e.keys) change_setting(key, e.spec, spec);
+  const TimeLimits limits = time_limits(spec);
+  if (!apply(static_cast<SessionWork&>(s), limits, envelope, e)) return false;
+  s.spec = std::move(spec);
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope& envelope, const AgentStatusReported& e) {
+  if (!apply_work(s, envelope, e)) return false;
+  apply_changes(s.changed, s.spec);
+  return true;
+}
+
 bool apply(SessionState& s, const Envelope& envelope, const CloseRequested& e) {
   if (!apply_work(s, envelope, e)) return false;
   s.is_close_now |= e.is_now;
@@ -701,9 +740,10 @@ bool apply(SessionState& s, const Envelope& envelope, const E& e) {
 }
 
 // These change nothing in a session's state.
-using ToldOnly = base::Types<PartialOutputRecorded, ModelCallRetried, ModelFellBack,
-                             ContextCompacted, AgentStatusReported, AgentNoted, McpServersReported,
-                             AgentLineRecorded, ReportIgnored, NothingChanged, AgentStartFailed>;
+using ToldOnly =
+    base::Types<PartialOutputRecorded, ModelCallRetried, ModelFellBack, ContextCompacted,
+                AgentNoted, McpServersReported, SettingsTold, SlashCommandsReported,
+                AgentLineRecorded, ReportIgnored, NothingChanged, AgentStartFailed>;
 
 template <class E>
 concept OfSession = requires(SessionState& s, const Envelope& envelope, const E& e) {
@@ -761,10 +801,25 @@ void evolve(SessionState& state, const Envelope& envelope, const Event& event) {
   if (is_dismissed && !is_other) state.is_dismissed = true;
 }
 
+namespace {
+
+void change(TimeLimits& limits, const SettingsChanged& e) {
+  SessionSpec spec;
+  spec.idle_timeout = limits.idle_timeout;
+  spec.run_timeout = limits.run_timeout;
+  spec.remind_after = limits.remind_after;
+  spec.approval_timeout = limits.approval_timeout;
+  for (const std::string& key : e.keys) change_setting(key, e.spec, spec);
+  limits = time_limits(spec);
+}
+
+}  // namespace
+
 void evolve(LeaseState& state, const Envelope& envelope, const Event& event) {
   if (const auto* opened = event.as<SessionOpened>()) {
     if (state.status == SessionStatus::none) state.limits = time_limits(opened->spec);
   }
+  if (const auto* changed = event.as<SettingsChanged>()) change(state.limits, *changed);
   fold_own<SessionEvents>(event, [&]<class E>(const E& fact) {
     if constexpr (OfWork<E>) return apply(state, state.limits, envelope, fact);
     return true;

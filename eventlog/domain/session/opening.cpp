@@ -185,6 +185,8 @@ void set_limits(SessionSpec& spec, const SessionSpec& source, const Limits& limi
   // The server has none.
   fill(spec.approval_timeout, source.approval_timeout, base::Duration{});
   spec.approval_timeout = std::max(spec.approval_timeout, base::Duration{});
+  fill(spec.thinking_tokens, source.thinking_tokens, std::int64_t{0});
+  spec.thinking_tokens = std::max<std::int64_t>(spec.thinking_tokens, 0);
   fill(spec.repeated_calls_max, source.repeated_calls_max, limits.repeated_calls_max);
   UseLimits use = spec.use_limits;
   for (auto limit :

@@ -132,6 +132,20 @@ void report(Deciding& d, McpServersReported r) {
   d.fail(EndReason::start_failed);
 }
 
+void report(Deciding& d, SettingsTold r) {
+  r.refusal = cut_fact(r.refusal);
+  d.emit(std::move(r));
+}
+
+// An agent has some dozens.
+constexpr std::size_t kSlashCommandsMax = 256;
+
+void report(Deciding& d, SlashCommandsReported r) {
+  if (r.commands.size() > kSlashCommandsMax) r.commands.resize(kSlashCommandsMax);
+  for (std::string& command : r.commands) command = cut_fact(command);
+  d.emit(std::move(r));
+}
+
 void report(Deciding& d, const ReportAgentLine& r) {
   d.emit(AgentLineRecorded{r.fault, r.line_bytes}, r.line);
 }

@@ -45,6 +45,7 @@ std::optional<Rejection> check_lengths(const SessionSpec& spec) {
     return bad;
   }
   if (auto bad = check_length("workdir", spec.workdir.size(), kPathBytesMax)) return bad;
+  if (auto bad = check_length("mcp_config", spec.mcp_config->size(), kPathBytesMax)) return bad;
   return check_length("allowed_tools", size_of(*spec.allowed_tools), kToolsBytesMax);
 }
 
@@ -99,6 +100,10 @@ std::optional<Rejection> check_spec(const SessionSpec& spec, std::span<const std
   if (!is_absolute_path(spec.workdir)) {
     return Rejection{RejectionCode::invalid,
                      "the working folder must be an absolute path, not '" + spec.workdir + "'"};
+  }
+  if (!spec.mcp_config->empty() && !is_absolute_path(*spec.mcp_config)) {
+    return Rejection{RejectionCode::invalid,
+                     "mcp_config must be an absolute path, not '" + *spec.mcp_config + "'"};
   }
   if (!spec.model.empty() && spec.fallback_model == spec.model) {
     return Rejection{RejectionCode::invalid,

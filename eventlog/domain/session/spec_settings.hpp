@@ -25,8 +25,17 @@ using SpecMember =
 enum class SpecText : std::uint8_t {
   plain,    // one line
   path,     // of a folder
+  file,     // path of a file; "none" for empty
   engine,   // the name of one that the server has
   sources,  // as SessionSpec::setting_sources; "all" for empty
+};
+
+// How a session that lives takes another value.
+enum class SettingChange : std::uint8_t {
+  never,         // it is the session's for good
+  at_once,       // Steno itself holds the session to it
+  told,          // its agent is told, at once or when it is started
+  next_process,  // its agent has it from its next process on
 };
 
 struct SpecSetting {
@@ -38,6 +47,7 @@ struct SpecSetting {
       initial;  // its value, as it is written, unless somebody says another; empty: none
   SpecText text = SpecText::plain;
   std::int64_t most = 0;  // of a whole number
+  SettingChange change = SettingChange::never;
 
   // True for what a spec leaves out with 0, and means "no limit" with a value below 0.
   bool is_limit() const;

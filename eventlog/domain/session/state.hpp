@@ -8,6 +8,7 @@
 
 #include "eventlog/domain/accepted_commands.hpp"
 #include "eventlog/domain/aggregate.hpp"
+#include "eventlog/domain/session/changed_settings.hpp"
 #include "eventlog/domain/session/events.hpp"
 
 namespace domain {
@@ -226,6 +227,7 @@ struct SessionWork {
   base::Sparse<OpenAsks> asks;   // of the agent that runs, in their order
   std::int64_t asks_raised = 0;  // so far
   Time asking_since;  // log time since which somebody is to answer one of them; 0: nobody is
+  base::Sparse<ChangedSettings> changed;  // since the session was opened
 
   bool operator==(const SessionWork&) const = default;
 };
@@ -325,6 +327,7 @@ struct SessionState : SessionWork, ContentState {
     visit("asking_since", &SessionState::asking_since);
     visit("asks_raised", &SessionState::asks_raised);
     visit("past_asks", &SessionState::past_asks);
+    visit("changed", &SessionState::changed);
     visit("blocks", &SessionState::blocks);
     visit("denied", &SessionState::denied);
     visit("turn_denied", &SessionState::turn_denied);

@@ -57,6 +57,9 @@ struct ReferenceArguments {
   std::string reference;
 };
 Outcome<int> interrupt(const Config& config, const ReferenceArguments& arguments);
+// Changes the settings of a session for which there are flags.
+Outcome<int> set(const Config& config, const ReferenceArguments& arguments);
+Outcome<int> commands(const Config& config, const ReferenceArguments& arguments);
 Outcome<int> continue_session(const Config& config, const ReferenceArguments& arguments);
 Outcome<int> show(const Config& config, const ReferenceArguments& arguments);
 // Of the channel that the settings name.

@@ -261,6 +261,7 @@ Outcome<int> resume_foreign(Connection& connection, const Config& config,
   as_new.is_multi_turn = arguments.is_multi_turn;
   if (const auto ok = workers::check_prompt(as_new.prompt); !ok) return fail(ok.error());
   if (const auto ok = workers::check_workdir(config.session.workdir); !ok) return fail(ok.error());
+  if (const auto ok = workers::check_mcp_config(config.session); !ok) return fail(ok.error());
   domain::Spawn spawn = to_spawn(config, as_new);
   spawn.agent_session = base::SessionId::parse(arguments.reference)->text();
   spawn.is_fork = arguments.is_fork;
@@ -291,6 +292,7 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
   if (told.prompt == "-") told.prompt = told.is_multi_turn ? read_line(input) : read_all(input);
   if (const auto ok = workers::check_prompt(told.prompt); !ok) return fail(ok.error());
   if (const auto ok = workers::check_workdir(config.session.workdir); !ok) return fail(ok.error());
+  if (const auto ok = workers::check_mcp_config(config.session); !ok) return fail(ok.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   if (const std::string unpriced = unpriced_text(config); !unpriced.empty()) remark(unpriced);
@@ -426,6 +428,7 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
   }
 
   if (const auto ok = workers::check_workdir(spawn.spec.workdir); !ok) return fail(ok.error());
+  if (const auto ok = workers::check_mcp_config(spawn.spec); !ok) return fail(ok.error());
   // A session that begins instead takes nothing over from the one that is named.
   const bool is_taken_over = spawn.resume == shown->session.session;
   const projections::SessionRow* before = is_taken_over ? &shown->session : nullptr;

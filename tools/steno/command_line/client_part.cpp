@@ -298,6 +298,8 @@ void add_session_commands(CommandLine& line) {
   };
   constexpr Simple kSimple[] = {
       {"show", "Show one session", "  steno show nightly\n  steno show 4fzk -o json", show},
+      {"commands", "List what a session's agent understands behind a slash",
+       "  steno commands nightly\n  steno send nightly /compact", commands},
       {"interrupt", "End the turn that runs now", "  steno interrupt nightly", interrupt},
       {"continue", "Give a session's agent the prompts that wait behind a failed turn",
        "  steno continue nightly", continue_session},
@@ -315,6 +317,22 @@ void add_session_commands(CommandLine& line) {
     add_reference(command, arguments);
     const bool is_about_channel = simple.run == foreground || simple.run == background;
     if (is_about_channel) line.setting(*command, "channel", "--channel");
+  }
+}
+
+void add_set(CommandLine& line) {
+  auto& arguments = line.keep<ReferenceArguments>();
+  CLI::App* command = line.command(
+      line.app, "set", "Give a session that lives other settings",
+      "  steno set nightly --permission-mode plan\n"
+      "  steno set nightly --model opus --run-timeout 3h\n"
+      "The agent that runs is told of its permission mode, its model and its thinking. What it\n"
+      "cannot be told holds from its next process on, what Steno itself watches from now on.",
+      arguments, reporting(set));
+  add_reference(command, arguments);
+  for (const domain::SpecSetting& setting : domain::spec_settings()) {
+    if (setting.change == domain::SettingChange::never) continue;
+    line.setting(*command, std::string(setting.key), flag_name(setting.key));
   }
 }
 
@@ -785,16 +803,16 @@ void add_gateway(CommandLine& line) {
 }
 
 constexpr void (*kCommands[])(CommandLine&) = {
-    add_run,       add_spawn,   add_list,
-    add_kill,      add_asks,    add_rules,
-    add_hooks,     add_close,   add_session_commands,
-    add_output,    add_attach,  add_send,
-    add_resume,    add_erase,   add_backup,
-    add_anchor,    add_archive, add_stats,
-    add_watch,     add_config,  add_version,
-    add_attention, add_notify,  add_message,
-    add_schedule,  add_chat,    add_mcp,
-    add_gateway,
+    add_run,     add_spawn,     add_list,
+    add_kill,    add_asks,      add_rules,
+    add_hooks,   add_close,     add_session_commands,
+    add_output,  add_attach,    add_set,
+    add_send,    add_resume,    add_erase,
+    add_backup,  add_anchor,    add_archive,
+    add_stats,   add_watch,     add_config,
+    add_version, add_attention, add_notify,
+    add_message, add_schedule,  add_chat,
+    add_mcp,     add_gateway,
 };
 
 }  // namespace

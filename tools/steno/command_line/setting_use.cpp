@@ -14,11 +14,11 @@ using Names = std::set<std::string_view>;
 // Commands that ask a server, and so read no settings of one. Others can read them all.
 const Names& asking() {
   static const Names kAsking = {
-      "run",      "spawn",     "send",    "interrupt", "continue",   "close",   "kill",
-      "resume",   "ls",        "show",    "attention", "foreground", "message", "background",
-      "schedule", "notify",    "output",  "attach",    "watch",      "stats",   "chat",
-      "rules",    "approvals", "approve", "deny",      "answer",     "hooks",   "mcp",
-      "erase",    "backup",    "archive", "anchor"};
+      "run",      "spawn",     "send",    "interrupt", "continue",   "close",    "kill",
+      "resume",   "ls",        "show",    "attention", "foreground", "message",  "background",
+      "schedule", "notify",    "output",  "attach",    "watch",      "stats",    "chat",
+      "rules",    "approvals", "approve", "deny",      "set",        "commands", "answer",
+      "hooks",    "mcp",       "erase",   "backup",    "archive",    "anchor"};
   return kAsking;
 }
 
@@ -51,6 +51,10 @@ bool is_of_sessions(std::string_view key, bool is_schedule) {
 
 // What some commands read besides.
 bool is_read_besides(const std::string& command, std::string_view key) {
+  const domain::SpecSetting* setting = domain::find_spec_setting(key);
+  if (command == "set" && setting != nullptr) {
+    return setting->change != domain::SettingChange::never;
+  }
   if (key == "start_within") return command == "send";
   if (key == "channel") return command == "foreground" || command == "background";
   return (key == "chat_senders" || key == "chat_file_mentions") && command == "chat";
@@ -76,9 +80,11 @@ std::string misplaced_flag(const std::string& command, const std::string& key) {
                      " is read where a session is opened (run, spawn, resume, schedule add "
                      "and edit, chat and mcp); steno " +
                      command + " has no use for it";
-  if (first == "send") {
-    text += ": a live session keeps its settings, so steno close REF, then steno resume REF " +
-            flag + " …";
+  const domain::SpecSetting* setting = domain::find_spec_setting(key);
+  const bool can_change = setting != nullptr && setting->change != domain::SettingChange::never;
+  if (first == "send" && can_change) text += ": steno set REF " + flag + " … comes before";
+  if ((first == "send" && !can_change) || first == "set") {
+    text += ": a live session keeps it, so steno close REF, then steno resume REF " + flag + " …";
   }
   return text;
 }

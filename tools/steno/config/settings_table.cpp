@@ -223,8 +223,12 @@ bool is_known_engine(const Config& config, std::string_view name) {
                      [&](const EngineTable& table) { return table.name == name; });
 }
 
+bool is_path(const domain::SpecSetting& setting) {
+  return setting.text == domain::SpecText::path || setting.text == domain::SpecText::file;
+}
+
 KeyKind kind_of(const domain::SpecSetting& setting) {
-  if (setting.text == domain::SpecText::path) return KeyKind::path;
+  if (is_path(setting)) return KeyKind::path;
   if (std::holds_alternative<base::NanoUsd domain::SessionSpec::*>(setting.member)) {
     return KeyKind::money;
   }
@@ -235,7 +239,8 @@ KeyKind kind_of(const domain::SpecSetting& setting) {
 bool set_of_session(const domain::SpecSetting& setting, Config& config, const Given& given) {
   if (setting.text == domain::SpecText::engine && !is_known_engine(config, given.text))
     return false;
-  if (setting.text != domain::SpecText::path) {
+  const bool is_none = setting.text == domain::SpecText::file && given.text == "none";
+  if (!is_path(setting) || is_none) {
     return workers::set_setting(setting, given.text, config.session);
   }
   const auto path = resolve_path(given, given.text);

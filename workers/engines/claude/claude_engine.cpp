@@ -148,6 +148,37 @@ void ClaudeEngine::on(const Answer& answer, Time, Output& out) {
   }
 }
 
+void ClaudeEngine::on(const Configure& changed, Time, Output& out) {
+  telling_.number = changed.number;
+  for (const std::string& key : changed.keys) {
+    const std::string id = next_request_id();
+    const base::Bytes line = setting_line(id, key, changed.spec);
+    if (line.empty()) continue;
+    telling_.open[id] = key;
+    out.writes += line;
+  }
+  report_told(out.reports);
+}
+
+void ClaudeEngine::take(const HostAnswered& frame, const Step& step) {
+  const auto told = telling_.open.find(frame.id);
+  if (told == telling_.open.end()) {
+    // Nobody else would learn of a refusal, such as of an interrupt.
+    return frame.is_refused ? take(StrangeFrame{}, step) : void();
+  }
+  if (frame.is_refused) {
+    std::string& refusal = telling_.refusal;
+    refusal += (refusal.empty() ? "" : "; ") + told->second + ": " + frame.refusal;
+  }
+  telling_.open.erase(told);
+  report_told(step.out.reports);
+}
+
+void ClaudeEngine::report_told(Reports& out) {
+  if (!telling_.open.empty()) return;
+  out.emplace_back(domain::SettingsTold{telling_.number, std::exchange(telling_.refusal, {})});
+}
+
 void ClaudeEngine::on(const FrameCame& came, Time now, Output& out) {
   const Step step{came.frame, now, out};
   tasks_.on_line(now);
@@ -205,13 +236,16 @@ void ClaudeEngine::take(const InitFrame& frame, const Step& step) {
     init.is_unpriced = !init.model.empty() && settings_.prices.find(init.model) == nullptr;
     step.out.reports.emplace_back(std::move(init));
   }
-  report_servers(frame, step.out.reports);
+  report_offered(frame, step.out.reports);
 }
 
-void ClaudeEngine::report_servers(const InitFrame& frame, Reports& out) {
-  if (frame.broken == broken_) return;
-  broken_ = frame.broken;
-  out.emplace_back(domain::McpServersReported{broken_});
+void ClaudeEngine::report_offered(const InitFrame& frame, Reports& out) {
+  if (std::exchange(broken_, frame.broken) != frame.broken) {
+    out.emplace_back(domain::McpServersReported{broken_});
+  }
+  if (std::exchange(commands_, frame.commands) != frame.commands) {
+    out.emplace_back(domain::SlashCommandsReported{commands_});
+  }
 }
 
 // A turn of the agent's own is reported once something happens in it: the agent also makes runs in

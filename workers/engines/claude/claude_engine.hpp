@@ -37,6 +37,7 @@ class ClaudeEngine final : public Engine {
   void on(const TakeBackPrompt&, Time, Output&);
   void on(const Interrupt& interrupt, Time, Output& out);
   void on(const Answer& answer, Time, Output& out);
+  void on(const Configure& changed, Time, Output& out);
   void on(const FrameCame& came, Time now, Output& out);
   void on(const OutputEnded&, Time, Output& out);
   void on(const TimeIsDue&, Time now, Output& out);
@@ -58,6 +59,7 @@ class ClaudeEngine final : public Engine {
   void take(const CallUsage& frame, const Step& step);
   void take(const TextDelta& frame, const Step& step);
   void take(AgentRequest frame, const Step& step);
+  void take(const HostAnswered& frame, const Step& step);
   void take(const RequestWithdrawn& frame, const Step& step);
   void take(const CallDenied& frame, const Step& step);
   void take(const NoteFrame& frame, const Step& step);
@@ -79,7 +81,8 @@ class ClaudeEngine final : public Engine {
   void report_spending(domain::Spending spent, Reports& out);
   void report_due(Time now, Reports& out);
   void report_tasks(Time now, Reports& out);
-  void report_servers(const InitFrame& frame, Reports& out);
+  void report_offered(const InitFrame& frame, Reports& out);
+  void report_told(Reports& out);
   void report_denials(const ResultFrame& frame, TurnId turn, Reports& out);
   bool is_news(const Notice& notice);
   bool is_to_hold(const domain::ReportTurnResult& result) const;
@@ -109,6 +112,14 @@ class ClaudeEngine final : public Engine {
   std::set<std::string> denied_calls_;  // denied calls of this turn whose results have not come yet
   std::set<std::string> told_denials_;  // denied calls of this run that were reported
   std::vector<std::string> broken_;     // MCP servers, as reported last
+  std::vector<std::string> commands_;   // likewise, the agent's own
+  // Settings that the agent is being told: the requests without an answer, with the setting's key.
+  struct Telling {
+    std::int64_t number = 0;  // of the last change
+    std::map<std::string, std::string> open;
+    std::string refusal;
+  };
+  Telling telling_;
   std::set<std::string> allowed_;  // limits of the account that were reported last as "allowed"
   bool has_answered_ = false;      // the model's last message was its last word
   std::string answer_;             // the last text of that message

@@ -128,6 +128,12 @@ std::vector<std::string> read_broken(const JsonValue& servers) {
   return broken;
 }
 
+std::vector<std::string> read_texts(const JsonValue& items) {
+  std::vector<std::string> texts;
+  for (const JsonValue& item : items.items()) texts.push_back(item.text());
+  return texts;
+}
+
 // A refused prompt has an outcome in newer versions; in older ones a warning is all that there is.
 Frame read_informational(const JsonObject& frame) {
   NoteFrame out;
@@ -162,7 +168,8 @@ Frame read_system(const JsonObject& frame) {
         {frame["session_id"].text(), frame["model"].text(), frame["claude_code_version"].text()},
         read_id(frame["uuid"]),
         read_ids(frame["user_message_uuids"]),
-        read_broken(frame["mcp_servers"])};
+        read_broken(frame["mcp_servers"]),
+        read_texts(frame["slash_commands"])};
   }
   if (subtype == "permission_denied") return CallDenied{frame["tool_use_id"].text()};
   if (subtype == "informational") return read_informational(frame);
@@ -428,11 +435,10 @@ Frame read_request(const JsonObject& frame) {
       request["agent_id"].text()};
 }
 
-// A request that the agent refused, such as an interrupt, is kept as strange; otherwise nobody
-// would learn of it.
 Frame read_response(const JsonObject& frame) {
-  if (frame["response"].object()["subtype"].text() == "error") return StrangeFrame{};
-  return KnownFrame{};
+  const JsonObject response = frame["response"].object();
+  return HostAnswered{response["request_id"].text(), response["error"].text(),
+                      response["subtype"].text() == "error"};
 }
 
 Frame read_lifecycle(const JsonObject& frame) {

@@ -18,6 +18,7 @@ struct InitFrame {
   base::TurnId run{};                   // the frame's own id
   std::vector<base::TurnId> prompts{};  // those with which the run begins; older versions: none
   std::vector<std::string> broken{};    // as McpServersReported has it
+  std::vector<std::string> commands{};  // as SlashCommandsReported has them
 
   bool operator==(const InitFrame&) const = default;
 };
@@ -124,6 +125,15 @@ struct AgentRequest {
   bool operator==(const AgentRequest&) const = default;
 };
 
+// The agent's answer to a request of its host.
+struct HostAnswered {
+  std::string id;       // the host's, of the request
+  std::string refusal;  // the agent's words
+  bool is_refused = false;
+
+  bool operator==(const HostAnswered&) const = default;
+};
+
 // The agent does not wait for that answer any more.
 struct RequestWithdrawn {
   std::string id;
@@ -187,9 +197,9 @@ struct StrangeFrame {
 };
 
 using Frame = std::variant<InitFrame, MessageFrame, ResultFrame, StreamStarted, CallUsage,
-                           TextDelta, AgentRequest, RequestWithdrawn, CallDenied, NoteFrame,
-                           PromptLifecycle, TasksChanged, StateChanged, Notice, TaskEnded,
-                           ConversationReset, KnownFrame, StrangeFrame>;
+                           TextDelta, AgentRequest, HostAnswered, RequestWithdrawn, CallDenied,
+                           NoteFrame, PromptLifecycle, TasksChanged, StateChanged, Notice,
+                           TaskEnded, ConversationReset, KnownFrame, StrangeFrame>;
 
 // Reads any bytes as a frame.
 Frame read_frame(base::ByteView line);

@@ -94,6 +94,22 @@ base::Bytes interrupt_line(std::string_view request_id, bool withdraws_prompts) 
   return request(request_id, {{"subtype", "interrupt"}, {"cancel_queued", withdraws_prompts}});
 }
 
+base::Bytes setting_line(std::string_view request_id, std::string_view key,
+                         const domain::SessionSpec& spec) {
+  if (key == "permission_mode") {
+    return request(request_id, {{"subtype", "set_permission_mode"},
+                                {"mode", base::enum_name(spec.permission_mode)}});
+  }
+  if (key == "model") {
+    const Json model = spec.model.empty() ? Json() : Json(spec.model);
+    return request(request_id, {{"subtype", "set_model"}, {"model", model}});
+  }
+  if (key != "thinking_tokens") return {};
+  const Json tokens = spec.thinking_tokens > 0 ? Json(spec.thinking_tokens) : Json();
+  return request(request_id,
+                 {{"subtype", "set_max_thinking_tokens"}, {"max_thinking_tokens", tokens}});
+}
+
 std::optional<base::Bytes> granted_input(const Ask& ask, base::ByteView text) {
   const int depth = std::max(base::json_depth(ask.details), base::json_depth(text));
   if (depth > base::kJsonDepthMax) return std::nullopt;

@@ -22,6 +22,9 @@ base::Bytes initialize_line(std::string_view request_id, base::ByteView system_p
 base::Bytes prompt_line(base::TurnId turn, base::ByteView prompt);
 // Asks the agent to end what it does now. `withdraws_prompts`: also those that wait in it.
 base::Bytes interrupt_line(std::string_view request_id, bool withdraws_prompts);
+// Tells the agent of a setting of spec_settings.hpp; empty: it cannot be told of this one.
+base::Bytes setting_line(std::string_view request_id, std::string_view key,
+                         const domain::SessionSpec& spec);
 // Returns the input that the call is to have; none: the text of the answer (engine.hpp) says none.
 std::optional<base::Bytes> granted_input(const Ask& ask, base::ByteView text);
 // These answer the agent's own requests, by the id that it gave them.

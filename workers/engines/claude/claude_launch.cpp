@@ -116,6 +116,9 @@ std::vector<std::string> agent_environment_of(const EngineSettings& settings,
     all["TMPDIR"] = session.temp_folder;
     all["CLAUDE_CODE_TMPDIR"] = session.temp_folder;
   }
+  if (session.spec.thinking_tokens > 0) {
+    all["MAX_THINKING_TOKENS"] = std::to_string(session.spec.thinking_tokens);
+  }
   if (!session.runtime_folder.empty()) all["XDG_RUNTIME_DIR"] = session.runtime_folder;
   switch_on(kNetworkSwitches, all);
   if (settings.is_sandboxed) switch_on(kSandboxSwitch, all);
@@ -185,6 +188,7 @@ std::vector<std::string> argv_of(const EngineSettings& settings, const SessionLa
   if (const std::string& sources = *spec.setting_sources; !sources.empty()) {
     argv.push_back("--setting-sources=" + (sources == "none" ? "" : sources));
   }
+  if (!spec.mcp_config->empty()) argv.push_back("--mcp-config=" + *spec.mcp_config);
   if (spec.approvals == domain::Approvals::ask) argv.emplace_back("--permission-prompt-tool=stdio");
   argv.push_back("--permission-mode=" + std::string(base::enum_name(spec.permission_mode)));
   if (spec.permission_mode == domain::PermissionMode::bypass_permissions) {

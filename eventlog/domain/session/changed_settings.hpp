@@ -1,0 +1,35 @@
+// The settings of a session that were changed while it lived.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eventlog/domain/types.hpp"
+
+namespace domain {
+
+struct ChangedSettings {
+  std::int64_t changes = 0;       // so many times somebody other than the agent changed some
+  std::vector<std::string> keys;  // of spec_settings.hpp, each once
+  SessionSpec spec;               // has the values of these; the others are its defaults
+
+  bool operator==(const ChangedSettings&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("changes", &ChangedSettings::changes);
+    visit("keys", &ChangedSettings::keys);
+    visit("spec", &ChangedSettings::spec);
+  }
+};
+
+// Sets one setting of `spec` to its value in `from`. A key of a later release changes nothing.
+void change_setting(std::string_view key, const SessionSpec& from, SessionSpec& spec);
+// Notes that the setting has another value.
+void note_change(std::string_view key, const SessionSpec& from, ChangedSettings& changed);
+// Gives the spec with which a session was opened the values that it has now.
+void apply_changes(const ChangedSettings& changed, SessionSpec& spec);
+// Returns the settings among the changed ones that a living agent is told.
+std::vector<std::string> settings_to_tell(const ChangedSettings& changed);
+
+}  // namespace domain
