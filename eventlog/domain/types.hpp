@@ -59,6 +59,7 @@ enum class EndReason : std::uint8_t {
   hook_unanswered,  // a hook gave no verdict on a tool call, in a session whose hooks must answer
   usage_limit,      // the model's provider takes nothing more until a time that it has told
   session_limit,    // as many sessions run as may
+  deferred,         // what the agent asks is to be answered; it has no process meanwhile
 };
 
 // True for the limits of money that hold beside a session's own: prompts wait behind them.
@@ -299,7 +300,8 @@ struct base::EnumNames<domain::EndReason> {
                                                 "agent_budget",
                                                 "hook_unanswered",
                                                 "usage_limit",
-                                                "session_limit"};
+                                                "session_limit",
+                                                "deferred"};
 };
 template <>
 struct base::EnumNames<domain::NotificationTarget> {

@@ -280,6 +280,7 @@ class SessionDriver {
     result.turn = t;
     result.is_error = random_.chance(30);
     result.injected = static_cast<std::int64_t>(random_.below(4)) - 1;
+    if (random_.chance(20)) result.deferred = "call";
     if (result.is_error && random_.chance(30)) result.subtype = "error_max_budget_usd";
     result.agent_total = {static_cast<std::int64_t>(random_.below(1'000'000))};
     result.usage.output_tokens = static_cast<std::int64_t>(random_.below(10'000));

@@ -292,6 +292,98 @@ class Kills(Asking):
         self.assertEqual(self.home.ask("approvals")["count"], 0)
 
 
+class Deferred(Asking):
+    """A question outlives its agent's process: nobody's time costs memory, and no stop loses it."""
+    CONFIG = Asking.CONFIG + 'idle_agent_stop = "300ms"\n'
+    QUESTION = "[question Which?|this|that] [say Done.] go"
+
+    def agents(self):
+        return [pid for pid, line in self.home.processes().items()
+                if line.split()[0].endswith("steno-scripted-agent")]
+
+    def deferred(self, *flags, prompt=QUESTION):
+        """Starts a session whose agent has asked, and has ended its process."""
+        alias = self.home.start_session(prompt, *flags)
+        self.waiting()
+        self.home.wait_for_event(alias, "TurnReturned")
+        until(lambda: not self.agents(), "the end of the agent's process")
+        [ask] = self.waiting()
+        self.assertEqual((ask["ask"], ask["kind"]), (1, "question" if "question" in prompt else "plan"))
+        return alias
+
+    def one_of_each(self, alias):
+        for kind in ("AskRaised", "AskAnswered", "AskClosed"):
+            self.assertEqual(len(self.facts(alias, kind)), 1, kind)
+        self.assertEqual(self.facts(alias, "AskClosed")[0]["end"], "told")
+
+    def test_a_person_who_takes_long_costs_no_process(self):
+        alias = self.deferred()
+        row = self.home.show(alias)
+        self.assertEqual((row["status"], row["attention"], row["pause"]),
+                         ("running", "asks", "deferred"))
+        self.assertIn("waits without a process", self.home.run("show", alias).out)
+        self.answered("answer", alias, "2")
+        self.assertEqual(self.home.wait_for_end(alias)["status"], "completed")
+        self.assertEqual(self.results(alias), [
+            (False, 'Your questions have been answered: "Which?"="that"')])
+        self.one_of_each(alias)
+        # The call was made once, and both processes' costs are the session's.
+        self.assertEqual(len(self.facts(alias, "ToolCallStarted")), 1)
+        self.assertEqual(len(self.facts(alias, "AgentStarted")), 2)
+
+    def test_a_plan_waits_likewise_and_can_be_denied(self):
+        alias = self.deferred(prompt="[plan Move the cache] [say Done.] go")
+        self.answered("deny", alias, "Leave it where it is.")
+        self.home.wait_for_end(alias)
+        self.assertEqual(self.results(alias), [(True, "Leave it where it is.")])
+        self.one_of_each(alias)
+
+    def test_a_question_outlives_stops_and_crashes(self):
+        alias = self.home.start_session(self.QUESTION)
+        self.waiting()
+        self.assertEqual(self.home.stop(), 0)
+        self.assertFalse(self.home.processes())
+        self.home.start()
+        self.waiting()
+        self.home.stop(signal.SIGKILL)
+        self.home.start()
+        self.waiting()
+        self.answered("answer", alias, "1")
+        self.assertEqual(self.home.wait_for_end(alias)["status"], "completed")
+        self.one_of_each(alias)
+
+    def test_an_answer_outlives_the_process_that_was_to_hear_it(self):
+        alias = self.deferred("--multi-turn")
+        self.home.run("send", alias, "[say Second.] and then")
+        self.assertEqual(len(self.facts(alias, "TurnStarted")), 1)
+        self.answered("answer", alias, "1")
+        self.home.stop(signal.SIGKILL)
+        self.home.start()
+        until(lambda: len(self.facts(alias, "TurnFinished")) == 2, "both turns")
+        self.one_of_each(alias)
+        self.assertIn("Second.", self.home.run("output", alias).out)
+        self.home.run("kill", alias)
+
+    def test_what_is_deferred_ends_with_its_session_and_its_turn(self):
+        alias = self.deferred()
+        self.home.run("kill", alias)
+        self.assertEqual(self.home.show(alias)["status"], "killed")
+        self.assertEqual([fact["end"] for fact in self.facts(alias, "AskClosed")], ["agent_gone"])
+        self.assertIn("is over without an answer", self.answered("deny", alias + "#1", code=4))
+        alias = self.deferred("--multi-turn")
+        self.home.run("send", alias, "[say Second.] and then")
+        self.home.run("interrupt", alias)
+        until(lambda: self.facts(alias, "TurnFinished"), "the next turn")
+        self.assertEqual([fact["end"] for fact in self.facts(alias, "AskClosed")], ["withdrawn"])
+        self.home.run("kill", alias)
+
+    def test_nobody_in_time_answers_it_all_the_same(self):
+        alias = self.deferred("--approval-timeout", "2s")
+        self.assertEqual(self.home.wait_for_end(alias)["status"], "completed")
+        self.assertIn("Nobody answered in time", self.results(alias)[0][1])
+        self.one_of_each(alias)
+
+
 class Surfaces(Asking):
     CONFIG = (Asking.CONFIG + f'chat_senders = ["{CHANNEL}"]\ngateway = true\n'
               'mcp_approvals = true\n'

@@ -259,6 +259,12 @@ void FrameWriter::result(const TurnOutcome& outcome, const Totals& totals, const
   } else {
     frame["errors"] = Json::array({outcome.text});
   }
+  if (!outcome.deferred.is_null()) {
+    frame["stop_reason"] = "tool_deferred";
+    frame["deferred_tool_use"] = {{"id", outcome.deferred["id"]},
+                                  {"name", outcome.deferred["name"]},
+                                  {"input", outcome.deferred["input"]}};
+  }
   if (!outcome.prompt_uuid.empty()) {
     frame["user_message_uuid"] = outcome.prompt_uuid;
     frame["user_message_uuids"] = Json::array({outcome.prompt_uuid});

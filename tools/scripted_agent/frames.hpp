@@ -38,6 +38,7 @@ struct TurnOutcome {
   bool is_own = false;            // no prompt began the turn
   std::int64_t api_status = 400;  // of an error
   Json permission_denials = Json::array();
+  Json deferred;  // the call that the next process of the session makes again; null: none
 };
 
 // Writes one line to stdout, waiting for room. Ends the process if the reader has gone.

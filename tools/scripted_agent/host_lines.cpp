@@ -71,9 +71,13 @@ std::optional<Json> HostLines::take_answer(const std::string& request_id) {
   return node.empty() ? std::nullopt : std::optional<Json>(node.mapped());
 }
 
-std::string HostLines::callback_of(const std::string& point) const {
+std::string HostLines::callback_of(const std::string& point, const std::string& tool) const {
   const auto found = callbacks_.find(point);
-  return found == callbacks_.end() ? std::string() : found->second;
+  if (found == callbacks_.end()) return {};
+  const std::string& tools = found->second.tools;
+  const bool is_meant =
+      tools.empty() || ("|" + tools + "|").find("|" + tool + "|") != std::string::npos;
+  return is_meant ? found->second.id : std::string();
 }
 
 void HostLines::read_some() {
@@ -149,8 +153,10 @@ void HostLines::take_control(const Json& frame) {
     const Json hooks = member(request, "hooks");
     for (const auto& [point, matchers] : hooks.items()) {
       const Json ids = member(first_of(matchers), "hookCallbackIds");
-      if (const Json name = first_of(ids); name.is_string()) callbacks_[point] = name;
+      const std::string tools = text_of(first_of(matchers), "matcher");
+      if (const Json name = first_of(ids); name.is_string()) callbacks_[point] = {name, tools};
     }
+    is_initialized_ = true;
     frames_.control_success(id, initialize_response());
   } else if (subtype == "interrupt") {
     if (!pending_request_.empty()) frames_.control_cancel(std::exchange(pending_request_, {}));

@@ -45,8 +45,11 @@ class HostLines {
   void set_turn_running(bool is_running) { is_turn_running_ = is_running; }
   // Sets the request of ours that an interrupt withdraws; empty: none.
   void set_pending_request(std::string id) { pending_request_ = std::move(id); }
-  // Returns the callback that the host wants to be asked at that point; empty: none.
-  std::string callback_of(const std::string& point) const;
+  // Returns the callback that the host wants to be asked at that point; empty: none. `tool`: the
+  // one that is called; empty: none is.
+  std::string callback_of(const std::string& point, const std::string& tool) const;
+  // True once the host has said what it wants of the process.
+  bool is_initialized() const { return is_initialized_; }
   // Returns the host's answer to a request of ours.
   std::optional<Json> take_answer(const std::string& request_id);
 
@@ -66,7 +69,12 @@ class HostLines {
   std::set<std::string> seen_uuids_;
   std::map<std::string, Json> answers_;
   std::string pending_request_;
-  std::map<std::string, std::string> callbacks_;  // by point
+  struct Callback {
+    std::string id;
+    std::string tools;  // with bars between them; empty: all
+  };
+  std::map<std::string, Callback> callbacks_;  // by point
+  bool is_initialized_ = false;
   bool is_turn_running_ = false;
   bool is_interrupted_ = false;
 };

@@ -16,6 +16,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 
@@ -92,6 +93,40 @@ void store(const std::string& session_id, const scripted_agent::Totals& totals) 
       {"nano_usd", totals.nano_usd}, {"calls", totals.calls}, {"resets_at", totals.resets_at}};
 }
 
+// What a process of the session has left to the next one: the prompt, and the call to make again.
+struct Deferred {
+  std::string prompt;
+  Json call;
+};
+
+std::string deferred_file(const std::string& session_id) {
+  std::string folder = environment("STENO_SCRIPTED_STATE");
+  if (folder.empty() && !environment("HOME").empty()) {
+    folder = environment("HOME") + "/.cache/steno-scripted-agent";
+  }
+  return folder.empty() ? "" : folder + "/" + session_id + ".deferred.json";
+}
+
+std::optional<Deferred> take_deferred(const std::string& session_id) {
+  const std::string path = deferred_file(session_id);
+  std::ifstream file(path);
+  const Json known = path.empty() ? Json() : Json::parse(file, nullptr, false);
+  if (!known.is_object()) return std::nullopt;
+  return Deferred{known.value("prompt", ""), known["call"]};
+}
+
+void store_deferred(const std::string& session_id, const std::string& prompt, const Json& call) {
+  const std::string path = deferred_file(session_id);
+  if (path.empty()) return;
+  std::error_code ignored;
+  if (call.is_null()) {
+    std::filesystem::remove(path, ignored);
+    return;
+  }
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+  std::ofstream(path) << Json{{"prompt", prompt}, {"call", call}};
+}
+
 void end_turn(const scripted_agent::TurnOutcome& outcome, const scripted_agent::Script& script,
               scripted_agent::FrameWriter& frames, scripted_agent::Totals& totals) {
   const scripted_agent::Totals before = totals;
@@ -119,11 +154,14 @@ class Agent {
     turn_.set_resets_at(totals.resets_at);
   }
 
+  void set_deferred(std::optional<Deferred> left) { left_ = std::move(left); }
+
   // Works until the host has ended its input and nothing is left to do. Returns the exit code.
   int work();
 
  private:
   void answer(const scripted_agent::Prompt& prompt);
+  void take_up(const Deferred& left);
   void go_on(const scripted_agent::Script& script);
   void say_state(bool is_busy);
 
@@ -133,6 +171,7 @@ class Agent {
   scripted_agent::Turn turn_;
   std::multimap<std::int64_t, scripted_agent::Script> tasks_;  // by the time of their end
   const bool says_states_ = environment("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS") == "1";
+  std::optional<Deferred> left_;
   bool is_busy_ = false;
   bool is_last_error_ = false;
 };
@@ -145,6 +184,8 @@ int Agent::work() {
       frames_.task_ended();
       frames_.tasks(tasks_.size());
       go_on(own);
+    } else if (left_ && host_.is_initialized()) {
+      take_up(*std::exchange(left_, std::nullopt));
     } else if (const auto prompt = host_.take_prompt()) {
       answer(*prompt);
     } else {
@@ -168,6 +209,7 @@ void Agent::answer(const scripted_agent::Prompt& prompt) {
   }
   scripted_agent::TurnOutcome outcome = turn_.play(script);
   outcome.prompt_uuid = prompt.uuid;
+  store_deferred(frames_.session_id(), prompt.text, outcome.deferred);
   totals_.resets_at = turn_.resets_at();
   end_turn(outcome, script, frames_, totals_);
   if (!prompt.uuid.empty()) frames_.lifecycle(prompt.uuid, "completed");
@@ -175,6 +217,15 @@ void Agent::answer(const scripted_agent::Prompt& prompt) {
   if (!script.later || script.task_ms) return;
   frames_.task_ended();
   go_on(own);
+}
+
+void Agent::take_up(const Deferred& left) {
+  say_state(true);
+  const scripted_agent::Script script = scripted_agent::parse_script(left.prompt);
+  const scripted_agent::TurnOutcome outcome = turn_.play(script, left.call);
+  store_deferred(frames_.session_id(), left.prompt, outcome.deferred);
+  end_turn(outcome, script, frames_, totals_);
+  is_last_error_ = outcome.is_error;
 }
 
 void Agent::go_on(const scripted_agent::Script& script) {
@@ -203,7 +254,9 @@ int run(Options options) {
   }
   if (environment("STENO_SCRIPTED_CHILD") == "1") scripted_agent::start_sleeper(false);
 
-  return Agent(options.settings, frames, host, totals).work();
+  Agent agent(options.settings, frames, host, totals);
+  if (!options.resume.empty()) agent.set_deferred(take_deferred(frames.session_id()));
+  return agent.work();
 }
 
 }  // namespace

@@ -94,14 +94,19 @@ std::string said(const Settings& settings) {
 
 }  // namespace
 
-TurnOutcome Turn::play(const Script& script) {
+TurnOutcome Turn::play(const Script& script, const Json& deferred) {
   outcome_ = {};
+  deferred_ = deferred;
   heard_.clear();
   host_.begin_turn();
   host_.set_turn_running(true);
   // Set before the first frame, so that a host which has seen one knows that it is in force.
   if (script.is_deaf) ::signal(SIGTERM, SIG_IGN);
-  frames_.init(settings_.model, settings_.permission_mode, script.broken_server.value_or(""));
+  // As Claude Code, it introduces itself behind a call that it makes again.
+  const auto introduce = [&] {
+    frames_.init(settings_.model, settings_.permission_mode, script.broken_server.value_or(""));
+  };
+  if (deferred_.is_null()) introduce();
   play_oddities(script);
   if (script.refusal) return refused(*script.refusal);
   if (is_limited(script)) {
@@ -118,6 +123,12 @@ TurnOutcome Turn::play(const Script& script) {
   }
   if (script.compacts) hook("PreCompact", {{"trigger", "auto"}}, nullptr);
   play_tools(script);
+  if (!deferred_.is_null() && outcome_.deferred.is_null()) introduce();
+  if (!outcome_.deferred.is_null()) {
+    outcome_.terminal_reason = "tool_deferred";
+    host_.set_turn_running(false);
+    return outcome_;
+  }
   if (!host_.is_interrupted() && !script.is_stopped) {
     play_text(script);
     while (!host_.is_interrupted() && goes_on_behind(outcome_.text)) continue;
@@ -172,14 +183,19 @@ void Turn::play_tools(const Script& script) {
     ++outcome_.calls;
     outcome_.duration_ms += kCallMs;
     const std::string number = std::to_string(i);
-    Json tool_use = call_of(script, number, "toolu_" + frames_.next_id());
-    if (settings_.has_partial_messages) frames_.message_start();
-    frames_.assistant(tool_use, false);
-    end_message("tool_use");
+    Json tool_use = deferred_;
+    const bool is_again = i == 0 && !deferred_.is_null();
+    if (!is_again) {
+      tool_use = call_of(script, number, "toolu_" + frames_.next_id());
+      if (settings_.has_partial_messages) frames_.message_start();
+      frames_.assistant(tool_use, false);
+      end_message("tool_use");
+    }
     is_in_tool_ = true;
     if (script.warning) frames_.informational(*script.warning, tool_use["id"].get<std::string>());
     const Json asked = tool_use;
     Permission permission = before_call(tool_use);
+    if (!outcome_.deferred.is_null()) return;
     if (permission.is_given && script.asks) permission = ask(tool_use);
     if (!pause(script.delay_ms)) return;
     is_in_tool_ = false;
@@ -228,7 +244,8 @@ Turn::Permission Turn::ask(const Json& tool_use) {
 }
 
 Json Turn::hook(const std::string& point, Json input, const Json& tool_use) {
-  const std::string callback = host_.callback_of(point);
+  const std::string tool = tool_use.is_object() ? tool_use.value("name", "") : std::string();
+  const std::string callback = host_.callback_of(point, tool);
   if (callback.empty()) return Json::object();
   input["session_id"] = frames_.session_id();
   input["hook_event_name"] = point;
@@ -256,6 +273,7 @@ Turn::Permission Turn::before_call(Json& tool_use) {
   const std::string decision = own.value("permissionDecision", "");
   if (decision == "deny") return {false, {}, own.value("permissionDecisionReason", "denied")};
   if (decision == "ask") return ask(tool_use);
+  if (decision == "defer") outcome_.deferred = tool_use;
   return {true, tool_use["input"], {}};
 }
 

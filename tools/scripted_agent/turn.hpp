@@ -13,8 +13,9 @@ class Turn {
       : settings_(settings), frames_(frames), host_(host) {}
 
   // Plays the script and returns how the turn ended; the caller writes the result frame. Does not
-  // return if the script ends the process.
-  TurnOutcome play(const Script& script);
+  // return if the script ends the process. `deferred`: the first call, which an earlier process has
+  // made; null: there is none.
+  TurnOutcome play(const Script& script, const Json& deferred = nullptr);
 
   // The end of the provider's limit, in seconds of Unix time; 0: it has refused nothing yet.
   std::int64_t resets_at() const { return resets_at_; }
@@ -52,6 +53,7 @@ class Turn {
   FrameWriter& frames_;
   HostLines& host_;
   TurnOutcome outcome_;
+  Json deferred_;
   bool is_in_tool_ = false;
   std::string heard_;  // what hooks have told the model
   std::int64_t resets_at_ = 0;

@@ -27,6 +27,7 @@ struct Ask {
   base::Bytes context{};  // JSON: what else the agent said of it, such as suggestions; empty: none
   base::TurnId turn{};    // in which it is asked; unset: not known
   domain::HookPoint point = domain::HookPoint::none;  // of a step
+  bool is_deferrable = false;                         // see engine.hpp, Defer
 
   bool operator==(const Ask&) const = default;
 };

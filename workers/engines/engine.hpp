@@ -31,6 +31,9 @@ struct Begin {};
 struct BeginTurn {
   TurnId turn;
   Bytes prompt;
+  // The agent has the prompt from an earlier process, and goes on by itself with what that one has
+  // deferred (Defer). `prompt` is empty.
+  bool is_deferred = false;
 };
 // A prompt is added to the turn begun last, which has no result yet. Its result answers this
 // prompt, too. Given only to engines whose kind is injecting.
@@ -54,6 +57,11 @@ struct Answer {
   // is not empty.
   Bytes text;
 };
+// Nobody answers the ask for now, which is deferrable: the agent is to end its process without an
+// answer. The turn's result names the call, and the next process asks again.
+struct Defer {
+  Ask ask;
+};
 // Settings of the session have changed. The agent is told those named, and what it answers follows
 // as SettingsTold.
 struct Configure {
@@ -72,7 +80,7 @@ struct OutputEnded {};
 struct TimeIsDue {};
 
 struct Input {
-  using Step = std::variant<Begin, BeginTurn, AddPrompt, TakeBackPrompt, Interrupt, Answer,
+  using Step = std::variant<Begin, BeginTurn, AddPrompt, TakeBackPrompt, Interrupt, Answer, Defer,
                             Configure, FrameCame, OutputEnded, TimeIsDue>;
   Step step;
   Time now;

@@ -40,7 +40,7 @@ std::string status_text(const projections::SessionRow& row) {
   if (row.tasks > 0) text += ", " + tasks_text(row.tasks);
   if (row.pause == domain::EndReason::session_limit) {
     text += ", waits for a place";
-  } else if (row.pause != domain::EndReason::none) {
+  } else if (row.pause != domain::EndReason::none && row.pause != domain::EndReason::deferred) {
     text += ", paused";
   }
   if (domain::is_unanswered(row.asks)) text += ", " + asks_text(row.asks);
@@ -69,6 +69,7 @@ std::string pause_text(domain::EndReason pause, const std::string& alias, base::
     return "by its provider's limit of use, until " + short_time_text(until) + ": steno continue " +
            alias + " tries earlier";
   }
+  if (pause == domain::EndReason::deferred) return "until what its agent asks is answered";
   if (pause == domain::EndReason::session_limit) {
     return "until a place is free, because as many sessions are running as may (max_sessions): "
            "it then goes on by itself; steno close or kill one of them to make room";

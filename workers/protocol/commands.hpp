@@ -145,6 +145,9 @@ struct DirectedTurn {
   std::string prompt;
   bool is_interrupted = false;
   std::vector<std::string> injected{};  // prompts that were added to it, in order
+  // The call about which the agent asks again, as TurnReturned has it: it has the prompt already.
+  std::string deferred{};
+  std::int64_t deferred_request = 0;  // the number of that request, as AskRaised has it
 
   bool operator==(const DirectedTurn&) const = default;
   template <class Visit>
@@ -153,6 +156,8 @@ struct DirectedTurn {
     visit("prompt", &DirectedTurn::prompt);
     visit("interrupted", &DirectedTurn::is_interrupted);
     visit("injected", &DirectedTurn::injected);
+    visit("deferred", &DirectedTurn::deferred);
+    visit("deferred_request", &DirectedTurn::deferred_request);
   }
 };
 

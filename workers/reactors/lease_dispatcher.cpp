@@ -68,6 +68,13 @@ std::vector<DirectedAnswer> directed_answers(const LeaseState& s,
   return answers;
 }
 
+std::int64_t deferred_request(const LeaseState& s) {
+  for (const domain::OpenAsk& ask : *s.asks) {
+    if (ask.is_deferred && ask.call == *s.turn->deferred) return ask.request;
+  }
+  return 0;
+}
+
 bool has_answers(const LeaseState& s) {
   const domain::OpenAsks& asks = s.asks;
   return std::any_of(asks.begin(), asks.end(), [](const domain::OpenAsk& ask) {
@@ -610,6 +617,8 @@ bool LeaseDispatcher::send_directive(const StreamKey& key, View& view) {
       }
       directive.turn =
           DirectedTurn{s.turn->turn, std::move(prompt), s.turn->is_interrupt_requested};
+      directive.turn->deferred = s.turn->deferred;
+      directive.turn->deferred_request = deferred_request(s);
       for (const domain::InjectedPrompt& one : *s.turn->injected) {
         directive.turn->injected.push_back(directed.prompts[one.prompt]);
       }

@@ -205,6 +205,7 @@ void AgentRunner::launch(Run& run, base::Duration now) {
   run.stage = Stage::running;
   run.approvals = run.directive.spec.approvals;
   run.changes = run.directive.changes;
+  if (run.directive.turn) run.requests = run.directive.turn->deferred_request;
   run.steps = PromptSteps(run.directive.hook_points);
   run.agent = std::move(*agent);
   run.agent.process->set_reading(run.is_reading);
@@ -245,6 +246,7 @@ void AgentRunner::obey(Run& run, base::Duration now) {
   give_answers(run, now);
   if (run.stage >= Stage::ending) return;
   tell_settings(run, now);
+  if (const auto due = defer_due(run); due && now >= *due) defer(run, now);
   if (wanted.turn && wanted.turn->turn != run.begun && !run.is_stopped && !run.is_deaf) {
     begin_turn(run, now);
   }
@@ -306,14 +308,15 @@ void AgentRunner::begin_turn(Run& run, base::Duration now) {
     drop_steps(run);
     return end_unbegun(run, "interrupted", {});
   }
-  auto prompt = stepped_prompt(run, wanted.turn, 0, wanted.prompt);
+  const bool is_deferred = !wanted.deferred.empty();
+  auto prompt = is_deferred ? SteppedPrompt{} : stepped_prompt(run, wanted.turn, 0, wanted.prompt);
   if (!prompt) return;
   run.active_at = now;
   if (prompt->is_blocked) return end_unbegun(run, domain::kBlockedByHook, prompt->reason);
   const base::TurnId before = std::exchange(run.begun, wanted.turn);
   run.injected = 0;
-  std::string text = noted_prompt(run, prompt->text);
-  run.is_deaf = !tell(run, engines::BeginTurn{run.begun, std::move(text)}, now);
+  std::string text = is_deferred ? std::string() : noted_prompt(run, prompt->text);
+  run.is_deaf = !tell(run, engines::BeginTurn{run.begun, std::move(text), is_deferred}, now);
   if (run.is_deaf) run.begun = before;
   run.is_refused &= run.is_deaf;
 }
@@ -323,6 +326,7 @@ void AgentRunner::begin_turn(Run& run, base::Duration now) {
 void AgentRunner::add_prompts(Run& run, base::Duration now) {
   const auto& turn = run.directive.turn;
   if (!turn || turn->turn != run.begun || run.begun == run.answered) return;
+  if (!turn->deferred.empty()) return;
   while (run.injected < turn->injected.size() && !run.is_stopped && !run.is_deaf) {
     auto prompt = stepped_prompt(run, turn->turn, run.injected + 1, turn->injected[run.injected]);
     if (!prompt) return;
@@ -343,7 +347,7 @@ void AgentRunner::add_prompts(Run& run, base::Duration now) {
 void AgentRunner::give_answers(Run& run, base::Duration now) {
   for (const DirectedAnswer& directed : run.directive.answers) {
     const auto found = run.asks.find(directed.request);
-    if (found == run.asks.end()) continue;
+    if (found == run.asks.end() || directed.request == run.deferring) continue;
     run.active_at = now;
     if (is_of_host(found->second.point)) {
       run.steps.take(found->second.point, directed.is_granted, directed.text);
@@ -359,6 +363,28 @@ void AgentRunner::give_answers(Run& run, base::Duration now) {
     if (!is_read || run.stage >= Stage::ending) return;
     report(run, domain::ReportAskClosed{directed.request});
   }
+}
+
+// Returns the only thing that the agent waits for, if its next process can ask it again.
+const engines::Ask* AgentRunner::deferrable(const Run& run) {
+  const bool is_alone = run.asks.size() == 1 && run.injected == 0 && !run.own.is_set() &&
+                        !run.state.has_tasks && run.directive.end == LeaseEnd::none;
+  if (!is_alone) return nullptr;
+  const engines::Ask& ask = run.asks.begin()->second;
+  return ask.is_deferrable && ask.turn == run.begun ? &ask : nullptr;
+}
+
+// A person who takes long needs no process meanwhile.
+std::optional<base::Duration> AgentRunner::defer_due(const Run& run) const {
+  if (deferrable(run) == nullptr || run.deferring != 0 || run.is_lost) return std::nullopt;
+  if (is_leaving_) return base::Duration{0};
+  if (options_.idle_max.count() == 0) return std::nullopt;
+  return run.asked_at + options_.idle_max;
+}
+
+void AgentRunner::defer(Run& run, base::Duration now) {
+  run.deferring = run.asks.begin()->first;
+  tell(run, engines::Defer{run.asks.begin()->second}, now);
 }
 
 // The agent was started with what had changed by then.
@@ -407,7 +433,10 @@ std::optional<base::Duration> AgentRunner::tasks_due(const Run& run) const {
 // True if the agent is to be ended although nobody asked for that. Its session goes on.
 bool AgentRunner::is_to_stop(const Run& run, base::Duration now) const {
   // Nobody knows when an agent that waits for an answer would go on.
-  if (is_leaving_) return !is_at_work(run) || waits_for_people(run) || now >= leave_by_;
+  if (is_leaving_) {
+    const bool waits = waits_for_people(run) && deferrable(run) == nullptr;
+    return !is_at_work(run) || waits || now >= leave_by_;
+  }
   if (options_.idle_max.count() == 0 || is_at_work(run)) return false;
   const bool is_directed = run.directive.turn && run.directive.turn->turn != run.begun;
   return !is_directed && now - run.active_at >= options_.idle_max;
@@ -529,7 +558,10 @@ void AgentRunner::note(Run& run, const domain::Report& report) {
   run.is_limited &= result->is_error;
   if (result->turn == run.begun) {
     run.answered = run.begun;
-    run.is_refused = run.is_limited || (result->is_error && result->api_status == kTooManyRequests);
+    run.is_refused = run.is_limited || !result->deferred.empty() ||
+                     (result->is_error && result->api_status == kTooManyRequests);
+    // It stays asked.
+    if (!result->deferred.empty()) run.asks.erase(std::exchange(run.deferring, 0));
   }
   if (result->turn == run.own) run.own = {};
 }
@@ -548,8 +580,16 @@ void AgentRunner::report(Run& run, domain::Report report, bool is_heard) {
   unacked_bytes_ += bytes;
 }
 
-// Has the server ask whoever is to answer.
+// Has the server ask whoever is to answer. What was deferred is asked already.
 void AgentRunner::ask(Run& run, engines::Ask ask) {
+  run.asked_at = now_;
+  const auto& turn = run.directive.turn;
+  const bool is_again = turn && !turn->deferred.empty() && turn->deferred == ask.call &&
+                        ask.kind != engines::AskKind::step;
+  if (is_again) {
+    run.asks[turn->deferred_request] = std::move(ask);
+    return;
+  }
   report(run, domain::ReportAskRaised{++run.requests, kind_of(ask.kind), ask.turn, ask.subject,
                                       ask.call, engines::ask_text(ask), ask.point});
   run.asks[run.requests] = std::move(ask);
@@ -559,6 +599,7 @@ void AgentRunner::withdraw(Run& run, const std::string& ask) {
   for (auto open = run.asks.begin(); open != run.asks.end(); ++open) {
     if (ask.empty() || open->second.id != ask) continue;
     report(run, domain::ReportAskClosed{open->first, true});
+    if (open->first == run.deferring) run.deferring = 0;
     run.asks.erase(open);
     return;
   }
@@ -684,6 +725,7 @@ std::optional<base::Duration> AgentRunner::deadline() const {
     const auto of_engine = run.is_reading ? run.state.deadline : std::nullopt;
     if (of_engine) note(base::Duration{of_engine->us});
     if (const auto due = tasks_due(run); due && run.stage == Stage::running) note(*due);
+    if (const auto due = defer_due(run); due && run.stage == Stage::running) note(*due);
     if (const auto due = silence_due(run)) note(*due);
   }
   return earliest;

@@ -118,7 +118,9 @@ class AgentRunner {
     base::TurnId own_interrupted;
     // The agent waits for answers to these, by their numbers in the lease.
     std::map<std::int64_t, engines::Ask> asks;
-    std::int64_t requests = 0;                             // of these so far
+    std::int64_t requests = 0;   // of these so far
+    base::Duration asked_at{0};  // when the last one was
+    std::int64_t deferring = 0;  // the one that the agent was told to defer; 0: none
     domain::Approvals approvals = domain::Approvals::ask;  // as the spec had it at its start
     std::int64_t changes = 0;             // of the settings, as far as the agent was told of them
     PromptSteps steps;                    // before prompts
@@ -150,6 +152,9 @@ class AgentRunner {
   void add_prompts(Run& run, base::Duration now);
   void give_answers(Run& run, base::Duration now);
   void tell_settings(Run& run, base::Duration now);
+  static const engines::Ask* deferrable(const Run& run);
+  std::optional<base::Duration> defer_due(const Run& run) const;
+  void defer(Run& run, base::Duration now);
   static bool waits_for_people(const Run& run);
   static bool is_at_work(const Run& run);
   bool waits_for_tasks(Run& run, base::Duration now);

@@ -12,8 +12,10 @@ enum class TurnAtExit {
   none,
   given,    // the agent was given its prompt
   ungiven,  // it was not
-  refused,  // the agent turned it down, because its provider takes nothing more for a while
-  passed,   // the agent was done with it, and the rest is for another one (TurnContinued)
+  // The agent turned it down, because its provider takes nothing more for a while; or it waits for
+  // an answer, which its next process is given.
+  refused,
+  passed,  // the agent was done with it, and the rest is for another one (TurnContinued)
 };
 
 // The agent's own turn, likewise.

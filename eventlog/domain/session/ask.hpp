@@ -83,6 +83,8 @@ struct OpenAsk {
   HookPoint point = HookPoint::none;  // as AskRaised has it, and so has the next one
   std::int64_t rule = 0;
   bool has_asked_hooks = false;  // a hook was asked about it
+  // Its agent has ended its process meanwhile. The next one asks it again, under the same call.
+  bool is_deferred = false;
 
   bool operator==(const OpenAsk&) const = default;
   template <class Visit>
@@ -106,6 +108,7 @@ struct OpenAsk {
     visit("point", &OpenAsk::point);
     visit("rule", &OpenAsk::rule);
     visit("asked_hooks", &OpenAsk::has_asked_hooks);
+    visit("deferred", &OpenAsk::is_deferred);
   }
 };
 using OpenAsks = std::vector<OpenAsk>;

@@ -132,6 +132,7 @@ void answer_unanswered(Deciding& d) {
              "left out and why it was needed.");
     }
   }
+  d.go_on_with_answer();
 }
 
 bool give_up_answer(Deciding& d, Position event) {
@@ -215,6 +216,7 @@ Decided decide_one(Deciding d, const AnswerAsk& c) {
                                               : "an answer grants or denies");
   }
   d.emit(AskAnswered{c.ask, c.verdict, AskBasis::person}, c.text);
+  d.go_on_with_answer();
   return std::move(d.decision);
 }
 

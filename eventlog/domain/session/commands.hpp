@@ -469,6 +469,9 @@ struct ReportTurnResult {
   // The agent was given so many of the prompts that were added to the turn, and answers them, too.
   std::int64_t injected = 0;
   bool is_unsaid = false;  // no report of the turn's output says what the agent itself answered
+  // The agent does not go on before what it asks about this call is answered, and ends its process;
+  // empty: the turn is over.
+  std::string deferred{};
 
   bool operator==(const ReportTurnResult&) const = default;
   template <class Visit>
@@ -489,6 +492,7 @@ struct ReportTurnResult {
     visit("agent_base", &ReportTurnResult::agent_base);
     visit("injected", &ReportTurnResult::injected);
     visit("unsaid", &ReportTurnResult::is_unsaid);
+    visit("deferred", &ReportTurnResult::deferred);
   }
 };
 

@@ -176,7 +176,10 @@ struct Deciding {
     const CurrentTurn& turn = *session().turn;
     has_returned_turn = true;
     if (turn.is_interrupt_requested) emit(TurnInterrupted{turn.turn, interrupt_reason(turn), {}});
-    if (!turn.is_interrupt_requested) emit(TurnReturned{turn.turn, 0, turn.starts});
+    if (!turn.is_interrupt_requested) emit(returned(0, turn.starts));
+    if (turn.is_interrupt_requested) close_deferred(AskEnd::withdrawn);
+    const bool is_deferred = !turn.deferred->empty() && !turn.is_interrupt_requested;
+    if (is_deferred && waits_for_answer()) emit(QueuePaused{EndReason::deferred});
     return !turn.is_interrupt_requested;
   }
 
@@ -203,7 +206,7 @@ struct Deciding {
       return close(SessionStatus::failed, why);
     }
     has_returned_turn = true;
-    emit(TurnReturned{turn.turn, 0, starts});
+    emit(returned(0, starts));
     const Time until = is_last ? Time{} : context.wall + kStartPauses[starts - 1];
     emit(QueuePaused{why, until});
   }
@@ -320,13 +323,58 @@ struct Deciding {
     const bool has_ended = is_terminal(s.status);
     if (s.tasks > 0 && !has_ended) emit(TasksLost{s.tasks});
     for (const OpenAsk& ask : *s.asks) {
+      if (has_closed(ask) || (ask.is_deferred && !has_ended)) continue;
       emit(AskClosed{ask.ask, AskEnd::agent_gone, ask.point});
     }
     emit(event);
     has_lease = false;
+    // The answer came while the agent ended.
+    if (!has_ended && s.pause == EndReason::deferred && !waits_for_answer()) emit(QueueContinued{});
     if (has_ended && is_unsettled()) emit_to_admission(SessionSettled{s.session});
     // The next agent process does not go on with a transcript that is not whole.
     if (has_ended || s.lease->is_unsaved) release_agent_session();
+  }
+
+  // True if an event of this decision ends the request.
+  bool has_closed(const OpenAsk& ask) const {
+    return std::any_of(decision.begin(), decision.end(), [&](const Emitted& emitted) {
+      const auto* closed = emitted.event.as<AskClosed>();
+      return closed != nullptr && closed->ask == ask.ask;
+    });
+  }
+
+  // Ends what a process is to ask again that will not be started.
+  void close_deferred(AskEnd end) {
+    for (const OpenAsk& ask : *session().asks) {
+      if (ask.is_deferred && !has_closed(ask)) emit(AskClosed{ask.ask, end, ask.point});
+    }
+  }
+
+  // True if a request that is deferred has no answer yet, after the events emitted so far.
+  bool waits_for_answer() const {
+    const auto is_answered_now = [this](const OpenAsk& ask) {
+      return std::any_of(decision.begin(), decision.end(), [&](const Emitted& emitted) {
+        const auto* answered = emitted.event.as<AskAnswered>();
+        return answered != nullptr && answered->ask == ask.ask;
+      });
+    };
+    return std::any_of(session().asks->begin(), session().asks->end(), [&](const OpenAsk& ask) {
+      return ask.is_deferred && ask.verdict == AskVerdict::none && !is_answered_now(ask) &&
+             !has_closed(ask);
+    });
+  }
+
+  // Called once what is deferred is answered, or over: the queue goes on with another process.
+  void go_on_with_answer() {
+    const SessionState& s = session();
+    if (!s.lease && s.pause == EndReason::deferred && !waits_for_answer()) emit(QueueContinued{});
+  }
+
+  // Returns the event that makes the current turn the first of the queue again. One that was
+  // deferred stays so until its agent has heard the answer.
+  TurnReturned returned(std::int64_t attempts, std::int64_t starts) const {
+    const CurrentTurn& turn = *session().turn;
+    return {turn.turn, attempts, starts, turn.deferred};
   }
 
   // Records that no process of the session uses the agent's own session any more.
@@ -458,6 +506,7 @@ struct Deciding {
     if (!session().name.empty()) {
       emit_to_registry(NameReleased{session().session, session().name});
     }
+    if (!has_lease) close_deferred(AskEnd::agent_gone);
     if (!has_lease) release_agent_session();
     if (is_admitted()) emit_to_admission(SessionReleased{session().session, has_lease});
   }

@@ -123,6 +123,9 @@ struct TurnReturned {
   TurnId turn;
   std::int64_t attempts = 0;  // as many agents were lost with it; 0: none was given its prompt
   std::int64_t starts = 0;    // as many agents in a row could not begin with it; 0: none
+  // The agent's id of a call about which it has asked: its next process goes on with the turn
+  // there, without a prompt. Empty: it is given the prompt.
+  std::string deferred{};
 
   bool operator==(const TurnReturned&) const = default;
   template <class Visit>
@@ -130,6 +133,7 @@ struct TurnReturned {
     visit("turn", &TurnReturned::turn);
     visit("attempts", &TurnReturned::attempts);
     visit("starts", &TurnReturned::starts);
+    visit("deferred", &TurnReturned::deferred);
   }
 };
 

@@ -60,6 +60,15 @@ void note_asking(SessionWork& s, Time now) {
   s.asking_since = {};
 }
 
+// Marks what the agent asks people about that call. Returns false if it asks nothing.
+bool defer_ask(SessionWork& s, const std::string& call) {
+  for (OpenAsk& open : s.asks.edit()) {
+    if (open.call != call || !is_for_people(open.kind)) continue;
+    return open.is_deferred = true;
+  }
+  return false;
+}
+
 OpenAsk* find_open(SessionWork& s, std::int64_t ask) {
   for (OpenAsk& open : s.asks.edit()) {
     if (open.ask == ask) return &open;
@@ -67,13 +76,15 @@ OpenAsk* find_open(SessionWork& s, std::int64_t ask) {
   return nullptr;
 }
 
-// Tasks in the background end with their agent, and so does what it asks.
+// Tasks in the background end with their agent, and so does what it asks, unless its next process
+// asks it again.
 bool ends_lease(SessionWork& s, const Envelope& envelope, FencingToken token) {
   if (!has_lease(s, token)) return false;
   if (s.lease->is_unsaved) s.lost_at = envelope.position;
   s.lease.reset();
   s.tasks = 0;
-  s.asks.reset();
+  std::erase_if(s.asks.edit(), [](const OpenAsk& ask) { return !ask.is_deferred; });
+  if (s.asks->empty()) s.asks.reset();
   note_asking(s, envelope.log_time);
   return true;
 }
@@ -107,6 +118,7 @@ bool apply(SessionWork& s, const TimeLimits& limits, const Envelope& envelope,
   turn.attempts = queued.attempts;
   turn.injected = queued.injected;
   turn.starts = queued.starts;
+  turn.deferred = queued.deferred;
   s.turn = turn;
   if (limits.run_timeout.count() > 0) s.turn->started_at = envelope.log_time;
   s.queue.erase(s.queue.begin());
@@ -122,10 +134,18 @@ bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const OwnTurnStar
 
 bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const TurnReturned& e) {
   if (!is_current(s, e.turn)) return false;
-  const Time start_before = e.attempts > 0 ? Time{} : s.turn->start_before;
-  s.queue.insert(s.queue.begin(),
-                 {e.turn, s.turn->prompt, s.turn->version, start_before,
-                  std::max(e.attempts, s.turn->attempts), s.turn->injected, e.starts});
+  const bool is_deferred = !e.deferred.empty();
+  if (is_deferred && !defer_ask(s, e.deferred)) return false;
+  const Time start_before = e.attempts > 0 || is_deferred ? Time{} : s.turn->start_before;
+  QueuedTurn queued{e.turn,
+                    s.turn->prompt,
+                    s.turn->version,
+                    start_before,
+                    std::max(e.attempts, s.turn->attempts),
+                    s.turn->injected,
+                    e.starts};
+  if (is_deferred) queued.deferred = e.deferred;
+  s.queue.insert(s.queue.begin(), std::move(queued));
   s.turn.reset();
   return true;
 }
@@ -326,7 +346,14 @@ bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const HookRan& e)
   return true;
 }
 
+// Behind it a turn that was deferred is one like others.
 bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const AskClosed& e) {
+  if (const OpenAsk* open = find_open(s, e.ask); open != nullptr && open->is_deferred) {
+    if (s.turn && s.turn->deferred == open->call) s.turn->deferred.reset();
+    for (QueuedTurn& queued : s.queue) {
+      if (queued.deferred == open->call) queued.deferred.reset();
+    }
+  }
   const std::size_t closed =
       std::erase_if(s.asks.edit(), [&](const OpenAsk& open) { return open.ask == e.ask; });
   note_asking(s, envelope.log_time);

@@ -165,7 +165,7 @@ Decided decide_one(Deciding d, const ExpireLease& c) {
   }
   // An agent that lost its transcript has done nothing with its prompt.
   const bool is_given = s.turn && s.turn->turn == c.told && !s.lease->is_lost &&
-                        !s.turn->is_continued && !is_held_by_hooks(s);
+                        !s.turn->is_continued && s.turn->deferred->empty() && !is_held_by_hooks(s);
   const bool is_returned = s.turn && (is_given ? d.retry_turn() : d.return_turn());
   if (is_given && !is_returned) d.interrupt_turn(EndReason::worker_lost);
   d.interrupt_own_turn(EndReason::worker_lost);

@@ -33,7 +33,8 @@ NotificationKind kind_of(const SessionClosed& e) {
 }
 
 std::optional<NotificationKind> kind_of(const QueuePaused& e) {
-  const bool is_passing = is_start_pause(e.reason, e.until) || e.reason == EndReason::session_limit;
+  const bool is_passing = is_start_pause(e.reason, e.until) ||
+                          e.reason == EndReason::session_limit || e.reason == EndReason::deferred;
   if (is_passing) return std::nullopt;
   return NotificationKind::paused;
 }

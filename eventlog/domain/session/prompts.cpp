@@ -36,7 +36,8 @@ TurnId turn_meant(const SessionState& s) {
   // A prompt that came meanwhile waits in the agent for the end of the agent's own turn.
   if (s.own_turn.is_set()) return s.own_turn;
   if (s.turn) return s.turn->turn;
-  const bool is_next = !s.queue.empty() && s.pause == EndReason::none;
+  const bool is_startable = s.pause == EndReason::none || s.pause == EndReason::deferred;
+  const bool is_next = !s.queue.empty() && is_startable;
   return is_next ? s.queue.front().turn : TurnId{};
 }
 
@@ -145,15 +146,17 @@ Decided decide_one(Deciding d, const InterruptTurn& asked) {
     if (!is_own_asked_to_end(s)) d.emit(InterruptRequested{c.turn});
     return std::move(d.decision);
   }
-  const bool is_queued = std::any_of(s.queue.begin(), s.queue.end(),
-                                     [&](const QueuedTurn& q) { return q.turn == c.turn; });
-  if (!is_queued) {
+  const auto queued = std::find_if(s.queue.begin(), s.queue.end(),
+                                   [&](const QueuedTurn& q) { return q.turn == c.turn; });
+  if (queued == s.queue.end()) {
     return reject(RejectionCode::turn_not_running,
                   "turn " + c.turn.text() + " of session " + label(s) + " does not run");
   }
+  if (!queued->deferred->empty()) d.close_deferred(AskEnd::withdrawn);
   d.emit(TurnInterrupted{c.turn, EndReason::user, {}});
   const bool was_last = !s.turn && s.queue.size() == 1;
   if (was_last) d.settle_emptied(SessionStatus::killed, EndReason::user);
+  if (!was_last) d.go_on_with_answer();
   return std::move(d.decision);
 }
 

@@ -204,6 +204,7 @@ void report(Deciding& d, const ReportAgentSessionLost& r) {
                                    ? *s.spec.resume_agent_session
                                    : s.lease->resume_agent_session;
   if (resumed.empty() || !is_live(s.status)) return d.emit(ReportIgnored{std::string(r.kType)});
+  d.close_deferred(AskEnd::agent_gone);
   d.emit(AgentSessionLost{resumed}, r.text);
   d.release_agent_session();
   // The record holds nothing of a conversation that began elsewhere, so no new agent can be told.
@@ -412,11 +413,32 @@ void wait_for_limit(Deciding& d, const ReportTurnResult& r, Time until) {
   }
 }
 
+// The agent waits for an answer without a process: its turn is the first of the queue again, and
+// goes on with the next one.
+void defer_turn(Deciding& d, const ReportTurnResult& r) {
+  const SessionState& s = d.session();
+  book_so_far(d, r);
+  d.has_returned_turn = true;
+  d.emit(TurnReturned{r.turn, 0, s.turn->starts, r.deferred});
+  d.emit(QueuePaused{EndReason::deferred});
+}
+
+// True if the result defers the turn for something that people were asked.
+bool is_deferred(const SessionState& s, const ReportTurnResult& r) {
+  return !r.deferred.empty() && !r.is_error && !s.turn->is_interrupt_requested &&
+         std::any_of(s.asks->begin(), s.asks->end(), [&](const OpenAsk& ask) {
+           return ask.call == r.deferred && is_for_people(ask.kind);
+         });
+}
+
 void report(Deciding& d, const ReportTurnResult& r) {
   const SessionState& s = d.session();
   book_unheard(d, r);
   if (d.has_own_turn && s.own_turn == r.turn) return end_own_turn(d, r);
   if (!is_current(s, r.turn) || s.turn->is_continued) return book_late(d, r);
+  if (is_deferred(s, r)) return defer_turn(d, r);
+  // The agent has gone on without the answer that it was to ask for again.
+  d.close_deferred(AskEnd::withdrawn);
   if (const Time until = failed_by_limit(d, r); until.us != 0) return wait_for_limit(d, r, until);
   const std::int64_t injected = std::max<std::int64_t>(r.injected, 0);
   const bool has_more = injected < static_cast<std::int64_t>(s.turn->injected->size());
@@ -464,6 +486,8 @@ void report(Deciding& d, const ReportTasksChanged& r) {
 TurnAtExit turn_at_exit(const SessionState& s, const ReportAgentExited& r) {
   if (!s.turn) return TurnAtExit::none;
   if (s.turn->is_continued) return TurnAtExit::passed;
+  // The next process asks again.
+  if (!s.turn->deferred->empty()) return TurnAtExit::refused;
   const bool is_refused = s.limited_until.us != 0 && r.has_run && !r.given.is_set();
   if (is_refused) return TurnAtExit::refused;
   return r.given == s.turn->turn ? TurnAtExit::given : TurnAtExit::ungiven;

@@ -58,7 +58,8 @@ struct QueuedTurn {
   Time start_before{};                       // as TurnQueued has it; 0 also once it was started
   std::int64_t attempts = 0;                 // as TurnReturned has it
   base::Sparse<InjectedPrompts> injected{};  // behind that prompt, and not answered either
-  std::int64_t starts = 0;                   // as TurnReturned has it
+  std::int64_t starts = 0;                   // as TurnReturned has it, and so has the next one
+  base::Sparse<std::string> deferred{};
 
   bool operator==(const QueuedTurn&) const = default;
   template <class Visit>
@@ -70,6 +71,7 @@ struct QueuedTurn {
     visit("attempts", &QueuedTurn::attempts);
     visit("injected", &QueuedTurn::injected);
     visit("starts", &QueuedTurn::starts);
+    visit("deferred", &QueuedTurn::deferred);
   }
 };
 
@@ -88,6 +90,8 @@ struct CurrentTurn {
   base::Sparse<InjectedPrompts> injected{};
   bool is_continued = false;  // the agent that runs is done with it; another one is given the rest
   std::int64_t starts = 0;    // as TurnReturned has it
+  // Likewise; empty also once its agent has heard the answer.
+  base::Sparse<std::string> deferred{};
 
   bool operator==(const CurrentTurn&) const = default;
   template <class Visit>
@@ -105,6 +109,7 @@ struct CurrentTurn {
     visit("injected", &CurrentTurn::injected);
     visit("continued", &CurrentTurn::is_continued);
     visit("starts", &CurrentTurn::starts);
+    visit("deferred", &CurrentTurn::deferred);
   }
 };
 

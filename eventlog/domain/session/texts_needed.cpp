@@ -6,7 +6,8 @@ namespace domain {
 std::vector<NeededText> texts_needed(const SessionWork& state) {
   std::vector<NeededText> texts{{TextRole::opening, state.opened}};
   if (state.turn) {
-    texts.push_back({TextRole::prompt, state.turn->prompt});
+    const bool is_given = !state.turn->deferred->empty();
+    if (!is_given) texts.push_back({TextRole::prompt, state.turn->prompt});
     for (const InjectedPrompt& one : *state.turn->injected) {
       texts.push_back({TextRole::prompt, one.prompt});
     }

@@ -291,7 +291,9 @@ std::string details_text(const workers::ShowAnswer& answer, const Relatives& rel
   if (row.tasks_lost > 0) {
     fields.add("lost", tasks_text(row.tasks_lost) + " in the background ended with the agent");
   }
-  if (row.pause != domain::EndReason::none) {
+  if (row.pause == domain::EndReason::deferred) {
+    fields.add("paused", "its agent waits without a process; the answer starts one that goes on");
+  } else if (row.pause != domain::EndReason::none) {
     const bool is_for_day = row.pause == domain::EndReason::daily_budget;
     const bool is_for_agent = row.pause == domain::EndReason::agent_budget;
     const bool is_for_place = row.pause == domain::EndReason::session_limit;

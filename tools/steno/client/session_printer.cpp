@@ -269,6 +269,10 @@ void SessionPrinter::on(const domain::QueuePaused& event, const std::string& tex
                  short_time_text(event.until) + ", or until steno continue");
     return;
   }
+  if (event.reason == domain::EndReason::deferred) {
+    note("", "⏸ the agent waits without a process; the answer starts one that goes on");
+    return;
+  }
   if (event.reason == domain::EndReason::session_limit) {
     note(
         "",

@@ -99,7 +99,8 @@ Output ClaudeEngine::handle(const Input& input) {
 // Only the initialize request can carry a system prompt, and ask for the words of subagents that
 // run within a turn.
 void ClaudeEngine::on(const Begin&, Time, Output& out) {
-  out.writes = initialize_line(next_request_id(), session_.system_prompt, session_.hook_points);
+  out.writes = initialize_line(next_request_id(), session_.system_prompt, session_.hook_points,
+                               holds_.are_wanted());
 }
 
 void ClaudeEngine::on(const BeginTurn& begun, Time, Output& out) {
@@ -108,7 +109,7 @@ void ClaudeEngine::on(const BeginTurn& begun, Time, Output& out) {
   denied_calls_.clear();
   injections_ = {};
   runs_.on_prompt(turn_);
-  out.writes = prompt_line(other_id(turn_), begun.prompt);
+  if (!begun.is_deferred) out.writes = prompt_line(other_id(turn_), begun.prompt);
 }
 
 void ClaudeEngine::on(const AddPrompt& added, Time now, Output& out) {
@@ -129,8 +130,19 @@ void ClaudeEngine::on(const Interrupt& interrupt, Time, Output& out) {
 // The agent itself reports the result of a call that was denied.
 void ClaudeEngine::on(const Answer& answer, Time, Output& out) {
   const Ask& ask = answer.ask;
+  if (ask.kind == AskKind::step && answer.is_granted) {
+    const auto open = asks_.find(ask.id);
+    const bool is_agents_own = open != asks_.end() && open->second.agent.empty();
+    if (auto held = holds_.behind_step(ask, answer.text, is_agents_own)) {
+      held->turn = turn_at_work(out.reports);
+      out.asks.push_back(std::move(*held));
+      return;
+    }
+  }
   asks_.erase(ask.id);
-  if (ask.kind == AskKind::request) {
+  if (auto line = holds_.answered(answer)) {
+    out.writes = std::move(*line);
+  } else if (ask.kind == AskKind::request) {
     out.writes =
         answer.is_granted ? reply_line(ask.id, answer.text) : refusal_line(ask.id, answer.text);
   } else if (ask.kind == AskKind::step) {
@@ -146,6 +158,12 @@ void ClaudeEngine::on(const Answer& answer, Time, Output& out) {
     out.writes = deny_line(ask.id, ask.call, answer.text);
     note_denial(ask.call);
   }
+}
+
+void ClaudeEngine::on(const Defer& deferred, Time, Output& out) {
+  asks_.erase(deferred.ask.id);
+  deferred_ask_ = deferred.ask.id;
+  out.writes = holds_.deferred(deferred.ask);
 }
 
 void ClaudeEngine::on(const Configure& changed, Time, Output& out) {
@@ -329,6 +347,11 @@ void ClaudeEngine::take(const ResultFrame& frame, const Step& step) {
   const OwnTurn own = runs_.own();
   const ClaudeRuns::Ended ended = runs_.on_result(frame);
   withdraw_asks_of_agent({}, step.out);
+  holds_.clear();
+  // It has gone on regardless.
+  const std::string deferred = std::exchange(deferred_ask_, {});
+  if (!deferred.empty() && result.deferred.empty()) step.out.withdrawn.push_back(deferred);
+  if (deferred.empty()) result.deferred.clear();
   tasks_.on_result(runs_.names_prompts());
   report_tasks(step.now, step.out.reports);
   ClaudeSpending::Told told = spending_.on_result(
@@ -421,6 +444,8 @@ void ClaudeEngine::take(AgentRequest frame, const Step& step) {
     step.out.reports.emplace_back(agent_line(domain::LineFault::unknown_kind, step.line));
     return;
   }
+  if (const auto known = holds_.answer_to(frame.ask)) return on(*known, step.now, step.out);
+  if (frame.agent.empty()) holds_.hold(frame.ask);
   const auto of_call = runs_.turn_of_call(frame.ask.call, step.now);
   // A step is no work by itself.
   const bool is_step = frame.ask.kind == AskKind::step;
@@ -431,6 +456,7 @@ void ClaudeEngine::take(AgentRequest frame, const Step& step) {
 
 void ClaudeEngine::take(const RequestWithdrawn& frame, const Step& step) {
   asks_.erase(frame.id);
+  holds_.forget(frame.id);
   step.out.withdrawn.push_back(frame.id);
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "workers/engines/claude/claude_holds.hpp"
 #include "workers/engines/claude/claude_injections.hpp"
 #include "workers/engines/claude/claude_runs.hpp"
 #include "workers/engines/claude/claude_spending.hpp"
@@ -37,6 +38,7 @@ class ClaudeEngine final : public Engine {
   void on(const TakeBackPrompt&, Time, Output&);
   void on(const Interrupt& interrupt, Time, Output& out);
   void on(const Answer& answer, Time, Output& out);
+  void on(const Defer& deferred, Time, Output& out);
   void on(const Configure& changed, Time, Output& out);
   void on(const FrameCame& came, Time now, Output& out);
   void on(const OutputEnded&, Time, Output& out);
@@ -109,6 +111,8 @@ class ClaudeEngine final : public Engine {
     std::string agent;  // the task of the subagent that asks; empty: the agent itself
   };
   std::map<std::string, OpenAsk> asks_;  // that the agent waits for, by their ids
+  ClaudeHolds holds_{session_.spec.approvals == domain::Approvals::ask, session_.hook_points};
+  std::string deferred_ask_;  // that the agent was told to defer, until its result; empty: none
   std::set<std::string> denied_calls_;  // denied calls of this turn whose results have not come yet
   std::set<std::string> told_denials_;  // denied calls of this run that were reported
   std::vector<std::string> broken_;     // MCP servers, as reported last

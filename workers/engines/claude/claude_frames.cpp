@@ -330,6 +330,7 @@ Frame read_result(const JsonObject& frame) {
     const JsonObject call = denied.object();
     out.denied.push_back({{}, call["tool_use_id"].text(), call["tool_name"].text()});
   }
+  result.deferred = frame["deferred_tool_use"].object()["id"].text();
   out.prompts = read_ids(frame["user_message_uuids"]);
   out.run = read_id(frame["uuid"]);
   out.is_own = !frame["origin"].is_null();
@@ -375,11 +376,6 @@ base::Bytes read_context(const JsonObject& request) {
   }
   if (!context.empty()) context += '}';
   return context;
-}
-
-AskKind kind_of_ask(const std::string& tool) {
-  if (tool == "AskUserQuestion") return AskKind::question;
-  return tool == "ExitPlanMode" ? AskKind::plan : AskKind::permission;
 }
 
 // Parts of a step's input that are kept elsewhere.
@@ -452,6 +448,11 @@ Frame read_lifecycle(const JsonObject& frame) {
 }
 
 }  // namespace
+
+AskKind kind_of_ask(const std::string& tool) {
+  if (tool == "AskUserQuestion") return AskKind::question;
+  return tool == "ExitPlanMode" ? AskKind::plan : AskKind::permission;
+}
 
 Frame read_frame(base::ByteView line) {
   if (line.find_first_not_of(" \t\r") == base::ByteView::npos) return KnownFrame{};

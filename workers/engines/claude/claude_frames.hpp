@@ -201,6 +201,9 @@ using Frame = std::variant<InitFrame, MessageFrame, ResultFrame, StreamStarted, 
                            NoteFrame, PromptLifecycle, TasksChanged, StateChanged, Notice,
                            TaskEnded, ConversationReset, KnownFrame, StrangeFrame>;
 
+// What a tool by which the agent asks its user is about; permission: it is another tool.
+AskKind kind_of_ask(const std::string& tool);
+
 // Reads any bytes as a frame.
 Frame read_frame(base::ByteView line);
 

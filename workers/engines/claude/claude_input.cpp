@@ -47,12 +47,18 @@ Json withheld(const Json& value) {
   return other;
 }
 
-Json callbacks_of(const std::vector<domain::HookPoint>& points) {
+// The tools by which the agent asks its user.
+constexpr const char* kAskingTools = "AskUserQuestion|ExitPlanMode";
+
+Json callbacks_of(const std::vector<domain::HookPoint>& points, bool holds_questions) {
   Json hooks = Json::object();
   for (const domain::HookPoint point : kCallbackPoints) {
-    if (std::find(points.begin(), points.end(), point) == points.end()) continue;
+    const bool is_asked = std::find(points.begin(), points.end(), point) != points.end();
+    const bool is_held = holds_questions && point == domain::HookPoint::pre_tool_use;
+    if (!is_asked && !is_held) continue;
     const std::string name(base::enum_name(point));
     Json matcher = {{"hookCallbackIds", {name}}, {"timeout", kCallbackSeconds}};
+    if (!is_asked) matcher["matcher"] = kAskingTools;
     // What its guard cannot be asked about is not done.
     if (point == domain::HookPoint::pre_tool_use) matcher["onFailure"] = "block";
     hooks[name] = Json::array({std::move(matcher)});
@@ -73,10 +79,11 @@ bool is_callback_point(domain::HookPoint point) {
 }
 
 base::Bytes initialize_line(std::string_view request_id, base::ByteView system_prompt,
-                            const std::vector<domain::HookPoint>& points) {
+                            const std::vector<domain::HookPoint>& points, bool holds_questions) {
   Json body = {{"subtype", "initialize"}, {"forwardSubagentText", true}};
   if (!system_prompt.empty()) body["appendSystemPrompt"] = system_prompt;
-  if (Json hooks = callbacks_of(points); !hooks.empty()) body["hooks"] = std::move(hooks);
+  if (Json hooks = callbacks_of(points, holds_questions); !hooks.empty())
+    body["hooks"] = std::move(hooks);
   return request(request_id, std::move(body));
 }
 
@@ -185,6 +192,12 @@ base::Bytes step_line(const Ask& ask, bool is_granted, base::ByteView text) {
   }
   if (own.size() > 1) answer["hookSpecificOutput"] = std::move(own);
   return success(ask.id, std::move(answer));
+}
+
+base::Bytes defer_line(std::string_view request_id) {
+  return success(
+      request_id,
+      {{"hookSpecificOutput", {{"hookEventName", "PreToolUse"}, {"permissionDecision", "defer"}}}});
 }
 
 base::Bytes reply_line(std::string_view request_id, base::ByteView result) {

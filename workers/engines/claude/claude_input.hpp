@@ -16,8 +16,9 @@ namespace engines {
 // True for a point of which the agent tells its host, and waits.
 bool is_callback_point(domain::HookPoint point);
 // `points`: those at which the agent is to wait for hooks; others than it can offer are left out.
+// `holds_questions`: it also waits before it asks its user, see claude_holds.hpp.
 base::Bytes initialize_line(std::string_view request_id, base::ByteView system_prompt,
-                            const std::vector<domain::HookPoint>& points);
+                            const std::vector<domain::HookPoint>& points, bool holds_questions);
 // The turn's id is the message's uuid: the agent does not run again a message that it knows.
 base::Bytes prompt_line(base::TurnId turn, base::ByteView prompt);
 // Asks the agent to end what it does now. `withdraws_prompts`: also those that wait in it.
@@ -33,6 +34,8 @@ base::Bytes deny_line(std::string_view request_id, std::string_view call, std::s
 // Answers a step, as engine.hpp has it: what hooks change if it is granted, else their reason.
 // The output of a call is withheld from the model if its step is not granted.
 base::Bytes step_line(const Ask& ask, bool is_granted, base::ByteView text);
+// Answers a step at a call: the agent is to end its process, whose next one makes the call again.
+base::Bytes defer_line(std::string_view request_id);
 // `result` and `input` are JSON; anything else counts as an empty object.
 base::Bytes reply_line(std::string_view request_id, base::ByteView result);
 base::Bytes refusal_line(std::string_view request_id, std::string_view error);
