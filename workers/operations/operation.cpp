@@ -142,10 +142,11 @@ Json schema_of(const domain::SpecSetting& setting) {
       setting.member);
 }
 
-Parameter setting_parameter(const domain::SpecSetting& setting) {
+Parameter setting_parameter(const domain::SpecSetting& setting, bool is_change) {
   Parameter parameter;
   parameter.name = setting.key;
-  parameter.help = std::string(setting.help) + "; default: the setting " + parameter.name;
+  parameter.help = std::string(setting.help) +
+                   (is_change ? "; unsaid: it stays" : "; default: the setting " + parameter.name);
   parameter.schema = schema_of(setting);
   parameter.accepted = setting.accepted;
   if (parameter.schema["type"] == "string" && !setting.accepted.empty()) {

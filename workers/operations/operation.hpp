@@ -109,7 +109,8 @@ requires std::is_enum_v<Enum> Json schema_of(const std::optional<Enum>&) {
 }
 
 // Returns the parameter by which a setting of a session is said; its help is that of the setting.
-Parameter setting_parameter(const domain::SpecSetting& setting);
+// `is_change`: of a session that has a value already.
+Parameter setting_parameter(const domain::SpecSetting& setting, bool is_change = false);
 bool read_setting(const domain::SpecSetting& setting, const Json& value, domain::SessionSpec& into);
 // True if a parameter of the operation has that name, or has it as its second one.
 bool has_parameter(const Operation& operation, std::string_view name);
@@ -161,7 +162,7 @@ class Describe {
                      std::vector<std::string> Arguments::*said) {
     for (const domain::SpecSetting& setting : domain::spec_settings()) {
       if (has_parameter(operation_, setting.key)) continue;
-      add_setting(setting, spec, said, ChatPlace::none);
+      add_setting(setting, spec, said, ChatPlace::none, false);
     }
     return *this;
   }
@@ -173,7 +174,8 @@ class Describe {
       if (setting.change == domain::SettingChange::never) continue;
       add_setting(setting, spec, said,
                   setting.key == "permission_mode" || setting.key == "model" ? ChatPlace::option
-                                                                             : ChatPlace::none);
+                                                                             : ChatPlace::none,
+                  true);
     }
     return *this;
   }
@@ -197,8 +199,8 @@ class Describe {
   using Reading = std::function<bool(Arguments&, const Json&)>;
 
   void add_setting(const domain::SpecSetting& setting, domain::SessionSpec Arguments::*spec,
-                   std::vector<std::string> Arguments::*said, ChatPlace place) {
-    operation_.parameters.push_back(setting_parameter(setting));
+                   std::vector<std::string> Arguments::*said, ChatPlace place, bool is_change) {
+    operation_.parameters.push_back(setting_parameter(setting, is_change));
     operation_.parameters.back().place = place;
     readers_.push_back([spec, said, &setting](Arguments& arguments, const Json& value) {
       (arguments.*said).emplace_back(setting.key);

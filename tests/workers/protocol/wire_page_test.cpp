@@ -104,6 +104,7 @@ constexpr std::string_view named(Is<workers::ArchiveRow>) { return "archive"; }
 constexpr std::string_view named(Is<workers::NotificationRow>) { return "notification"; }
 constexpr std::string_view named(Is<domain::Descriptor>) { return "descriptor"; }
 constexpr std::string_view named(Is<domain::UseLimits>) { return "use_limits"; }
+constexpr std::string_view named(Is<domain::ChangedSettings>) { return "changed_settings"; }
 constexpr std::string_view named(Is<domain::ScheduleSpec>) { return "schedule_spec"; }
 constexpr std::string_view named(Is<domain::Schedule>) { return "schedule"; }
 constexpr std::string_view named(Is<domain::ScheduleRun>) { return "schedule_run"; }
@@ -373,6 +374,7 @@ TEST_CASE("the page for other clients has every command and map with its fields"
               map_row<domain::Payer>(),
               map_row<workers::PayerShown>(),
               map_row<domain::UseLimits>(),
+              map_row<domain::ChangedSettings>(),
               map_row<domain::ScheduleSpec>(),
               map_row<domain::Schedule>(),
               map_row<domain::ScheduleRun>(),
