@@ -872,9 +872,11 @@ class ClaudeAsks(Asking):
         [told] = self.told_to_model(alias)
         self.assertIn("approved", told)
 
-    def test_a_subagent_asks(self):
+    # Shows N03.
+    def test_a_subagent_asks_behind_the_result_of_the_turn(self):
         alias = self.start("delegate bash touch by-the-subagent")
         self.ask(alias)
+        self.home.wait_for_event(alias, "TurnFinished")
         self.done("approve", alias)
         self.assertEqual(self.wait_for_end(alias)["status"], "completed")
         self.assertTrue(self.made("by-the-subagent"))
@@ -1011,6 +1013,54 @@ class ClaudeAnsweredFromAnywhere(Asking):
         self.done("approve", alias)
         self.ended(alias)
         self.assertTrue(self.made("closed"))
+
+
+class ClaudeDefers(Asking):
+    """A question outlives its agent's process: that ends, and the next one asks again."""
+    CONFIG = 'idle_agent_stop = "2s"\n'
+    QUESTION = {"questions": [{"question": "Which store?", "header": "Store", "multiSelect": False,
+                               "options": [{"label": "SQLite", "description": "small"},
+                                           {"label": "RocksDB", "description": "fast"}]}]}
+
+    def deferred(self, prompt, *flags):
+        alias = self.start(prompt, *flags)
+        self.ask(alias)
+        self.home.wait_for_event(alias, "TurnReturned")
+        until(lambda: not agents_of(self.home), "the end of its process", AGENT_SECONDS)
+        self.assertEqual(self.home.ask("approvals", alias)["count"], 1)
+        return alias
+
+    def told_once(self, alias):
+        self.assertEqual(self.wait_for_end(alias)["status"], "completed")
+        session = self.home.show(alias)["session"]
+        for kind in ("AskRaised", "AskAnswered", "AskClosed", "ToolCallStarted"):
+            self.assertEqual(len(self.facts(session, kind)), 1, kind)
+        row = self.home.show(alias)
+        self.assertEqual(nano(row["cost_usd"]),
+                         sum(map(charge, self.model.charged()[row["agent_session"]])))
+        return self.told_to_model(alias)
+
+    def test_a_question_waits_without_a_process(self):
+        alias = self.deferred("tool AskUserQuestion " + json.dumps(self.QUESTION))
+        self.done("answer", alias, "2")
+        [told] = self.told_once(alias)
+        self.assertIn('"Which store?"="RocksDB"', told)
+
+    def test_a_plan_waits_without_a_process(self):
+        alias = self.deferred('tool ExitPlanMode {"plan": "Move the cache"}',
+                              "--permission-mode", "plan")
+        self.done("approve", alias)
+        [told] = self.told_once(alias)
+        self.assertIn("approved", told)
+
+    def test_a_question_outlives_a_stop(self):
+        alias = self.start("tool AskUserQuestion " + json.dumps(self.QUESTION))
+        self.ask(alias)
+        self.assertEqual(self.home.stop(), 0)
+        self.assertFalse(self.home.processes())
+        self.home.start()
+        self.done("deny", alias, "Ask nobody.")
+        self.assertEqual(self.told_once(alias), ["Ask nobody."])
 
 
 class ClaudeSet(Asking):
@@ -1212,6 +1262,14 @@ class ClaudeHooks(Asking):
     def test_a_subagent_is_refused(self):
         alias = self.ran("delegate forbidden-task")
         self.assertIn("No such subagent.", self.told_to_model(alias)[0])
+
+    # Shows N07.
+    def test_a_hook_blocks_a_subagent_behind_the_result_of_the_turn(self):
+        alias = self.ran("delegate bash touch forbidden", "--permission-mode", "bypassPermissions")
+        self.assertFalse(self.made("forbidden"))
+        self.assertIn(("no-touch", "blocked"), self.hooks(alias))
+        kinds = [event["type"] for event in self.home.events(self.home.show(alias)["session"])]
+        self.assertLess(kinds.index("TurnFinished"), kinds.index("HookRan"))
 
     def test_the_agent_goes_on_behind_its_answer(self):
         with open(os.path.join(self.home.workdir, "again"), "w", encoding="ascii"):

@@ -269,6 +269,7 @@ std::string check_asks(const std::vector<RecordedEvent>& events,
     std::string call;
     LeaseKey lease;
     domain::AskVerdict verdict = domain::AskVerdict::none;
+    bool is_deferred = false;
   };
   std::map<std::pair<std::string, std::int64_t>, Asked> open;
   std::map<std::pair<LeaseKey, std::string>, domain::AskVerdict> verdicts;
@@ -310,9 +311,14 @@ std::string check_asks(const std::vector<RecordedEvent>& events,
       }
       open.erase(asked);
     } else if (event.event.is<domain::LeaseReleased>() || event.event.is<domain::LeaseExpired>()) {
-      const auto left = open.lower_bound({stream, 0});
-      if (left != open.end() && left->first.first == stream) {
+      for (auto left = open.lower_bound({stream, 0});
+           left != open.end() && left->first.first == stream; ++left) {
+        if (left->second.is_deferred) continue;
         return describe(event) + " leaves request " + std::to_string(left->first.second) + " open";
+      }
+    } else if (const auto* returned = event.event.as<domain::TurnReturned>()) {
+      for (auto& [key, asked] : open) {
+        asked.is_deferred |= key.first == stream && asked.call == returned->deferred;
       }
     }
   }

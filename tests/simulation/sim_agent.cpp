@@ -17,9 +17,12 @@ using base::TurnId;
 namespace {
 
 constexpr std::string_view kTurn = "turn ";
+constexpr std::string_view kAgain = "again ";
 constexpr std::string_view kInterrupt = "interrupt ";
 constexpr std::string_view kInject = "inject ";
 constexpr std::string_view kAsk = "ask ";
+constexpr std::string_view kQuestion = "question ";
+constexpr std::string_view kDefer = "defer ";
 constexpr std::string_view kStep = "step ";
 constexpr std::string_view kWithdraw = "withdraw ";
 constexpr std::string_view kGranted = "granted ";
@@ -39,7 +42,10 @@ class SimEngine final : public engines::Engine {
   engines::Output handle(const engines::Input& input) override {
     engines::Output out;
     if (const auto* begun = std::get_if<engines::BeginTurn>(&input.step)) {
-      out.writes = Bytes(kTurn) + begun->turn.text() + begun->prompt;
+      turn_ = begun->turn;
+      out.writes = Bytes(begun->is_deferred ? kAgain : kTurn) + turn_.text() + begun->prompt;
+    } else if (const auto* deferred = std::get_if<engines::Defer>(&input.step)) {
+      out.writes = Bytes(kDefer) + deferred->ask.id;
     } else if (const auto* added = std::get_if<engines::AddPrompt>(&input.step)) {
       ++injected_;
       out.writes = Bytes(kInject) + added->prompt;
@@ -60,6 +66,13 @@ class SimEngine final : public engines::Engine {
     if (line.starts_with(kAsk)) {
       engines::Ask ask{line.substr(kAsk.size()), engines::AskKind::permission, "Bash",
                        request_name(line.substr(kAsk.size())), "{}"};
+      out.asks.push_back(std::move(ask));
+    } else if (line.starts_with(kQuestion)) {
+      const Bytes number = line.substr(kQuestion.size());
+      engines::Ask ask{number, engines::AskKind::question, "AskUserQuestion", request_name(number),
+                       "{}"};
+      ask.turn = turn_;
+      ask.is_deferrable = true;
       out.asks.push_back(std::move(ask));
     } else if (line.starts_with(kStep)) {
       engines::Ask step{line.substr(kStep.size()), engines::AskKind::step, "Bash",
@@ -93,6 +106,7 @@ class SimEngine final : public engines::Engine {
   }
 
   const bool is_multi_turn_;
+  TurnId turn_;  // the last one begun
   bool has_result_ = false;
   bool has_tasks_ = false;
   std::int64_t injected_ = 0;
@@ -159,7 +173,11 @@ class SimProcess final : public processes::AgentProcess {
   ~SimProcess() override { end_tree(); }
 
   base::Result<void> write(ByteView bytes) override {
-    if (bytes.starts_with(kTurn)) {
+    if (bytes.starts_with(kAgain)) {
+      begin_again(*TurnId::parse(bytes.substr(kAgain.size(), kIdChars)));
+    } else if (bytes.starts_with(kDefer) && !has_ended_) {
+      defer(Bytes(bytes.substr(kDefer.size())));
+    } else if (bytes.starts_with(kTurn)) {
       begin(*TurnId::parse(bytes.substr(kTurn.size(), kIdChars)),
             bytes.substr(kTurn.size() + kIdChars));
     } else if (bytes.starts_with(kInject) && !has_ended_) {
@@ -244,19 +262,13 @@ class SimProcess final : public processes::AgentProcess {
       own = asked.content->text;
     }
     record().heard[turn].push_back(own);
+    agents_.deferred_.erase(agent_session_);
     const auto [other, is_new] = agents_.begun_.emplace(begun_, key_);
     if (!is_new) {
       agents_.violate("turn " + turn.text() + " was given to agents under " +
                       lease_text(other->second) + " and under " + lease_text(key_));
     }
-    if (!agents_.log_->has_started(turn, key_.token)) {
-      agents_.violate("turn " + turn.text() + " was given to an agent under " + lease_text(key_) +
-                      ", and that it started there is not on the record");
-    }
-    if (is_lease_over() && !is_keeper_dead_ && !agents_.is_overlooked(key_)) {
-      agents_.violate("turn " + turn.text() + " was given to an agent under " + lease_text(key_) +
-                      ", which is over");
-    }
+    check_begun(turn);
     if (agents_.script_) return begin_plan(agents_.script_(prompt));
     // An agent that begins anew is told before it what was said.
     const auto* s = agents_.log_->session(domain::session_stream("main", key_.session));
@@ -272,6 +284,59 @@ class SimProcess final : public processes::AgentProcess {
     if (!has_introduced_ && !resumed_.empty() && loss_random_.below(20) == 0) return lose_session();
     has_introduced_ = true;
     emit(domain::ReportInitialized{agent_session_, "sim", "1"});
+  }
+
+  void check_begun(TurnId turn) {
+    if (!agents_.log_->has_started(turn, key_.token)) {
+      agents_.violate("turn " + turn.text() + " was given to an agent under " + lease_text(key_) +
+                      ", and that it started there is not on the record");
+    }
+    if (is_lease_over() && !is_keeper_dead_ && !agents_.is_overlooked(key_)) {
+      agents_.violate("turn " + turn.text() + " was given to an agent under " + lease_text(key_) +
+                      ", which is over");
+    }
+  }
+
+  // It has the prompt from the process before, and asks again what that one has deferred.
+  void begin_again(TurnId turn) {
+    turn_ = turn;
+    steps_ = 1;
+    begun_ = {turn, -1};
+    check_begun(turn);
+    const auto left = agents_.deferred_.find(agent_session_);
+    if (left == agents_.deferred_.end()) {
+      return agents_.violate("turn " + turn.text() + " was begun without a prompt under " +
+                             lease_text(key_) + ", and its agent has deferred nothing");
+    }
+    if (loss_random_.below(20) == 0) return lose_session();
+    has_introduced_ = true;
+    asks_ = left->second;
+    ++agents_.counts_["questions asked again"];
+    ask_question(left->second);
+  }
+
+  // Ends the turn for now. Some versions go on waiting.
+  void defer(const Bytes& id) {
+    const std::int64_t number = std::stoll(id);
+    if (asked_ != number || !turn_ || ask_random_.chance(10)) return;
+    ++agents_.counts_["questions deferred"];
+    agents_.deferred_[agent_session_] = number;
+    agents_.begun_.erase(begun_);
+    domain::ReportTurnResult result;
+    result.turn = *std::exchange(turn_, std::nullopt);
+    result.subtype = "success";
+    result.deferred = request_name(id);
+    result.injected = taken_in_;
+    note_spending(result);
+    emit(result);
+    asked_.reset();
+  }
+
+  void ask_question(std::int64_t number) {
+    asked_ = number;
+    is_question_ = true;
+    withdraws_at_ = agents_.time_.now + Duration{ask_random_.below(1'000'000)};
+    emit_line(Bytes(kQuestion) + std::to_string(number));
   }
 
   const domain::RecordedEvent& recorded(base::Position position) const {
@@ -379,7 +444,9 @@ class SimProcess final : public processes::AgentProcess {
 
   // Waits for an answer, but not for ever.
   void ask() {
+    if (ask_random_.chance(40)) return ask_question(++asks_);
     asked_ = ++asks_;
+    is_question_ = false;
     withdraws_at_ = agents_.time_.now + Duration{ask_random_.below(1'000'000)};
     const bool is_step = has_steps_ && step_random_.chance(50);
     ++agents_.counts_[is_step ? "steps" : "asks"];
@@ -404,7 +471,8 @@ class SimProcess final : public processes::AgentProcess {
     check_answer(number, is_granted);
     if (!turn_) return;
     ++agents_.counts_[is_granted ? "asks granted" : "asks denied"];
-    if (is_granted) record().ran.push_back(request_name(id));
+    agents_.deferred_.erase(agent_session_);
+    if (is_granted && !is_question_) record().ran.push_back(request_name(id));
     const std::string call = "call-" + std::to_string(++calls_);
     emit(domain::ReportToolCallStarted{*turn_, call, "Bash", "{}"});
     emit(domain::ReportToolCallFinished{*turn_, call, !is_granted, "done", !is_granted});
@@ -573,6 +641,7 @@ class SimProcess final : public processes::AgentProcess {
   std::uint64_t steps_ = 0;
   int calls_ = 0;
   std::int64_t asks_ = 0;
+  bool is_question_ = false;           // that it asked last
   std::optional<std::int64_t> asked_;  // it waits for an answer to that one
   Duration withdraws_at_{0};
   std::set<std::int64_t> answered_;

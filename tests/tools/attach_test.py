@@ -4,6 +4,7 @@ import fcntl
 import os
 import pty
 import select
+import struct
 import subprocess
 import sys
 import termios
@@ -19,8 +20,9 @@ OWN_SCREEN, EARLIER_SCREEN = "\x1b[?1049h", "\x1b[?1049l"
 class Terminal:
     """steno attach on a terminal of its own."""
 
-    def __init__(self, home, *arguments, term="xterm"):
+    def __init__(self, home, *arguments, term="xterm", columns=80):
         self.parent, child = pty.openpty()
+        fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         self.process = subprocess.Popen(
             [program(), "--home", home.folder, "attach", *arguments], cwd=home.workdir,
             env={**home.environment, "TERM": term}, stdin=child, stdout=child, stderr=child,
@@ -108,6 +110,25 @@ class Attach(unittest.TestCase):
         until(lambda: self.home.show(alias)["turns_finished"] == 2, "both answers")
         terminal.type("\x1c")  # Ctrl-\
         self.assertEqual(terminal.end(), 0, terminal.seen)
+        self.home.run("kill", alias)
+
+    # Shows N22.
+    def test_a_tiny_window_is_that_of_its_own_terminal(self):
+        line = "a line of " + "many " * 30 + "words"
+        alias = self.opened(f"[say {line}]")
+        until(lambda: self.home.show(alias)["waiting_for_input"], "its answer")
+        wide = self.attach(alias, columns=220)
+        wide.see(line)
+        tiny = self.attach(alias, columns=12)
+        tiny.see("> ")
+        tiny.type(f"[say again: {line}]\n")
+        wide.see("again: " + line)
+        for terminal in (tiny, wide):
+            terminal.type("\x04")
+            self.assertEqual(terminal.end(), 0, terminal.seen)
+        # Neither is the agent's: it has no terminal.
+        self.assertEqual([item["text"] for item in self.home.ask("output", alias)["items"]
+                          if item["kind"] == "said"], [line, "again: " + line])
         self.home.run("kill", alias)
 
     def test_what_the_agent_asks_is_answered_in_place(self):
