@@ -60,6 +60,7 @@ struct Context {
   Time wall;                // what the clock shows
   std::span<const std::string> engines;
   std::span<const std::string> injecting_engines;  // whose agents take a prompt while they work
+  std::span<const std::string> file_engines{};     // whose agents take files with a prompt
   bool has_key = false;                            // the server can sign anchors
   const TimeZones* zones = nullptr;                // null: the server knows none
   const ChannelRules* channels = nullptr;          // null: the server has none

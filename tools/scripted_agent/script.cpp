@@ -70,6 +70,7 @@ void apply(Script& script, std::string_view keyword, std::string_view argument) 
     script.tools = std::max<std::int64_t>(script.tools, 1);
   }
   if (keyword == "echo") script.echoes = true;
+  if (keyword == "blocks") script.shows_blocks = true;
   if (keyword == "compact") script.compacts = true;
   if (keyword == "question") script.question = argument;
   if (keyword == "plan") script.plan = argument;

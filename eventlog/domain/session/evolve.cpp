@@ -89,9 +89,20 @@ bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const Se
   return true;
 }
 
-bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const TurnQueued& e) {
+std::int64_t text_bytes(const Envelope& envelope) {
+  return envelope.content ? envelope.content->bytes : 0;
+}
+
+bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const FileAttached&) {
   if (!is_live(s.status)) return false;
+  s.attached.edit().push_back({envelope.position, envelope.version, text_bytes(envelope)});
+  return true;
+}
+
+bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const TurnQueued& e) {
+  if (!is_live(s.status) || e.files->size() != s.attached->size()) return false;
   s.queue.insert(s.queue.end(), {e.turn, envelope.position, envelope.version, e.start_before, 0});
+  s.queue.back().files = std::exchange(s.attached, {});
   return true;
 }
 
@@ -107,6 +118,7 @@ bool apply(SessionWork& s, const TimeLimits& limits, const Envelope& envelope,
   turn.attempts = queued.attempts;
   turn.injected = queued.injected;
   turn.starts = queued.starts;
+  turn.files = queued.files;
   s.turn = turn;
   if (limits.run_timeout.count() > 0) s.turn->started_at = envelope.log_time;
   s.queue.erase(s.queue.begin());
@@ -123,18 +135,19 @@ bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const OwnTurnStar
 bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const TurnReturned& e) {
   if (!is_current(s, e.turn)) return false;
   const Time start_before = e.attempts > 0 ? Time{} : s.turn->start_before;
-  s.queue.insert(s.queue.begin(),
-                 {e.turn, s.turn->prompt, s.turn->version, start_before,
-                  std::max(e.attempts, s.turn->attempts), s.turn->injected, e.starts});
+  s.queue.insert(s.queue.begin(), {e.turn, s.turn->prompt, s.turn->version, start_before,
+                                   std::max(e.attempts, s.turn->attempts), s.turn->injected,
+                                   e.starts, s.turn->files});
   s.turn.reset();
   return true;
 }
 
 bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const PromptInjected& e) {
-  const std::int64_t bytes = envelope.content ? envelope.content->bytes : 0;
+  if (e.files->size() != s.attached->size()) return false;
   const auto add_to = [&](auto& turn) {
     if (turn.turn != e.turn) return false;
-    turn.injected.edit().push_back({envelope.position, envelope.version, bytes});
+    turn.injected.edit().push_back(
+        {envelope.position, envelope.version, text_bytes(envelope), std::exchange(s.attached, {})});
     return true;
   };
   if (s.turn) return add_to(*s.turn);
@@ -151,6 +164,7 @@ bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const TurnContinu
   InjectedPrompts rest = turn.injected;
   turn.prompt = rest[answered].prompt;
   turn.version = rest[answered].version;
+  turn.files = rest[answered].files;
   rest.erase(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(answered) + 1);
   turn.injected = std::move(rest);
   turn.start_before = {};
