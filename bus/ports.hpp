@@ -16,11 +16,12 @@ namespace bus {
 using base::Bytes;
 using base::ByteView;
 
-// The largest frame that can be sent: an item of content (64 MiB at most) and its envelope. Beyond
-// kFrameBytesLimit a receiver drops the connection without telling the sender. Hence the check
-// before sending, and the distance between the two.
-constexpr std::size_t kFrameBytesMax = std::size_t{72} << 20;
-constexpr std::size_t kFrameBytesLimit = std::size_t{80} << 20;
+// The largest frame that can be sent: a prompt (64 MiB at most), its files (20 MiB), a system
+// prompt (4 MiB) and their envelope.
+// Beyond kFrameBytesLimit a receiver drops the connection without telling the sender. Hence the
+// check before sending, and the distance between the two.
+constexpr std::size_t kFrameBytesMax = std::size_t{96} << 20;
+constexpr std::size_t kFrameBytesLimit = std::size_t{104} << 20;
 static_assert(kFrameBytesMax < kFrameBytesLimit);
 
 // libzmq 4.3.4 mis-encodes subscriptions of 246 to 255 bytes (its issue 4564).

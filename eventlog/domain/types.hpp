@@ -216,7 +216,7 @@ struct SessionSpec {
 // The largest text of an event: a larger prompt is refused. An agent's output stays far below it,
 // since its lines are bounded earlier.
 constexpr std::int64_t kContentBytesMax = std::int64_t{64} << 20;
-// A directive carries a turn's prompts and the system prompt in one frame of 72 MiB.
+// A directive carries a turn's prompts, their files and the system prompt in one frame of 96 MiB.
 constexpr std::int64_t kSystemPromptBytesMax = std::int64_t{4} << 20;
 
 // The erasable part of an event: one text, whose meaning depends on the event's type. `Text` is

@@ -5,6 +5,7 @@
 #include "eventlog/domain/characters.hpp"
 #include "eventlog/domain/outbox/route.hpp"
 #include "eventlog/domain/schedules/timing.hpp"
+#include "eventlog/domain/session/prompt_files.hpp"
 #include "eventlog/domain/session/session_name.hpp"
 #include "eventlog/domain/stream_name.hpp"
 #include "tests/fuzz/fuzz.hpp"
@@ -34,6 +35,10 @@ void fuzz_prompt(base::ByteView in) {
   fuzz::require(base::is_utf8(domain::name_from_prompt(in)), "a name is text");
   const bool is_text = base::is_utf8(in) && in.find('\0') == base::ByteView::npos;
   fuzz::require(is_text || domain::prompt_fault(in), "a prompt is text");
+  fuzz::require(domain::media_type_of(in) != domain::kTextType || is_text, "a text is text");
+  fuzz::require(!domain::check_file({"a", std::string(in)}) || !domain::media_type_of(in) ||
+                    static_cast<std::int64_t>(in.size()) > domain::kImageBytesMax,
+                "a file whose type is known can be sent");
   if (!is_text) return;
   std::string said;
   for (base::ByteView rest = in; !rest.empty();) {

@@ -4,7 +4,9 @@
 Usage: steno_claude_test.py STENO CACHE_FOLDER       Exits with 77 where there is no Claude Code.
 If the system allows it, the test runs in a network of its own with nothing but loopback.
 """
+import base64
 import datetime
+import hashlib
 import json
 import os
 import signal
@@ -1130,6 +1132,74 @@ class ClaudeSet(Asking):
         alias = self.start("say one", "--multi-turn")
         until(lambda: self.home.show(alias)["waiting_for_input"], "the answer", AGENT_SECONDS)
         self.assertIn("compact", self.home.ask("commands", alias)["commands"])
+PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9"
+                       "awAAAABJRU5ErkJggg==")
+PDF = (b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]"
+       b"/Count 1>>endobj\n3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 72 72]>>endobj\n"
+       b"trailer<</Size 4/Root 1 0 R>>\n%%EOF")
+
+
+class ClaudeGetsFiles(Asking):
+    """Files of prompts, held against what the model's server saw."""
+
+    def setUp(self):
+        super().setUp()
+        self.files = {"shot.png": PNG, "paper.pdf": PDF, "notes.md": "grüß \u2028 dich".encode()}
+        for name, data in self.files.items():
+            with open(os.path.join(self.home.workdir, name), "wb") as file:
+                file.write(data)
+
+    def flags(self, *names):
+        return [word for name in names for word in ("--file", name)]
+
+    def block(self, name):
+        data = self.files[name]
+        if name.endswith(".md"):
+            return ["document", name, "text/plain", hashlib.sha256(data).hexdigest()]
+        encoded = hashlib.sha256(base64.b64encode(data)).hexdigest()
+        if name.endswith(".pdf"):
+            return ["document", name, "application/pdf", encoded]
+        return ["image", "", "image/png", encoded]
+
+    def seen(self, alias):
+        """Returns the files that came with each call of the session."""
+        calls = self.model.charged()[self.home.show(alias)["agent_session"]]
+        return [call["files"] for call in calls]
+
+    def test_the_model_sees_the_files_in_their_order_once(self):
+        names = ("notes.md", "shot.png", "paper.pdf")
+        blocks = [self.block(name) for name in names]
+        alias = self.start("say One.", "--multi-turn", *self.flags(*names))
+        until(lambda: len(self.facts(self.home.show(alias)["session"], "TurnFinished")) == 1,
+              "the first answer", AGENT_SECONDS)
+        self.assertEqual(self.seen(alias), [blocks])
+        said = self.done("send", alias, "--wait", "say Two.")
+        self.assertIn("Two.", said.out)
+        said = self.done("send", alias, "--wait", *self.flags("shot.png"), "say Three.")
+        self.assertIn("Three.", said.out)
+        self.assertEqual(self.seen(alias), [blocks, [], [self.block("shot.png")]])
+        self.done("kill", alias)
+        # The agent that is resumed has them in its transcript, and is not given them again.
+        said = self.done("resume", alias, "--follow", "say Four.")
+        self.assertIn("Four.", said.out)
+        self.assertEqual(self.seen(alias)[3:], [[]])
+
+    def test_an_image_alone_is_a_prompt(self):
+        alias = self.start("", *self.flags("shot.png"))
+        self.assertEqual(self.wait_for_end(alias)["status"], "completed")
+        self.assertEqual(self.seen(alias), [[self.block("shot.png")]])
+
+    def test_files_outlive_a_crash_before_the_agent_has_them(self):
+        alias = self.start("hang", "--multi-turn", "--continue-after-failure")
+        self.home.wait_for_event(alias, "AgentInitialized")
+        self.done("send", alias, *self.flags("shot.png", "notes.md"), "say There.")
+        self.home.stop(signal.SIGKILL)
+        for name in self.files:
+            os.remove(os.path.join(self.home.workdir, name))
+        self.home.start()
+        self.done("interrupt", alias)
+        until(lambda: "There." in self.done("output", alias).out, "the answer", AGENT_SECONDS)
+        self.assertEqual(self.seen(alias)[-1], [self.block("shot.png"), self.block("notes.md")])
         self.done("kill", alias)
 
 

@@ -132,6 +132,15 @@ void limit(domain::SessionSpec& spec, unsigned kind) {
   if (kind == 7) spec.restart_policy = domain::RestartPolicy::retry;
 }
 
+// Returns the files that go with the turn's prompt, without a draw; with most there are none.
+domain::PromptFiles files_of(base::TurnId turn) {
+  const auto number = static_cast<unsigned char>(turn.bytes.back());
+  domain::PromptFiles files;
+  if (number % 4 == 0) files.push_back({"a.txt", "notes of " + turn.text()});
+  if (number % 8 == 0) files.push_back({"b.png", "\x89PNG\r\n\x1a\n" + turn.text()});
+  return files;
+}
+
 }  // namespace
 
 domain::Command ClientActor::make_command(base::CommandId id, std::string& stream,
@@ -146,6 +155,7 @@ domain::Command ClientActor::make_command(base::CommandId id, std::string& strea
     spawn.spec.workdir = "/srv";
     spawn.spec.is_multi_turn = random_.chance(70);
     spawn.prompt = prompt_of(turn);
+    spawn.files = files_of(turn);
     spawn.origin_channel = "telegram|1234";
     // Without a draw, so that what else is drawn stays as it is.
     limit(spawn.spec, static_cast<unsigned char>(session.bytes.back()) % 8);
@@ -217,8 +227,11 @@ domain::Command ClientActor::make_command(base::CommandId id, std::string& strea
       const bool has_own = state != nullptr && state->own_turn.is_set();
       return domain::InterruptTurn{has_own ? state->own_turn : turn};
     }
-    default:
-      return domain::SendPrompt{prompt_of(turn), random_.chance(20)};
+    default: {
+      domain::SendPrompt send{prompt_of(turn), random_.chance(20)};
+      send.files = files_of(turn);
+      return send;
+    }
   }
 }
 

@@ -184,6 +184,10 @@ std::string check_budgets(const std::vector<RecordedEvent>& events,
   return {};
 }
 
+std::string file_said(const domain::FileFacts& file, std::string_view data) {
+  return "\n<" + file.name + " " + file.media_type + ">" + std::string(data);
+}
+
 std::string check_prompts(const std::vector<RecordedEvent>& events) {
   struct Prompt {
     bool has_limit = false;
@@ -240,11 +244,21 @@ std::string check_injections(const std::vector<RecordedEvent>& events,
     return is_known ? agent->second.heard.at(turn) : std::vector<std::string>();
   };
   std::map<base::TurnId, Turn> turns;
+  std::map<std::string, std::vector<std::string>> attached;  // by stream, to its next prompt
+  const auto prompt_with = [&](const std::vector<domain::FileFacts>& files,
+                               const RecordedEvent& event) {
+    std::string text = event.content->text;
+    const auto contents = std::exchange(attached[event.envelope.stream], {});
+    for (std::size_t i = 0; i < files.size(); ++i) text += file_said(files[i], contents.at(i));
+    return text;
+  };
   for (const RecordedEvent& event : events) {
-    if (const auto* queued = event.event.as<domain::TurnQueued>()) {
-      turns[queued->turn].prompts = {event.content->text};
+    if (event.event.is<domain::FileAttached>()) {
+      attached[event.envelope.stream].push_back(event.content->text);
+    } else if (const auto* queued = event.event.as<domain::TurnQueued>()) {
+      turns[queued->turn].prompts = {prompt_with(queued->files, event)};
     } else if (const auto* added = event.event.as<domain::PromptInjected>()) {
-      turns[added->turn].prompts.push_back(event.content->text);
+      turns[added->turn].prompts.push_back(prompt_with(added->files, event));
       turns[added->turn].has_injected = true;
     } else if (const auto* asked = event.event.as<domain::InterruptRequested>()) {
       turns[asked->turn].is_asked_to_end = true;

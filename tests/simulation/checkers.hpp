@@ -53,6 +53,9 @@ std::string check_tasks(const std::vector<RecordedEvent>& events,
 // session, once.
 std::string check_schedules(const std::vector<RecordedEvent>& events);
 // Only a prompt that says so is dropped, and only a turn that was lost is tried again.
+// Returns a file as agents of the simulation are given it, behind their prompt.
+std::string file_said(const domain::FileFacts& file, std::string_view data);
+
 std::string check_prompts(const std::vector<RecordedEvent>& events);
 // The agent that finishes a turn was given each prompt of it that was not answered before, once.
 std::string check_injections(const std::vector<RecordedEvent>& events,

@@ -67,6 +67,7 @@ constexpr std::string_view kMust[] = {
     "outputs shown",
     "prompts about subagents",
     "event PromptInjected",
+    "event FileAttached",
     "event TurnContinued",
     "event RunTaken",
     "event RunRefused",

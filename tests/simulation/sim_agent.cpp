@@ -43,12 +43,13 @@ class SimEngine final : public engines::Engine {
     engines::Output out;
     if (const auto* begun = std::get_if<engines::BeginTurn>(&input.step)) {
       turn_ = begun->turn;
-      out.writes = Bytes(begun->is_deferred ? kAgain : kTurn) + turn_.text() + begun->prompt;
+      out.writes = Bytes(begun->is_deferred ? kAgain : kTurn) + turn_.text() + begun->prompt +
+                   said(begun->files);
     } else if (const auto* deferred = std::get_if<engines::Defer>(&input.step)) {
       out.writes = Bytes(kDefer) + deferred->ask.id;
     } else if (const auto* added = std::get_if<engines::AddPrompt>(&input.step)) {
       ++injected_;
-      out.writes = Bytes(kInject) + added->prompt;
+      out.writes = Bytes(kInject) + added->prompt + said(added->files);
     } else if (const auto* interrupt = std::get_if<engines::Interrupt>(&input.step)) {
       out.writes = Bytes(kInterrupt) + interrupt->turn.text();
     } else if (const auto* answer = std::get_if<engines::Answer>(&input.step)) {
@@ -62,6 +63,14 @@ class SimEngine final : public engines::Engine {
   }
 
  private:
+  static Bytes said(const std::vector<engines::PromptFile>& files) {
+    Bytes all;
+    for (const engines::PromptFile& file : files) {
+      all += file_said({file.name, file.media_type}, file.data);
+    }
+    return all;
+  }
+
   void take(const Bytes& line, engines::Output& out) {
     if (line.starts_with(kAsk)) {
       engines::Ask ask{line.substr(kAsk.size()), engines::AskKind::permission, "Bash",
@@ -259,7 +268,7 @@ class SimProcess final : public processes::AgentProcess {
       const bool is_rest = asked.event.is<domain::PromptInjected>();
       const std::int64_t part = is_rest ? of->turn->prompt.value : 0;
       begun_.second = part * domain::kTurnAttemptsMax + of->turn->attempts;
-      own = asked.content->text;
+      own = on_record(*of->turn);
     }
     record().heard[turn].push_back(own);
     agents_.deferred_.erase(agent_session_);
@@ -339,6 +348,22 @@ class SimProcess final : public processes::AgentProcess {
     emit_line(Bytes(kQuestion) + std::to_string(number));
   }
 
+  // Returns the prompt with its files, as the engine writes them.
+  template <class Prompt>
+  std::string on_record(const Prompt& prompt) const {
+    const domain::RecordedEvent& asked = recorded(prompt.prompt);
+    const auto* queued = asked.event.as<domain::TurnQueued>();
+    const auto* injected = asked.event.as<domain::PromptInjected>();
+    const std::vector<domain::FileFacts>& facts =
+        queued != nullptr ? queued->files : injected->files;
+    std::string text = asked.content->text;
+    const domain::AttachedFiles& files = prompt.files;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      text += file_said(facts.at(i), recorded(files[i].file).content->text);
+    }
+    return text;
+  }
+
   const domain::RecordedEvent& recorded(base::Position position) const {
     return agents_.log_->events()[static_cast<std::size_t>(position.value) - 1];
   }
@@ -354,9 +379,8 @@ class SimProcess final : public processes::AgentProcess {
     const auto* s = agents_.log_->session(domain::session_stream("main", key_.session));
     if (s == nullptr || !s->turn || s->turn->turn != *turn_) return;
     const domain::InjectedPrompts& injected = s->turn->injected;
-    const bool is_known = std::any_of(injected.begin(), injected.end(), [&](const auto& one) {
-      return recorded(one.prompt).content->text == prompt;
-    });
+    const bool is_known = std::any_of(injected.begin(), injected.end(),
+                                      [&](const auto& one) { return on_record(one) == prompt; });
     if (!is_known && !s->turn->is_continued) {
       agents_.violate("turn " + turn_->text() + " was added '" + Bytes(prompt) +
                       "', which is not on the record");

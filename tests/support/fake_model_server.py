@@ -26,10 +26,11 @@ Any other prompt is answered "I read: " and its first 60 characters. A request t
 of the user (a title, a summary) is answered in the same way.
 
 GET /charged returns a JSON object: for each of the agent's sessions the calls that were charged, in
-order, each with its tokens, its texts, its tool calls, the results of tools that came with it, and
-whether its answer was sent to the end.
+order, each with its tokens, its texts, its tool calls, the results of tools and the files that came
+with it, and whether its answer was sent to the end.
 """
 import argparse
+import hashlib
 import http.server
 import itertools
 import json
@@ -67,7 +68,8 @@ def prompts_of(request):
                 has_result = True
             elif block.get("type") == "text":
                 text = REMINDER.sub("", block["text"]).strip()
-                if text:
+                # The agent says so of each image.
+                if text and not text.startswith("[Image: source: "):
                     prompts.append(text)
                     has_result = False
     return prompts or [""], has_result
@@ -83,6 +85,22 @@ def newest_results(request):
             if block.get("type") == "tool_result":
                 results.append("".join(part.get("text", "") for part in blocks_of(block)))
     return results
+
+
+def newest_files(request):
+    """Returns the images and documents behind the model's last message, in their order, each
+    as kind, title, media type, and SHA-256 of the data."""
+    files = []
+    for message in request.get("messages", []):
+        if message.get("role") == "assistant":
+            files = []
+        for block in blocks_of(message):
+            source = block.get("source", {})
+            if block.get("type") in ("image", "document"):
+                data = source.get("data", "")
+                files.append([block["type"], block.get("title", ""), source.get("media_type", ""),
+                              hashlib.sha256(data.encode()).hexdigest()])
+    return files
 
 
 def told_of_task(request):
@@ -108,6 +126,7 @@ class Answer:
         self.number = int(re.match(r"\d+", self.rest).group()) if re.match(r"\d", self.rest) else 0
         self.model = request.get("model", "model")
         self.results = newest_results(request)
+        self.files = newest_files(request)
         user = json.dumps(request.get("metadata", {})).replace("\\", "")
         session = SESSION.search(user)
         self.session = session.group(1) if session else ""
@@ -245,7 +264,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             answer.blocks = [text_block("as said")]
         self.server.cuts.add(cut)
         call = {"model": answer.model, **answer.tokens, "complete": False, "texts": answer.texts(),
-                "calls": answer.calls(), "results": answer.results}
+                "calls": answer.calls(), "results": answer.results, "files": answer.files}
         self.server.charged.setdefault(answer.session, []).append(call)
         if is_streaming:
             self.stream(answer, is_cut)

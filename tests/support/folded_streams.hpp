@@ -85,6 +85,7 @@ inline domain::Context context_of(domain::StreamRef target, base::CommandId comm
   context.command = command;
   context.engines = kEngines;
   context.injecting_engines = kEngines;
+  context.file_engines = kEngines;
   context.has_key = true;
   return context;
 }

@@ -169,7 +169,11 @@ void History::act_in_turn(const std::string& stream) {
           emit(stream, domain::TurnInterrupted{next, domain::EndReason::user, {}});
         }
       }
-      if (!s.spec.is_multi_turn) emit(stream, domain::PromptInjected{turn}, "And this.");
+      if (!s.spec.is_multi_turn) {
+        emit(stream, domain::FileAttached{turn}, "notes");
+        const domain::FileFacts file{"a.txt", std::string(domain::kTextType), 5};
+        emit(stream, domain::PromptInjected{turn, {}, std::vector{file}}, "And this.");
+      }
       return;
     case 5:
       if (!s.turn->is_interrupt_requested) emit(stream, domain::InterruptRequested{turn});

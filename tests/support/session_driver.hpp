@@ -175,12 +175,14 @@ class SessionDriver {
       case 7:
         return as_command(
             domain::GrantLease{numbered<base::WorkerId>(static_cast<int>(1 + random_.below(3)))});
-      default:
-        return as_command(
-            domain::SendPrompt{"again",
-                               random_.chance(30),
-                               {},
-                               random_.chance(20) ? now() + base::Duration{9} : base::Time{}});
+      default: {
+        domain::SendPrompt send{"again",
+                                random_.chance(30),
+                                {},
+                                random_.chance(20) ? now() + base::Duration{9} : base::Time{}};
+        if (random_.chance(20)) send.files = {{"a.txt", "notes"}};
+        return as_command(std::move(send));
+      }
     }
   }
 
@@ -241,6 +243,7 @@ class SessionDriver {
     c.spec.mcp_must_connect = random_.chance(50);
     c.origin_channel = "telegram|1234";
     c.prompt = "work";
+    if (random_.chance(20)) c.files = {{"a.txt", "notes"}, {"b.pdf", "%PDF-1"}};
     if (random_.chance(50)) c.name = random_.chance(50) ? "work" : "play";
     if (random_.chance(40)) {
       c.resume = choose_session();

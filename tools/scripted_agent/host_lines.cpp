@@ -4,8 +4,10 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <utility>
 
 namespace scripted_agent {
@@ -39,6 +41,37 @@ std::string prompt_text(const Json& content) {
   if (!content.is_array()) return out;
   for (const Json& block : content) out += text_of(block, "text");
   return out;
+}
+
+// FNV-1a (Fowler, Noll and Vo, 32 bits), in eight hexadecimal digits.
+std::string hash_text(std::string_view data) {
+  std::uint32_t hash = 2'166'136'261u;
+  for (const char c : data) hash = (hash ^ static_cast<unsigned char>(c)) * 16'777'619u;
+  std::array<char, 9> text{};
+  std::snprintf(text.data(), text.size(), "%08x", hash);
+  return text.data();
+}
+
+std::size_t size_of(const std::string& data, bool is_base64) {
+  if (!is_base64) return data.size();
+  const auto padding = static_cast<std::size_t>(std::count(data.begin(), data.end(), '='));
+  return data.size() / 4 * 3 - padding;
+}
+
+std::string blocks_text(const Json& content) {
+  std::string text;
+  if (!content.is_array()) return text;
+  for (const Json& block : content) {
+    const Json source = member(block, "source");
+    const bool is_base64 = text_of(source, "type") == "base64";
+    const std::string data = source.is_null() ? text_of(block, "text") : text_of(source, "data");
+    text += "[" + text_of(block, "type");
+    for (const std::string& word : {text_of(block, "title"), text_of(source, "media_type")}) {
+      if (!word.empty()) text += " " + word;
+    }
+    text += " " + std::to_string(size_of(data, is_base64)) + " bytes " + hash_text(data) + "]";
+  }
+  return text;
 }
 
 Json initialize_response() {
@@ -125,7 +158,8 @@ std::string_view HostLines::take_prompt_line(const Json& frame) {
   // A prompt that comes again under the same id does not run again.
   if (!uuid.empty() && !seen_uuids_.insert(uuid).second) return {};
   if (!uuid.empty()) frames_.lifecycle(uuid, "queued");
-  prompts_.push_back({prompt_text(member(message, "content")), uuid});
+  const Json content = member(message, "content");
+  prompts_.push_back({prompt_text(content), uuid, blocks_text(content)});
   return {};
 }
 

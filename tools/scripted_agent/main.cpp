@@ -199,7 +199,9 @@ int Agent::work() {
 void Agent::answer(const scripted_agent::Prompt& prompt) {
   say_state(true);
   if (!prompt.uuid.empty()) frames_.lifecycle(prompt.uuid, "started");
-  const scripted_agent::Script script = scripted_agent::parse_script(prompt.text);
+  scripted_agent::Script script = scripted_agent::parse_script(prompt.text);
+  const bool is_without_text = prompt.text.empty() && !prompt.blocks.empty();
+  if (script.shows_blocks || is_without_text) script.text = prompt.blocks;
   scripted_agent::Script own;
   own.text = script.later.value_or("The task has ended.");
   own.delay_ms = script.delay_ms;

@@ -71,6 +71,7 @@ void apply(Script& script, std::string_view keyword, std::string_view argument) 
   }
   if (keyword == "echo") script.echoes = true;
   if (keyword == "settings") script.says_settings = true;
+  if (keyword == "blocks") script.shows_blocks = true;
   if (keyword == "compact") script.compacts = true;
   if (keyword == "question") script.question = argument;
   if (keyword == "plan") script.plan = argument;

@@ -10,6 +10,7 @@
 //   [agent TASK]   start a subagent for that task, which does nothing
 //   [echo]         answer with the prompt as it was given
 //   [settings]     answer with the mode, the model and the thinking that it has been told
+//   [blocks]       answer with the prompt's blocks, see Prompt; so does a prompt without a text
 //   [compact]      make the conversation shorter first
 //   [ask]          ask for permission before each tool call (one call when [tools] is missing)
 //   [question Q|A|B]  ask Q with the choices A and B; further questions behind a slash
@@ -71,6 +72,7 @@ struct Script {
   bool fails = false;
   bool echoes = false;
   bool says_settings = false;
+  bool shows_blocks = false;
   bool compacts = false;
   std::optional<std::string> question;
   std::optional<std::string> plan;

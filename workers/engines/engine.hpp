@@ -26,19 +26,27 @@ using processes::LaunchPlan;
 
 // The process was started. Comes first, and once.
 struct Begin {};
+// A file that goes with a prompt. Given only to engines whose kind takes files.
+struct PromptFile {
+  std::string name;
+  std::string media_type;  // as domain::FileFacts has it
+  Bytes data;
+};
 // A turn begins. The one before has its result. The same turn given twice to one process is run
 // once.
 struct BeginTurn {
   TurnId turn;
-  Bytes prompt;
+  Bytes prompt;                     // can be empty if there are files
+  std::vector<PromptFile> files{};  // which the agent is given before the prompt
   // The agent has the prompt from an earlier process, and goes on by itself with what that one has
-  // deferred (Defer). `prompt` is empty.
+  // deferred (Defer). There are no prompt and no files.
   bool is_deferred = false;
 };
 // A prompt is added to the turn begun last, which has no result yet. Its result answers this
 // prompt, too. Given only to engines whose kind is injecting.
 struct AddPrompt {
   Bytes prompt;
+  std::vector<PromptFile> files{};
 };
 // The bytes of the last AddPrompt did not reach the agent.
 struct TakeBackPrompt {};

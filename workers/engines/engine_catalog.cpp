@@ -15,6 +15,7 @@ EngineCatalog::EngineCatalog(std::vector<CatalogEntry> entries) : entries_(std::
   for (const CatalogEntry& entry : entries_) {
     names_.push_back(entry.name);
     if (entry.kind->is_injecting) injecting_names_.push_back(entry.name);
+    if (entry.kind->takes_files) names_with_files_.push_back(entry.name);
   }
 }
 

@@ -34,6 +34,8 @@ class EngineCatalog {
   const std::vector<std::string>& names() const { return names_; }
   // Returns those whose agents take a prompt while they work.
   const std::vector<std::string>& injecting_names() const { return injecting_names_; }
+  // Returns those whose agents take files with a prompt.
+  const std::vector<std::string>& names_with_files() const { return names_with_files_; }
   // Returns the names as text, such as "a, b or c".
   std::string names_text() const;
 
@@ -41,6 +43,7 @@ class EngineCatalog {
   std::vector<CatalogEntry> entries_;
   std::vector<std::string> names_;
   std::vector<std::string> injecting_names_;
+  std::vector<std::string> names_with_files_;
 };
 
 // Returns each kind under its own name, without settings: what there is without a configuration.

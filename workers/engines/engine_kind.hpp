@@ -19,6 +19,7 @@ struct EngineKind {
   bool is_beside_steno = false;  // looked for in steno's own folder, else in the PATH
   std::unique_ptr<Engine> (*make)(EngineSettings settings, SessionLaunch session) = nullptr;
   bool is_injecting = false;  // its agents take a prompt while they work, see AddPrompt
+  bool takes_files = false;   // its agents take files with a prompt, see PromptFile
   bool has_login = false;     // its agents need a login, or a key in their environment
   bool is_pricing = false;    // its spending is priced by the table of the settings
   // Returns how many answers others had in the agent session behind session.last_message. Null: it

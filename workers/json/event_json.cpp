@@ -25,6 +25,12 @@ base::Result<SeenEvent> see(const bus::FeedEvent& event) {
     if (!content) return tl::unexpected(unreadable(std::move(content.error())));
     recorded->content = std::move(*content);
   }
+  if (recorded->event.is<domain::FileAttached>()) {
+    recorded->content.reset();
+    const auto& proof = recorded->envelope.content;
+    const std::int64_t bytes = proof ? proof->bytes : 0;
+    return SeenEvent{std::move(*recorded), bytes};
+  }
   const bool is_left_out = !event.content && event.content_bytes > 0;
   return SeenEvent{std::move(*recorded), is_left_out ? event.content_bytes : 0};
 }

@@ -8,7 +8,8 @@
 
 namespace workers {
 
-// An event of the feed. content_bytes > 0: its content was too large to travel with it.
+// An event of the feed. content_bytes > 0: its content is left out. It was too large to travel with
+// the event, or is a file, and no text.
 struct SeenEvent {
   domain::RecordedEvent recorded;
   std::int64_t content_bytes = 0;

@@ -123,12 +123,12 @@ class NoticeReader {
   void end(const domain::OutputRecorded&, const RecordedEvent& event) {
     if (said_.size() < kLastBlocksMax && !text_of(event).empty()) said_.push_back(text_of(event));
   }
-  void end(const domain::TurnQueued&, const RecordedEvent& event) { respond(event); }
-  void end(const domain::PromptInjected&, const RecordedEvent& event) { respond(event); }
-  void respond(const RecordedEvent& event) {
+  void end(const domain::TurnQueued& e, const RecordedEvent& event) { respond(e.files, event); }
+  void end(const domain::PromptInjected& e, const RecordedEvent& event) { respond(e.files, event); }
+  void respond(const std::vector<domain::FileFacts>& files, const RecordedEvent& event) {
     if (!said_.empty()) return;
     said_.assign(kLastBlocksMax, std::string());  // no more is looked for
-    said_.front() = text_of(event);
+    said_.front() = domain::prompt_text(text_of(event), files);
   }
   void end(const domain::SessionClosed& e, const RecordedEvent&) {
     notice_.reason = e.reason;

@@ -117,7 +117,12 @@ std::string text_of(const Launched& launched, Reader) {
   text += "\n   id      " + launched.spawned.session.text();
   text += "\n   dir     " + spec.workdir;
   text += "\n   model   " + (spec.model.empty() ? std::string("default") : spec.model);
-  text += "\n   prompt  " + prompt_beginning(launched.wanted.prompt, kPromptColumnsMax);
+  std::vector<domain::FileFacts> files;
+  for (const domain::PromptFile& file : launched.wanted.files) {
+    files.push_back(domain::facts_of(file));
+  }
+  text += "\n   prompt  " +
+          domain::prompt_text(prompt_beginning(launched.wanted.prompt, kPromptColumnsMax), files);
   if (!launched.resumed.empty()) text += "\n   resumes " + launched.resumed;
   text += std::string("\n   mode    ") + (spec.is_multi_turn ? "multi-turn" : "single-turn");
   for (const std::string& note : launched.notes) text += "\n   note    " + note;
@@ -125,8 +130,9 @@ std::string text_of(const Launched& launched, Reader) {
 }
 
 std::string text_of(const SentPrompt& sent, Reader) {
-  std::string text = "↩️ sent to " + named_text(sent.row) + ": " +
-                     prompt_beginning(sent.prompt, kPromptColumnsMax);
+  std::string text =
+      "↩️ sent to " + named_text(sent.row) + ": " +
+      domain::prompt_text(prompt_beginning(sent.prompt, kPromptColumnsMax), sent.files);
   const domain::EndReason pause = sent.reply.pause;
   if (pause != domain::EndReason::none) {
     text += "\nIt is paused " + pause_text(pause, sent.row.alias, sent.reply.paused_until);

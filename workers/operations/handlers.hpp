@@ -28,6 +28,7 @@ struct RespondArguments {
   bool is_interrupting = false;
   std::string session;
   std::string message;
+  std::vector<SaidFile> files{};
 };
 Task<Outcome<Responded>> respond(const Caller& caller, const RespondArguments& arguments);
 

@@ -41,8 +41,8 @@ std::string ItemText::of_whole(const OutputItem& item, const std::string& text) 
         return "> [a prompt of " + std::to_string(item.left_out) +
                " bytes; steno output shows it whole]\n";
       }
-      return (item.is_queued ? "(queued) > " : "> ") + (is_for_terminal_ ? safe_line(text) : text) +
-             "\n";
+      return (item.is_queued ? "(queued) > " : "> ") +
+             domain::prompt_text(is_for_terminal_ ? safe_line(text) : text, item.files) + "\n";
     case ItemKind::said:
       return mark.empty() ? text + "\n" : lines(text, mark);
     case ItemKind::thought:

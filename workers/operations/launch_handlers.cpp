@@ -66,7 +66,7 @@ Task<Outcome<Resumed>> go_on(const Caller& caller, const GoOnArguments& argument
 }
 
 Task<Outcome<Responded>> respond(const Caller& caller, const RespondArguments& arguments) {
-  if (const auto ok = check_prompt(arguments.message); !ok) {
+  if (const auto ok = check_prompt(arguments.message, !arguments.files.empty()); !ok) {
     co_return tl::unexpected(ok.error());
   }
   LaunchArguments first;
@@ -74,11 +74,14 @@ Task<Outcome<Responded>> respond(const Caller& caller, const RespondArguments& a
   auto before = co_await launched_before(caller, first);
   if (!before) co_return tl::unexpected(before.error());
   if (*before) co_return Responded(std::move(**before));
+  auto files = prompt_files(caller, arguments.files);
+  if (!files) co_return tl::unexpected(files.error());
   const auto shown = co_await find_session(caller, arguments.session);
   if (!shown) {
     const bool is_missing = shown.error().error == OperationError::not_found;
     if (!is_missing || !user_named(arguments.session)) co_return tl::unexpected(shown.error());
-    const SaidToUser said{arguments.session, arguments.message, start_before(caller)};
+    const SaidToUser said{arguments.session, arguments.message, start_before(caller),
+                          std::move(*files)};
     auto begun = co_await launch_for(caller, said);
     if (!begun) co_return tl::unexpected(begun.error());
     co_return Responded(std::move(*begun));
@@ -86,12 +89,14 @@ Task<Outcome<Responded>> respond(const Caller& caller, const RespondArguments& a
   SentPrompt sent;
   sent.row = shown->session;
   sent.prompt = arguments.message;
+  for (const domain::PromptFile& file : *files) sent.files.push_back(domain::facts_of(file));
   sent.is_interrupting = arguments.is_interrupting;
   // A prompt to a paused session waits for as long as it takes, and its sender is told so.
   const bool waits = sent.row.pause != domain::EndReason::none;
   const base::Time limit = waits ? base::Time{} : start_before(caller);
-  const domain::Command command = domain::SendPrompt{
-      arguments.message, arguments.is_interrupting, {}, limit, true, caller.channel};
+  const domain::Command command =
+      domain::SendPrompt{arguments.message, arguments.is_interrupting, {}, limit, true,
+                         caller.channel,    std::move(*files)};
   auto reply =
       co_await send_command(caller, command_id(caller), sent.row.session, sent.row.agent, command);
   if (!reply) co_return tl::unexpected(reply.error());

@@ -57,7 +57,10 @@ Outcome<bool> apply_said(const Caller& caller, const LaunchArguments& said, doma
   } else if (!spawn.resume.is_set()) {
     spawn.origin_channel = channel_to_name(caller.defaults, spawn.spec.workdir);
   }
-  if (auto ok = check_prompt(spawn.prompt); !ok) return ok;
+  auto files = prompt_files(caller, said.files);
+  if (!files) return tl::unexpected(files.error());
+  spawn.files = said.attached.empty() ? std::move(*files) : said.attached;
+  if (auto ok = check_prompt(spawn.prompt, !spawn.files.empty()); !ok) return ok;
   if (auto ok = check_mcp_config(spawn.spec); !ok) return ok;
   return check_workdir(spawn.spec.workdir, "workdir");
 }
@@ -258,6 +261,7 @@ Task<Outcome<Launched>> launch_for(const Caller& caller, const SaidToUser& said)
   if (!newest) co_return tl::unexpected(newest.error());
   LaunchArguments arguments;
   arguments.prompt = said.message;
+  arguments.attached = said.files;
   arguments.start_before = said.start_before;
   if (newest->is_set()) {
     arguments.resumed = newest->text();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "workers/operations/opening.hpp"
+#include "workers/operations/prompt_files.hpp"
 
 namespace workers {
 
@@ -29,6 +30,8 @@ struct LaunchArguments {
   std::string channel;  // where notifications go; empty: the caller's
   // When it is too late to start the prompt, 0: never; none: as the settings say.
   std::optional<base::Time> start_before{};
+  std::vector<SaidFile> files{};   // that go with the prompt
+  domain::PromptFiles attached{};  // those that were read already
 };
 
 // A launched session, and what its caller is told of it.
@@ -65,6 +68,7 @@ struct SaidToUser {
   std::string reference;  // "@connector/user/channel"
   std::string message;
   base::Time start_before{};  // when it is too late to start the prompt; 0: never
+  domain::PromptFiles files{};
 };
 
 // Goes on with the user's newest session that can be resumed, else opens one. The reference means a

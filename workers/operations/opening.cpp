@@ -99,7 +99,8 @@ void settle_fallback(const SpecDefaults& defaults, domain::SessionSpec& spec) {
   if (!is_named && spec.fallback_model == spec.model) spec.fallback_model.reset();
 }
 
-Outcome<bool> check_prompt(const std::string& prompt) {
+Outcome<bool> check_prompt(const std::string& prompt, bool has_files) {
+  if (has_files && prompt.empty()) return true;
   if (auto fault = domain::prompt_fault(prompt))
     return refuse(OperationError::usage, *std::move(fault));
   if (static_cast<std::int64_t>(prompt.size()) <= domain::kContentBytesMax) return true;

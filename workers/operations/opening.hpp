@@ -12,8 +12,8 @@ namespace workers {
 // Drops a fallback model that nobody named for this session, if it is the session's own model.
 void settle_fallback(const SpecDefaults& defaults, domain::SessionSpec& spec);
 
-// Fails for a prompt that the server would refuse, before sending it.
-Outcome<bool> check_prompt(const std::string& prompt);
+// Fails for a prompt that the server would refuse, before sending it. With files it can be empty.
+Outcome<bool> check_prompt(const std::string& prompt, bool has_files = false);
 
 // Fails if the working folder is missing: otherwise the session would only fail when its agent
 // starts. The server runs on this machine, so the check is valid for it.

@@ -42,6 +42,9 @@ std::string accepted_text(const Json& schema) {
     return "a whole number from " + schema["minimum"].dump() + " to " + schema["maximum"].dump();
   }
   if (type == "number") return "dollars with at most nine decimals, such as 0.50; 0: no limit";
+  if (type == "array" && schema["items"].contains("anyOf")) {
+    return "a list of paths, or of objects with name and data, in base64";
+  }
   if (type == "array") return "a list of texts";
   return "a text";
 }
@@ -97,6 +100,29 @@ bool read_value(const Json& value, std::vector<std::string>& into) {
   return true;
 }
 
+bool read_value(const Json& value, std::vector<SaidFile>& into) {
+  if (!value.is_array()) return false;
+  for (const Json& item : value) {
+    SaidFile file;
+    if (read_value(item, file.path)) {
+      if (file.path.empty()) return false;
+    } else if (item.is_object()) {
+      for (const auto& [name, said] : item.items()) {
+        std::string* field = name == "name"         ? &file.name
+                             : name == "media_type" ? &file.media_type
+                             : name == "data"       ? &file.data
+                                                    : nullptr;
+        if (field == nullptr || !read_value(said, *field)) return false;
+      }
+      if (file.name.empty() || file.data.empty()) return false;
+    } else {
+      return false;
+    }
+    into.push_back(std::move(file));
+  }
+  return true;
+}
+
 Json schema_of(const std::string&) {
   return {{"type", "string"}};
 }
@@ -111,6 +137,16 @@ Json schema_of(const std::optional<base::NanoUsd>&) {
 }
 Json schema_of(const std::vector<std::string>&) {
   return {{"type", "array"}, {"items", {{"type", "string"}}}};
+}
+Json schema_of(const std::vector<SaidFile>&) {
+  const Json text = {{"type", "string"}};
+  const Json itself = {{"type", "object"},
+                       {"properties", {{"name", text}, {"media_type", text}, {"data", text}}},
+                       {"required", {"name", "data"}},
+                       {"additionalProperties", false}};
+  return {{"type", "array"},
+          {"items", {{"anyOf", Json::array({text, itself})}}},
+          {"maxItems", domain::kPromptFilesMax}};
 }
 
 tl::unexpected<Refusal> refuse_value(const Parameter& parameter, const Json& value) {
@@ -195,7 +231,9 @@ Outcome<Json> named_arguments(const std::vector<Parameter>& parameters, const Js
   for (const Parameter& parameter : parameters) {
     const auto value = named.find(parameter.name);
     const bool is_there = value != named.end();
-    if (parameter.is_required && (!is_there || *value == "")) {
+    // A prompt can be empty beside files.
+    const bool can_be_empty = is_there && named.contains(kFilesParameter);
+    if (parameter.is_required && (!is_there || (*value == "" && !can_be_empty))) {
       return refuse(OperationError::usage, parameter.name + " is missing: " + parameter.help);
     }
     if (!is_there || !value->is_number_integer() || !parameter.schema.contains("maximum")) continue;

@@ -16,6 +16,7 @@
 #include "workers/operations/answer_json.hpp"
 #include "workers/operations/answer_text.hpp"
 #include "workers/operations/caller.hpp"
+#include "workers/operations/prompt_files.hpp"
 
 namespace workers {
 
@@ -74,6 +75,7 @@ bool read_value(const Json& value, bool& into);
 bool read_value(const Json& value, std::int64_t& into);
 bool read_value(const Json& value, std::optional<base::NanoUsd>& into);
 bool read_value(const Json& value, std::vector<std::string>& into);
+bool read_value(const Json& value, std::vector<SaidFile>& into);
 template <class Enum>
 requires std::is_enum_v<Enum>
 bool read_value(const Json& value, Enum& into) {
@@ -97,6 +99,7 @@ Json schema_of(const bool&);
 Json schema_of(const std::int64_t&);
 Json schema_of(const std::optional<base::NanoUsd>&);
 Json schema_of(const std::vector<std::string>&);
+Json schema_of(const std::vector<SaidFile>&);
 template <class Enum>
 requires std::is_enum_v<Enum> Json schema_of(const Enum&) {
   Json names = Json::array();
@@ -118,6 +121,9 @@ bool has_parameter(const Operation& operation, std::string_view name);
 // Returns the arguments by the parameters' own names, or what is wrong with them.
 Outcome<Json> named_arguments(const std::vector<Parameter>& parameters, const Json& arguments);
 tl::unexpected<Refusal> refuse_value(const Parameter& parameter, const Json& value);
+
+// The parameter for files that go with a prompt.
+constexpr std::string_view kFilesParameter = "files";
 
 // The parameter of every operation that changes something.
 constexpr std::string_view kKeyParameter = "idempotency_key";

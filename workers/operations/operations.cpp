@@ -8,6 +8,9 @@ namespace workers {
 namespace {
 
 constexpr const char* kSession = "Session: id, alias, name, or the start of one";
+constexpr const char* kFiles =
+    "Images, PDFs and texts for the agent, which it is given before the prompt: each an absolute "
+    "path on this machine, which agents cannot name, or {name, media_type, data}, data in base64";
 constexpr const char* kChannel = "A place such as telegram|1234; default: the caller's";
 
 Operation launch_row() {
@@ -34,6 +37,7 @@ Operation launch_row() {
            "What it can do without asking; default: the setting permission_mode")
       .settings(&A::settings, &A::said)
       .can("origin_channel", &A::channel, kChannel)
+      .can(std::string(kFilesParameter), &A::files, kFiles)
       .runs(launch);
 }
 
@@ -117,6 +121,7 @@ Operation respond_row() {
       .can("interrupt", &A::is_interrupting, "End the turn that runs now", ChatPlace::option)
       .need("session", &A::session, kSession, ChatPlace::word)
       .need("message", &A::message, "The prompt", ChatPlace::rest)
+      .can(std::string(kFilesParameter), &A::files, kFiles)
       .runs(respond);
 }
 

@@ -23,6 +23,7 @@ using Resumed = std::variant<ResumableSessions, Launched>;
 struct SentPrompt {
   projections::SessionRow row;  // as it was before
   std::string prompt;
+  std::vector<domain::FileFacts> files{};
   bool is_interrupting = false;
   CommandReplyBody reply;
 };

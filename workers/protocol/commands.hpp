@@ -140,11 +140,29 @@ enum class LeaseEnd {
   kill,   // end it now, with its tasks
 };
 
+// A file that the agent is given with a prompt of a turn.
+struct DirectedFile {
+  std::int64_t prompt = 0;  // 0: the turn's own; 1: the first that was added to it, and so on
+  std::string name;
+  std::string media_type;
+  std::string data;
+
+  bool operator==(const DirectedFile&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("prompt", &DirectedFile::prompt);
+    visit("name", &DirectedFile::name);
+    visit("media_type", &DirectedFile::media_type);
+    visit("data", &DirectedFile::data);
+  }
+};
+
 struct DirectedTurn {
   base::TurnId turn;
   std::string prompt;
   bool is_interrupted = false;
   std::vector<std::string> injected{};  // prompts that were added to it, in order
+  std::vector<DirectedFile> files{};    // those of each prompt in their order
   // The call about which the agent asks again, as TurnReturned has it: it has the prompt already.
   std::string deferred{};
   std::int64_t deferred_request = 0;  // the number of that request, as AskRaised has it
@@ -156,6 +174,7 @@ struct DirectedTurn {
     visit("prompt", &DirectedTurn::prompt);
     visit("interrupted", &DirectedTurn::is_interrupted);
     visit("injected", &DirectedTurn::injected);
+    visit("files", &DirectedTurn::files);
     visit("deferred", &DirectedTurn::deferred);
     visit("deferred_request", &DirectedTurn::deferred_request);
   }

@@ -179,6 +179,7 @@ struct ShowAnswer {
   domain::CostBasis lineage_basis = domain::CostBasis::totals;  // of the least certain part of that
   std::int64_t lineage_at_work = 0;  // sessions of them that have an agent process, this one too
   std::vector<PayerShown> payers{};  // those with a budget, as the row has them
+  std::vector<domain::FileFacts> prompt_files{};  // that go with the first prompt
 
   bool operator==(const ShowAnswer&) const = default;
   template <class Visit>
@@ -196,6 +197,7 @@ struct ShowAnswer {
     visit("lineage_basis", &ShowAnswer::lineage_basis);
     visit("lineage_at_work", &ShowAnswer::lineage_at_work);
     visit("payers", &ShowAnswer::payers);
+    visit("prompt_files", &ShowAnswer::prompt_files);
   }
 };
 
@@ -222,8 +224,9 @@ struct OutputItem {
   // So many bytes of a prompt's text are left out. Who wants them asks for the event that has them
   // alone.
   std::int64_t left_out = 0;
-  base::Time erased_at;   // the text was erased then; 0: it was not
-  std::string erased_by;  // the actor of the command that erased it
+  base::Time erased_at;                    // the text was erased then; 0: it was not
+  std::string erased_by;                   // the actor of the command that erased it
+  std::vector<domain::FileFacts> files{};  // of a prompt
 
   bool operator==(const OutputItem&) const = default;
   template <class Visit>
@@ -246,6 +249,7 @@ struct OutputItem {
     visit("left_out", &OutputItem::left_out);
     visit("erased_at", &OutputItem::erased_at);
     visit("erased_by", &OutputItem::erased_by);
+    visit("files", &OutputItem::files);
   }
 };
 

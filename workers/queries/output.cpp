@@ -47,6 +47,7 @@ std::optional<OutputItem> as_item(const domain::RecordedEvent& event) {
     item.parent = done->parent;
   } else if (const auto* queued = event.event.as<domain::TurnQueued>()) {
     item.turn = queued->turn;
+    item.files = queued->files;
   } else if (const auto* started = event.event.as<domain::TurnStarted>()) {
     item.turn = started->turn;
   } else if (const auto* cut = event.event.as<domain::TurnInterrupted>()) {
@@ -55,6 +56,9 @@ std::optional<OutputItem> as_item(const domain::RecordedEvent& event) {
     item.reason = cut->reason;
   } else if (const auto* injected = event.event.as<domain::PromptInjected>()) {
     item.turn = injected->turn;
+    item.files = injected->files;
+  } else if (const auto* attached = event.event.as<domain::FileAttached>()) {
+    item.turn = attached->turn;
   } else if (const auto* finished = event.event.as<domain::TurnFinished>()) {
     const bool has_text = event.envelope.content && event.envelope.content->bytes > 0;
     item.turn = finished->turn;
@@ -159,7 +163,11 @@ void mark_cut_off(OutputAnswer& answer) {
   }
 }
 
+// A file is shown with its prompt, and given to whoever asks for its event alone.
 bool is_item(const domain::RecordedEvent& event) {
+  return !event.event.is<domain::FileAttached>() && as_item(event).has_value();
+}
+bool is_item_alone(const domain::RecordedEvent& event) {
   return as_item(event).has_value();
 }
 
@@ -375,7 +383,9 @@ base::Result<OutputAnswer> output(const QuerySources& sources, const QueryBody& 
   if (is_held && !is_behind) {
     if (auto ok = find_archived(sources, *row, stream); !ok) return tl::unexpected(ok.error());
   }
-  auto page = choose_output(stream, range, is_item);
+  // Whoever asks for one event wants its text, wherever it stands in the conversation.
+  const bool is_single = body.after.value > 0 && body.before == body.after.next().next();
+  auto page = choose_output(stream, range, is_single ? is_item_alone : is_item);
   if (!page) return tl::unexpected(page.error());
 
   const bool is_archived = row->opened < sources.log.first() && !is_held;
@@ -387,8 +397,6 @@ base::Result<OutputAnswer> output(const QuerySources& sources, const QueryBody& 
                       page->through,
                       static_cast<std::int64_t>(page->said),
                       is_archived ? query.archived.text() : ""};
-  // Whoever asks for one event wants its text, wherever it stands in the conversation.
-  const bool is_single = body.after.value > 0 && body.before == body.after.next().next();
   Conversation conversation(sources, stream, *erasures, is_single);
   if (auto ok = conversation.find_prompts(*page); !ok) return tl::unexpected(ok.error());
   for (eventlog::BlockEvents& block : page->blocks) {

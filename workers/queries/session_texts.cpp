@@ -13,6 +13,14 @@ base::Result<std::string> text_at(const QuerySources& sources, Position position
   return *content ? std::move((*content)->text) : std::string();
 }
 
+std::vector<domain::FileFacts> files_at(const QuerySources& sources, Position position) {
+  if (position.value == 0 || !sources.whole.holds(position)) return {};
+  const auto events = eventlog::read_events(sources.whole, position, position, {1, false});
+  if (!events || events->empty()) return {};
+  const auto* queued = events->front().event.as<domain::TurnQueued>();
+  return queued == nullptr ? std::vector<domain::FileFacts>() : *queued->files;
+}
+
 namespace {
 
 // Returns the text of a name that was made from a prompt; none: it was erased, or is in an archive

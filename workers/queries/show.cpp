@@ -90,6 +90,7 @@ base::Result<ShowAnswer> show(const QuerySources& sources, const QueryBody& body
     auto prompt = text_at(sources, answer.session.prompt);
     auto system_prompt = text_at(sources, answer.session.opened);
     if (prompt) answer.prompt = prompt->substr(0, kPromptShownMax);
+    answer.prompt_files = files_at(sources, answer.session.prompt);
     if (system_prompt) answer.system_prompt = std::move(*system_prompt);
     if (!prompt) answer.prompt_error = base::describe(prompt.error());
     const auto failure = failure_of(sources, answer.session);

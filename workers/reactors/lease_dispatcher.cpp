@@ -30,7 +30,8 @@ static_assert(eventlog::kWriterTermMax < base::kIntegerLimit >> kDirectiveBits);
 
 // A directive fits into one frame, with what is told of a lost conversation and 1 MiB for the rest.
 static_assert(domain::kContentBytesMax + domain::kSystemPromptBytesMax + domain::kInjectedBytesMax +
-                  static_cast<std::int64_t>(kSpokenBytesMax) + (std::int64_t{1} << 20) <=
+                  domain::kPromptFilesBytesMax + static_cast<std::int64_t>(kSpokenBytesMax) +
+                  (std::int64_t{1} << 20) <=
               static_cast<std::int64_t>(bus::kFrameBytesMax));
 
 // Adds what a later acknowledgement of the same lease says.
@@ -54,13 +55,13 @@ bool begins_something(const domain::Event& event) {
 // agent was given these.
 constexpr auto kAnswersBytesMax = static_cast<std::size_t>(domain::kAnswerBytesMax);
 
-std::vector<DirectedAnswer> directed_answers(const LeaseState& s,
-                                             const std::map<base::Position, std::string>& texts) {
+template <class Texts>
+std::vector<DirectedAnswer> directed_answers(const LeaseState& s, const Texts& texts) {
   std::vector<DirectedAnswer> answers;
   std::size_t bytes = 0;
   for (const domain::OpenAsk& ask : *s.asks) {
     if (ask.verdict == domain::AskVerdict::none) continue;
-    const std::string text = ask.has_text ? texts.at(ask.answer) : std::string();
+    const std::string text = ask.has_text ? texts.at(ask.answer).text : std::string();
     bytes += text.size();
     if (!answers.empty() && bytes > kAnswersBytesMax) break;
     answers.push_back({ask.request, ask.verdict == domain::AskVerdict::granted, text});
@@ -107,6 +108,13 @@ void forget_agent_session(domain::SessionSpec& spec) {
   spec.resume_agent_session.reset();
   spec.resume_message.reset();
   spec.is_fork = false;
+}
+
+// Returns what a prompt's event says of its files.
+std::vector<domain::FileFacts> files_of(const domain::Event& event) {
+  if (const auto* queued = event.as<domain::TurnQueued>()) return queued->files;
+  if (const auto* injected = event.as<domain::PromptInjected>()) return injected->files;
+  return {};
 }
 
 base::CommandId report_id(const std::string& stream, const domain::LeaseReport& report) {
@@ -496,7 +504,7 @@ bool LeaseDispatcher::take_content(const StreamKey& key, View& view, ContentOutc
     return true;
   }
   if (outcome.position != view.state->opened) {
-    directed.prompts[outcome.position] = std::move(text);
+    directed.prompts[outcome.position] = {std::move(text), files_of(outcome.event->event)};
     return true;
   }
   auto* opened = outcome.event->event.as<domain::SessionOpened>();
@@ -582,6 +590,33 @@ std::vector<domain::HookPoint> LeaseDispatcher::hook_points(const StreamKey& key
   return points;
 }
 
+// All contents that the turn needs must be in memory.
+DirectedTurn LeaseDispatcher::directed_turn(const LeaseState& s, const Directed& directed) {
+  DirectedTurn turn{s.turn->turn, {}, s.turn->is_interrupt_requested};
+  std::int64_t number = 0;
+  const auto take = [&](base::Position prompt, const domain::AttachedFiles& files) {
+    const DirectedText& text = directed.prompts.at(prompt);
+    for (std::size_t i = 0; i < std::min(files.size(), text.files.size()); ++i) {
+      const domain::FileFacts& facts = text.files[i];
+      turn.files.push_back(
+          {number, facts.name, facts.media_type, directed.prompts.at(files[i].file).text});
+    }
+    ++number;
+    return text.text;
+  };
+  if (s.turn->deferred->empty()) {
+    turn.prompt = take(s.turn->prompt, s.turn->files);
+  } else {
+    turn.deferred = s.turn->deferred;
+    turn.deferred_request = deferred_request(s);
+    ++number;
+  }
+  for (const domain::InjectedPrompt& one : *s.turn->injected) {
+    turn.injected.push_back(take(one.prompt, one.files));
+  }
+  return turn;
+}
+
 bool LeaseDispatcher::send_directive(const StreamKey& key, View& view) {
   const LeaseState& s = *view.state;
   // A holder that comes back while its lease is taken must not begin a turn under it.
@@ -610,17 +645,10 @@ bool LeaseDispatcher::send_directive(const StreamKey& key, View& view) {
     if (s.lease->budget.value > 0) directive.spec.budget = s.lease->budget;
     directive.system_prompt = directed.system_prompt;
     if (s.turn) {
-      std::string prompt = directed.prompts[s.turn->prompt];
-      if (is_told_what_was_lost(view)) {
-        prompt.insert(0, *directed.conversation);
+      directive.turn = directed_turn(s, directed);
+      if (is_told_what_was_lost(view) && directive.turn->deferred.empty()) {
+        directive.turn->prompt.insert(0, *directed.conversation);
         directed.told_with = s.turn->turn;
-      }
-      directive.turn =
-          DirectedTurn{s.turn->turn, std::move(prompt), s.turn->is_interrupt_requested};
-      directive.turn->deferred = s.turn->deferred;
-      directive.turn->deferred_request = deferred_request(s);
-      for (const domain::InjectedPrompt& one : *s.turn->injected) {
-        directive.turn->injected.push_back(directed.prompts[one.prompt]);
       }
     }
     if (s.is_own_turn_to_end) directive.own_turn_to_end = s.own_turn;

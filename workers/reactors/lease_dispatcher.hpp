@@ -67,6 +67,11 @@ class LeaseDispatcher final : public Reactor {
     base::Time last_heard;
     bool is_leaving = false;
   };
+  // The content of an event.
+  struct DirectedText {
+    std::string text;
+    std::vector<domain::FileFacts> files;  // of a prompt
+  };
   // The content for directives of a lease, and the last one that was sent.
   struct Directed {
     std::int64_t number = 0;  // of the last directive that was sent
@@ -74,7 +79,7 @@ class LeaseDispatcher final : public Reactor {
     std::optional<domain::SessionSpec>
         spec;  // none: not read yet, and neither is the system prompt
     std::string system_prompt;
-    std::map<base::Position, std::string> prompts;
+    std::map<base::Position, DirectedText> prompts;
     std::set<base::Position> awaited;
     // The text in front of a turn's prompt that tells an agent of the conversation that it has
     // lost; none: not read yet. One process is told once.
@@ -110,6 +115,7 @@ class LeaseDispatcher final : public Reactor {
   bool take_content(const StreamKey& key, View& view, ContentOutcome outcome);
   void take_conversations();
   static bool is_told_what_was_lost(const View& view);
+  static DirectedTurn directed_turn(const domain::LeaseState& state, const Directed& directed);
   bool can_begin(const StreamKey& key, const domain::LeaseState& state) const;
   bool grant(const StreamKey& key, View& view);
   bool is_holder_awaited();

@@ -80,7 +80,7 @@ class Quotation {
   void take(const Fact&, const RecordedEvent&) {}
 
   void take(const domain::TurnQueued& e, const RecordedEvent& event) {
-    prompts_[e.turn] = {text_of(event)};
+    prompts_[e.turn] = {domain::prompt_text(text_of(event), e.files)};
   }
   void take(const domain::TurnStarted& e, const RecordedEvent&) {
     started_ = e.turn;
@@ -97,7 +97,7 @@ class Quotation {
     add("(You were interrupted.)", "");
   }
   void take(const domain::PromptInjected& e, const RecordedEvent& event) {
-    prompts_[e.turn].push_back(text_of(event));
+    prompts_[e.turn].push_back(domain::prompt_text(text_of(event), e.files));
     if (e.turn == started_) tell_prompt(prompts_[e.turn].back());
   }
   // The rest of the turn's prompts is yet to be given, and told then.

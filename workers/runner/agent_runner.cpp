@@ -51,6 +51,16 @@ bool is_of_host(domain::HookPoint point) {
          point == domain::HookPoint::user_prompt_submit;
 }
 
+// Returns the files of the prompt of that number.
+std::vector<engines::PromptFile> files_of(const DirectedTurn& turn, std::size_t number) {
+  std::vector<engines::PromptFile> files;
+  for (const DirectedFile& file : turn.files) {
+    if (file.prompt != static_cast<std::int64_t>(number)) continue;
+    files.push_back({file.name, file.media_type, file.data});
+  }
+  return files;
+}
+
 constexpr std::string_view kOthersNote =
     "<note>Somebody else has meanwhile gone on with this conversation, in another program. What "
     "they and their agent said and did is not in it, but files can have changed.</note>\n\n";
@@ -267,13 +277,14 @@ void AgentRunner::obey(Run& run, base::Duration now) {
 }
 
 // Returns the prompt of that number of the turn as its hooks have left it; none: they are asked.
-std::optional<SteppedPrompt> AgentRunner::stepped_prompt(Run& run, base::TurnId turn,
-                                                         std::size_t number,
-                                                         const std::string& prompt) {
+std::optional<SteppedPrompt> AgentRunner::stepped_prompt(Run& run, std::size_t number) {
   const DirectiveBody& wanted = run.directive;
+  const base::TurnId turn = wanted.turn->turn;
+  const std::string& prompt = number == 0 ? wanted.turn->prompt : wanted.turn->injected[number - 1];
   const bool is_resumed =
       !wanted.resume_agent_session.empty() || !wanted.spec.resume_agent_session->empty();
-  if (auto step = run.steps.next({turn, number}, prompt, {wanted.spec, is_resumed})) {
+  const StartFacts facts{wanted.spec, is_resumed};
+  if (auto step = run.steps.next({turn, number}, prompt, facts, wanted.turn->files)) {
     this->ask(run, std::move(*step));
   }
   return run.steps.ready({turn, number}, prompt);
@@ -309,14 +320,18 @@ void AgentRunner::begin_turn(Run& run, base::Duration now) {
     return end_unbegun(run, "interrupted", {});
   }
   const bool is_deferred = !wanted.deferred.empty();
-  auto prompt = is_deferred ? SteppedPrompt{} : stepped_prompt(run, wanted.turn, 0, wanted.prompt);
+  auto prompt = is_deferred ? SteppedPrompt{} : stepped_prompt(run, 0);
   if (!prompt) return;
   run.active_at = now;
   if (prompt->is_blocked) return end_unbegun(run, domain::kBlockedByHook, prompt->reason);
   const base::TurnId before = std::exchange(run.begun, wanted.turn);
   run.injected = 0;
-  std::string text = is_deferred ? std::string() : noted_prompt(run, prompt->text);
-  run.is_deaf = !tell(run, engines::BeginTurn{run.begun, std::move(text), is_deferred}, now);
+  engines::BeginTurn begin{run.begun, {}, {}, is_deferred};
+  if (!is_deferred) {
+    begin.prompt = noted_prompt(run, prompt->text);
+    begin.files = files_of(wanted, 0);
+  }
+  run.is_deaf = !tell(run, std::move(begin), now);
   if (run.is_deaf) run.begun = before;
   run.is_refused &= run.is_deaf;
 }
@@ -328,13 +343,17 @@ void AgentRunner::add_prompts(Run& run, base::Duration now) {
   if (!turn || turn->turn != run.begun || run.begun == run.answered) return;
   if (!turn->deferred.empty()) return;
   while (run.injected < turn->injected.size() && !run.is_stopped && !run.is_deaf) {
-    auto prompt = stepped_prompt(run, turn->turn, run.injected + 1, turn->injected[run.injected]);
+    auto prompt = stepped_prompt(run, run.injected + 1);
     if (!prompt) return;
     run.active_at = now;
+    engines::AddPrompt added{std::move(prompt->text), {}};
     // The record has it among the turn's prompts, so something stands for it.
-    if (prompt->is_blocked)
-      prompt->text = "<note>A hook blocked a prompt: " + prompt->reason + "</note>";
-    run.is_deaf = !tell(run, engines::AddPrompt{std::move(prompt->text)}, now);
+    if (prompt->is_blocked) {
+      added.prompt = "<note>A hook blocked a prompt: " + prompt->reason + "</note>";
+    } else {
+      added.files = files_of(*turn, run.injected + 1);
+    }
+    run.is_deaf = !tell(run, std::move(added), now);
     if (run.is_deaf) {
       tell(run, engines::TakeBackPrompt{}, now);
       return;

@@ -142,8 +142,7 @@ class AgentRunner {
   void launch(Run& run, base::Duration now);
   void report_others(Run& run);
   static std::string noted_prompt(Run& run, const std::string& prompt);
-  std::optional<SteppedPrompt> stepped_prompt(Run& run, base::TurnId turn, std::size_t number,
-                                              const std::string& prompt);
+  std::optional<SteppedPrompt> stepped_prompt(Run& run, std::size_t number);
   void begin_turn(Run& run, base::Duration now);
   void end_unbegun(Run& run, std::string_view subtype, const std::string& why);
   void drop_steps(Run& run);

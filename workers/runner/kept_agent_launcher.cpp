@@ -10,10 +10,11 @@
 namespace workers {
 namespace {
 
-// The largest prompt (64 MiB) as JSON, where an escape is up to six times as long as its character,
-// and a reserve.
-constexpr std::size_t kStdinBufferMax = std::size_t{6 * 64 + 8} << 20;
-static_assert(6 * (domain::kContentBytesMax + domain::kInjectedBytesMax) <
+// The largest prompt (64 MiB) with its files (20 MiB) as JSON, where an escape is up to six times
+// as long as its character, and a reserve.
+constexpr std::size_t kStdinBufferMax = std::size_t{6 * 84 + 8} << 20;
+static_assert(6 * (domain::kContentBytesMax + domain::kInjectedBytesMax +
+                   domain::kPromptFilesBytesMax) <
               static_cast<std::int64_t>(kStdinBufferMax));
 
 }  // namespace

@@ -18,6 +18,17 @@ std::string text_of(const Json& changes, const char* field) {
   return found != changes.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+Json files_told(std::span<const DirectedFile> files, std::size_t number) {
+  Json told = Json::array();
+  for (const DirectedFile& file : files) {
+    if (file.prompt != static_cast<std::int64_t>(number)) continue;
+    told.push_back({{"name", file.name},
+                    {"media_type", file.media_type},
+                    {"bytes", static_cast<std::int64_t>(file.data.size())}});
+  }
+  return told;
+}
+
 }  // namespace
 
 bool PromptSteps::has(HookPoint point) const {
@@ -25,7 +36,8 @@ bool PromptSteps::has(HookPoint point) const {
 }
 
 std::optional<engines::Ask> PromptSteps::next(const PromptPlace& place, const std::string& prompt,
-                                              const StartFacts& facts) {
+                                              const StartFacts& facts,
+                                              std::span<const DirectedFile> files) {
   if (is_awaiting_) return std::nullopt;
   engines::Ask ask;
   ask.kind = engines::AskKind::step;
@@ -46,6 +58,7 @@ std::optional<engines::Ask> PromptSteps::next(const PromptPlace& place, const st
     }
     ask.point = HookPoint::user_prompt_submit;
     context["prompt"] = prompt;
+    if (Json told = files_told(files, place.number); !told.empty()) context["files"] = told;
   } else {
     return std::nullopt;
   }

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "workers/engines/ask.hpp"
 #include "workers/engines/engine_launch.hpp"
+#include "workers/protocol/commands.hpp"
 
 namespace workers {
 
@@ -43,9 +45,11 @@ class PromptSteps {
   explicit PromptSteps(std::vector<domain::HookPoint> points) : points_(std::move(points)) {}
 
   // Returns the step to be asked next, before this prompt can be given; none: there is none, or an
-  // answer is awaited.
+  // answer is awaited. Of the turn's files, hooks are told the names, types and sizes of those that
+  // go with the prompt.
   std::optional<engines::Ask> next(const PromptPlace& place, const std::string& prompt,
-                                   const StartFacts& facts);
+                                   const StartFacts& facts,
+                                   std::span<const DirectedFile> files = {});
   bool is_awaiting() const { return is_awaiting_; }
   // Forgets the step that was asked, whose answer does not come any more.
   void drop() { is_awaiting_ = false; }

@@ -37,6 +37,7 @@ struct Spawn {
   // The session whose agent asks; unset: nobody's. Its channel is that of the new session, if that
   // is told of none.
   SessionId caller{};
+  PromptFiles files{};  // in the order in which the agent is given them, before the prompt
 
   bool operator==(const Spawn&) const = default;
   template <class Visit>
@@ -55,6 +56,7 @@ struct Spawn {
     visit("caller", &Spawn::caller);
     visit("takes_over", &Spawn::takes_over);
     visit("said", &Spawn::said);
+    visit("files", &Spawn::files);
   }
 };
 
@@ -68,6 +70,7 @@ struct SendPrompt {
   // Tell the session's origin channel what was said, unless it was said there, in `channel`.
   bool is_echoed = false;
   std::string channel{};
+  PromptFiles files{};  // as Spawn has them
 
   bool operator==(const SendPrompt&) const = default;
   template <class Visit>
@@ -78,6 +81,7 @@ struct SendPrompt {
     visit("start_before", &SendPrompt::start_before);
     visit("echo", &SendPrompt::is_echoed);
     visit("channel", &SendPrompt::channel);
+    visit("files", &SendPrompt::files);
   }
 };
 

@@ -236,12 +236,33 @@ std::optional<Rejection> check_start(Time start_before, const Context& context) 
                                                        ", which is over; send it again"};
 }
 
-std::optional<Rejection> check_prompt(const std::string& prompt) {
+std::optional<Rejection> check_prompt(const std::string& prompt, const PromptFiles& files) {
   if (auto bad = check_size("the prompt", prompt)) return bad;
+  if (auto bad = check_files(files)) return bad;
+  if (!files.empty() && prompt.empty()) return std::nullopt;
   if (auto fault = prompt_fault(prompt)) {
     return Rejection{RejectionCode::invalid, std::move(*fault)};
   }
   return std::nullopt;
+}
+
+std::optional<Rejection> check_takes_files(const PromptFiles& files, const std::string& engine,
+                                           const Context& context) {
+  const auto& taking = context.file_engines;
+  if (files.empty() || std::find(taking.begin(), taking.end(), engine) != taking.end()) {
+    return std::nullopt;
+  }
+  return Rejection{RejectionCode::invalid, "agents of the engine " + engine +
+                                               " take no files; name the file in the prompt"};
+}
+
+std::vector<FileFacts> attach(Deciding& d, TurnId turn, const PromptFiles& files) {
+  std::vector<FileFacts> facts;
+  for (const PromptFile& file : files) {
+    d.emit(FileAttached{turn}, file.data);
+    facts.push_back(facts_of(file));
+  }
+  return facts;
 }
 
 void reads(const SessionCommand& command, const StreamRef& target, Reads& further) {

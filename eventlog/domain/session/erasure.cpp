@@ -21,13 +21,17 @@ std::optional<Rejection> check_over(const SessionState& s) {
 }
 
 // Refuses text that the agent still needs: the system prompt, the prompts of the current turn and
-// of the waiting ones, what it asks, and the answers.
+// of the waiting ones, with their files, what it asks, and the answers.
 std::optional<Rejection> check_not_in_use(const SessionState& s, const VersionRanges& events) {
   if (!is_live(s.status)) return std::nullopt;
   std::vector<StreamVersion> needed{StreamVersion{1}};
+  const auto need_prompt = [&](const auto& prompt) {
+    needed.push_back(prompt.version);
+    for (const AttachedFile& file : *prompt.files) needed.push_back(file.version);
+  };
   const auto need = [&](const auto& turn) {
-    needed.push_back(turn.version);
-    for (const InjectedPrompt& injected : *turn.injected) needed.push_back(injected.version);
+    need_prompt(turn);
+    for (const InjectedPrompt& injected : *turn.injected) need_prompt(injected);
   };
   if (s.turn) need(*s.turn);
   for (const QueuedTurn& queued : s.queue) need(queued);

@@ -7,6 +7,7 @@
 #include "eventlog/domain/session/ask.hpp"
 #include "eventlog/domain/session/descriptor.hpp"
 #include "eventlog/domain/session/payer.hpp"
+#include "eventlog/domain/session/prompt_files.hpp"
 #include "eventlog/domain/spending.hpp"
 
 namespace domain {
@@ -45,12 +46,27 @@ struct SessionOpened {
   }
 };
 
-// Content: the prompt.
+// A file goes with the prompt of the next TurnQueued or PromptInjected, which names its files in
+// the order of these events. All are of one decision.
+// Content: the file's bytes.
+struct FileAttached {
+  static constexpr std::string_view kType = "FileAttached";
+  TurnId turn;
+
+  bool operator==(const FileAttached&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &FileAttached::turn);
+  }
+};
+
+// Content: the prompt. One with files can be empty.
 struct TurnQueued {
   static constexpr std::string_view kType = "TurnQueued";
   TurnId turn;
   SessionId from{};     // the session that sent the prompt; unset: it was none
   Time start_before{};  // wall time at which it is too late to start it; 0: never
+  base::Sparse<std::vector<FileFacts>> files{};  // that go with the prompt
 
   bool operator==(const TurnQueued&) const = default;
   template <class Visit>
@@ -58,6 +74,7 @@ struct TurnQueued {
     visit("turn", &TurnQueued::turn);
     visit("from", &TurnQueued::from);
     visit("start_before", &TurnQueued::start_before);
+    visit("files", &TurnQueued::files);
   }
 };
 
@@ -138,17 +155,19 @@ struct TurnReturned {
 };
 
 // A prompt was added to the only turn of its session, which also answers it.
-// Content: the prompt.
+// Content: the prompt. One with files can be empty.
 struct PromptInjected {
   static constexpr std::string_view kType = "PromptInjected";
   TurnId turn;
-  SessionId from{};  // the session that sent it; unset: none did
+  SessionId from{};                              // the session that sent it; unset: none did
+  base::Sparse<std::vector<FileFacts>> files{};  // as TurnQueued has them
 
   bool operator==(const PromptInjected&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("turn", &PromptInjected::turn);
     visit("from", &PromptInjected::from);
+    visit("files", &PromptInjected::files);
   }
 };
 
@@ -1050,7 +1069,8 @@ using SessionEvents = base::Joined<
                 AgentStartFailed, AgentExited, CloseRequested, SessionClosed, LongRunReached,
                 ForegroundChanged, OutputSeen, AttentionDismissed, SessionResumed, TasksLost,
                 TranscriptWritesLost, SessionLaunched, AgentSessionShared, AskRaised, AskAnswered,
-                AskClosed, HookRan, SettingsChanged, SettingsTold, SlashCommandsReported>,
+                AskClosed, HookRan, SettingsChanged, SettingsTold, SlashCommandsReported,
+                FileAttached>,
     ContentEvents>;
 
 }  // namespace domain

@@ -100,9 +100,20 @@ bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const Se
   return true;
 }
 
-bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const TurnQueued& e) {
+std::int64_t text_bytes(const Envelope& envelope) {
+  return envelope.content ? envelope.content->bytes : 0;
+}
+
+bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const FileAttached&) {
   if (!is_live(s.status)) return false;
+  s.attached.edit().push_back({envelope.position, envelope.version, text_bytes(envelope)});
+  return true;
+}
+
+bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const TurnQueued& e) {
+  if (!is_live(s.status) || e.files->size() != s.attached->size()) return false;
   s.queue.insert(s.queue.end(), {e.turn, envelope.position, envelope.version, e.start_before, 0});
+  s.queue.back().files = std::exchange(s.attached, {});
   return true;
 }
 
@@ -119,6 +130,7 @@ bool apply(SessionWork& s, const TimeLimits& limits, const Envelope& envelope,
   turn.injected = queued.injected;
   turn.starts = queued.starts;
   turn.deferred = queued.deferred;
+  turn.files = queued.files;
   s.turn = turn;
   if (limits.run_timeout.count() > 0) s.turn->started_at = envelope.log_time;
   s.queue.erase(s.queue.begin());
@@ -143,7 +155,8 @@ bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const TurnReturne
                     start_before,
                     std::max(e.attempts, s.turn->attempts),
                     s.turn->injected,
-                    e.starts};
+                    e.starts,
+                    s.turn->files};
   if (is_deferred) queued.deferred = e.deferred;
   s.queue.insert(s.queue.begin(), std::move(queued));
   s.turn.reset();
@@ -151,10 +164,11 @@ bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const TurnReturne
 }
 
 bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const PromptInjected& e) {
-  const std::int64_t bytes = envelope.content ? envelope.content->bytes : 0;
+  if (e.files->size() != s.attached->size()) return false;
   const auto add_to = [&](auto& turn) {
     if (turn.turn != e.turn) return false;
-    turn.injected.edit().push_back({envelope.position, envelope.version, bytes});
+    turn.injected.edit().push_back(
+        {envelope.position, envelope.version, text_bytes(envelope), std::exchange(s.attached, {})});
     return true;
   };
   if (s.turn) return add_to(*s.turn);
@@ -171,6 +185,7 @@ bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const TurnContinu
   InjectedPrompts rest = turn.injected;
   turn.prompt = rest[answered].prompt;
   turn.version = rest[answered].version;
+  turn.files = rest[answered].files;
   rest.erase(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(answered) + 1);
   turn.injected = std::move(rest);
   turn.start_before = {};

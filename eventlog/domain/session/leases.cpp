@@ -31,11 +31,20 @@ std::string message_to_find(const SessionState& s) {
   return is_elsewhere ? std::string() : s.last_message;
 }
 
+// True if the event has the text of the prompt, or one of its files.
+template <class Prompt>
+bool is_of(const Prompt& prompt, Position event) {
+  const AttachedFiles& files = prompt.files;
+  return prompt.prompt == event ||
+         std::any_of(files.begin(), files.end(),
+                     [&](const AttachedFile& one) { return one.file == event; });
+}
+
 bool is_prompt_of(const CurrentTurn& turn, Position event) {
   const InjectedPrompts& injected = turn.injected;
-  return turn.prompt == event ||
+  return is_of(turn, event) ||
          std::any_of(injected.begin(), injected.end(),
-                     [&](const InjectedPrompt& one) { return one.prompt == event; });
+                     [&](const InjectedPrompt& one) { return is_of(one, event); });
 }
 
 }  // namespace
@@ -185,7 +194,7 @@ Decided decide_one(Deciding d, const GiveUpContent& c) {
   if (give_up_answer(d, c.event)) return std::move(d.decision);
   const bool is_opening = c.event == s.opened;
   const bool is_prompt = s.turn && is_prompt_of(*s.turn, c.event);
-  const bool is_added = is_prompt && (s.turn->prompt != c.event || s.turn->is_continued);
+  const bool is_added = is_prompt && (!is_of(*s.turn, c.event) || s.turn->is_continued);
   if (!is_live(s.status) || (!is_opening && !is_prompt)) return Decision{};
   const std::string what = is_opening ? "the system prompt"
                            : is_added ? "a prompt that was added to the turn"

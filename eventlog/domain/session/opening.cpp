@@ -148,7 +148,7 @@ std::optional<Rejection> check_spawn(const Spawn& c) {
     return Rejection{RejectionCode::invalid, *std::move(fault)};
   }
   if (auto bad = check_said(c)) return bad;
-  if (auto bad = check_prompt(c.prompt)) return bad;
+  if (auto bad = check_prompt(c.prompt, c.files)) return bad;
   if (auto bad = check_size("the system prompt", c.system_prompt, kSystemPromptBytesMax))
     return bad;
   for (const std::string* name : {&c.name, &c.name_like}) {
@@ -412,6 +412,7 @@ Decided decide_one(Deciding d, const Spawn& c) {
   if (auto bad = check_descriptor(d, c)) return tl::unexpected(*bad);
   const Opening o = opening_of(d, c);
   if (auto bad = check_spec(o.spec, d.context.engines)) return tl::unexpected(*bad);
+  if (auto bad = check_takes_files(c.files, o.spec.engine, d.context)) return tl::unexpected(*bad);
   // Whose it is may not be known to one who acts for another agent.
   if (is_anothers(d, o.admission)) {
     return reject(RejectionCode::already_exists,
@@ -520,6 +521,8 @@ Decided decide_one(Deciding d, const Spawn& c) {
   set_limits(spec, before, d.context.limits);
   opened.spec = std::move(spec);
   d.emit(opened, c.system_prompt);
+  const TurnId turn{d.context.command.bytes};
+  auto files = attach(d, turn, c.files);
   if (opened.name.empty()) {
     // The name's words are the prompt's, so they are erasable text and not a fact.
     const std::string words = words_of_name(c);
@@ -529,7 +532,7 @@ Decided decide_one(Deciding d, const Spawn& c) {
     admitted.name_mark = name_mark(name);
     d.emit(SessionNamed{admitted.name_mark, number}, std::move(name));
   }
-  d.emit(TurnQueued{TurnId{d.context.command.bytes}, {}, c.start_before}, c.prompt);
+  d.emit(TurnQueued{turn, {}, c.start_before, std::move(files)}, c.prompt);
   if (!claim.name.empty() || !claim.agent_session.empty()) d.emit_to_registry(claim);
   d.emit_to_admission(admitted);
   return std::move(d.decision);

@@ -41,6 +41,16 @@ TurnId turn_meant(const SessionState& s) {
   return is_next ? s.queue.front().turn : TurnId{};
 }
 
+// Returns the bytes of all files of the session's only turn.
+std::int64_t attached_bytes(const SessionState& s) {
+  const auto of_turn = [](const auto& turn) {
+    std::int64_t bytes = bytes_of(turn.files);
+    for (const InjectedPrompt& one : *turn.injected) bytes += bytes_of(one.files);
+    return bytes;
+  };
+  return s.turn ? of_turn(*s.turn) : of_turn(s.queue.front());
+}
+
 // Returns why the session's only turn takes no further prompt; none: it does.
 std::optional<Rejection> check_injection(const Deciding& d, const SendPrompt& c) {
   const SessionState& s = d.session();
@@ -68,6 +78,7 @@ std::optional<Rejection> check_injection(const Deciding& d, const SendPrompt& c)
   const InjectedPrompts& injected = s.turn ? s.turn->injected : s.queue.front().injected;
   auto bytes = static_cast<std::int64_t>(c.prompt.size());
   for (const InjectedPrompt& one : injected) bytes += one.bytes;
+  if (auto bad = check_files(c.files, attached_bytes(s))) return bad;
   const std::int64_t most = d.context.limits.queue_max;
   if (static_cast<std::int64_t>(injected.size()) < most && bytes <= kInjectedBytesMax) {
     return std::nullopt;
@@ -84,7 +95,8 @@ std::optional<Rejection> check_injection(const Deciding& d, const SendPrompt& c)
 Decided decide_one(Deciding d, const SendPrompt& c) {
   const SessionState& s = d.session();
   if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
-  if (auto bad = check_prompt(c.prompt)) return tl::unexpected(*bad);
+  if (auto bad = check_prompt(c.prompt, c.files)) return tl::unexpected(*bad);
+  if (auto bad = check_takes_files(c.files, s.spec.engine, d.context)) return tl::unexpected(*bad);
   if (auto bad = check_sender(d, c.from)) return tl::unexpected(*bad);
   if (auto bad = check_start(c.start_before, d.context)) return tl::unexpected(*bad);
   if (s.is_close_requested) {
@@ -106,11 +118,14 @@ Decided decide_one(Deciding d, const SendPrompt& c) {
                                                   "; close it, and resume it, which counts anew");
   }
   if (!s.spec.is_multi_turn) {
-    d.emit(PromptInjected{only_turn(s), c.from}, c.prompt);
+    const TurnId turn = only_turn(s);
+    auto files = attach(d, turn, c.files);
+    d.emit(PromptInjected{turn, c.from, std::move(files)}, c.prompt);
     return std::move(d.decision);
   }
   const QueuedTurn queued{TurnId{d.context.command.bytes}, {}, {}, c.start_before};
-  d.emit(TurnQueued{queued.turn, c.from, c.start_before}, c.prompt);
+  auto files = attach(d, queued.turn, c.files);
+  d.emit(TurnQueued{queued.turn, c.from, c.start_before, std::move(files)}, c.prompt);
   const bool is_for_own = c.is_interrupting && s.own_turn.is_set();
   if (is_for_own && !is_own_asked_to_end(s)) d.emit(InterruptRequested{s.own_turn});
   if (s.turn) {

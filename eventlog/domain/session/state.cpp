@@ -5,6 +5,12 @@
 
 namespace domain {
 
+std::int64_t bytes_of(const AttachedFiles& files) {
+  std::int64_t bytes = 0;
+  for (const AttachedFile& file : files) bytes += file.bytes;
+  return bytes;
+}
+
 bool is_under_way(const SessionWork& state) {
   return is_live(state.status) || state.lease;
 }

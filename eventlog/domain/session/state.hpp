@@ -30,11 +30,30 @@ constexpr base::Duration kUsageLimitMax = std::chrono::hours(24);
 // Prompts go on so much later than the provider says: its clock is another one.
 constexpr base::Duration kUsageLimitMargin = std::chrono::seconds(5);
 
-// A prompt that was added to a turn.
-struct InjectedPrompt {
-  Position prompt;        // position of its PromptInjected, where its content lies
+// A file that goes with a prompt.
+struct AttachedFile {
+  Position file;          // position of its FileAttached, where its content lies
   StreamVersion version;  // version of the same event
   std::int64_t bytes = 0;
+
+  bool operator==(const AttachedFile&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("file", &AttachedFile::file);
+    visit("version", &AttachedFile::version);
+    visit("bytes", &AttachedFile::bytes);
+  }
+};
+using AttachedFiles = std::vector<AttachedFile>;
+
+std::int64_t bytes_of(const AttachedFiles& files);
+
+// A prompt that was added to a turn.
+struct InjectedPrompt {
+  Position prompt;                      // position of its PromptInjected, where its content lies
+  StreamVersion version;                // version of the same event
+  std::int64_t bytes = 0;               // of its text
+  base::Sparse<AttachedFiles> files{};  // in their order
 
   bool operator==(const InjectedPrompt&) const = default;
   template <class Visit>
@@ -42,11 +61,13 @@ struct InjectedPrompt {
     visit("prompt", &InjectedPrompt::prompt);
     visit("version", &InjectedPrompt::version);
     visit("bytes", &InjectedPrompt::bytes);
+    visit("files", &InjectedPrompt::files);
   }
 };
 using InjectedPrompts = std::vector<InjectedPrompt>;
 
-// A directive carries all prompts that were added to a turn, in so many bytes at most.
+// A directive carries all prompts that were added to a turn, in so many bytes at most, and their
+// files, which have kPromptFilesBytesMax together with those of the turn's own prompt.
 constexpr std::int64_t kInjectedBytesMax = std::int64_t{1} << 20;
 
 struct QueuedTurn {
@@ -58,8 +79,9 @@ struct QueuedTurn {
   Time start_before{};                       // as TurnQueued has it; 0 also once it was started
   std::int64_t attempts = 0;                 // as TurnReturned has it
   base::Sparse<InjectedPrompts> injected{};  // behind that prompt, and not answered either
-  std::int64_t starts = 0;                   // as TurnReturned has it, and so has the next one
-  base::Sparse<std::string> deferred{};
+  std::int64_t starts = 0;                   // as TurnReturned has it
+  base::Sparse<AttachedFiles> files{};       // of that prompt, in their order
+  base::Sparse<std::string> deferred{};      // as TurnReturned has it
 
   bool operator==(const QueuedTurn&) const = default;
   template <class Visit>
@@ -72,6 +94,7 @@ struct QueuedTurn {
     visit("injected", &QueuedTurn::injected);
     visit("starts", &QueuedTurn::starts);
     visit("deferred", &QueuedTurn::deferred);
+    visit("files", &QueuedTurn::files);
   }
 };
 
@@ -90,7 +113,8 @@ struct CurrentTurn {
   base::Sparse<InjectedPrompts> injected{};
   bool is_continued = false;  // the agent that runs is done with it; another one is given the rest
   std::int64_t starts = 0;    // as TurnReturned has it
-  // Likewise; empty also once its agent has heard the answer.
+  base::Sparse<AttachedFiles> files{};  // as the queue had them
+  // As TurnReturned has it; empty also once its agent has heard the answer.
   base::Sparse<std::string> deferred{};
 
   bool operator==(const CurrentTurn&) const = default;
@@ -110,6 +134,7 @@ struct CurrentTurn {
     visit("continued", &CurrentTurn::is_continued);
     visit("starts", &CurrentTurn::starts);
     visit("deferred", &CurrentTurn::deferred);
+    visit("files", &CurrentTurn::files);
   }
 };
 
@@ -233,6 +258,7 @@ struct SessionWork {
   std::int64_t asks_raised = 0;  // so far
   Time asking_since;  // log time since which somebody is to answer one of them; 0: nobody is
   base::Sparse<ChangedSettings> changed;  // since the session was opened
+  base::Sparse<AttachedFiles> attached;   // to the prompt that the next event records
 
   bool operator==(const SessionWork&) const = default;
 };
@@ -330,6 +356,7 @@ struct SessionState : SessionWork, ContentState {
     visit("subagents", &SessionState::subagents);
     visit("asks", &SessionState::asks);
     visit("asking_since", &SessionState::asking_since);
+    visit("attached", &SessionState::attached);
     visit("asks_raised", &SessionState::asks_raised);
     visit("past_asks", &SessionState::past_asks);
     visit("changed", &SessionState::changed);

@@ -9,6 +9,7 @@ namespace domain {
 
 enum class TextRole {
   opening,  // the session's spec, and its system prompt
+  file,     // of a prompt of the turn under way
   prompt,   // of the turn under way; the first one began it, and others were added since
   answer,   // to what the agent asked, which it has not heard yet
 };

@@ -107,6 +107,29 @@ TEST_CASE("each setting of a session can be said where one is launched", "[worke
   CHECK(spec.remind_after == std::chrono::minutes(7));
 }
 
+TEST_CASE("files are said by their paths, or as data", "[workers]") {
+  const auto read = [](const char* text) {
+    std::vector<workers::SaidFile> files;
+    const bool is_read = workers::read_value(Json::parse(text), files);
+    return is_read ? std::optional(files) : std::nullopt;
+  };
+  const auto both = read(R"(["/a", {"name": "b", "media_type": "image/png", "data": "AA=="}])");
+  REQUIRE(both);
+  CHECK(*both ==
+        std::vector<workers::SaidFile>{{"/a", {}, {}, {}}, {{}, "b", "image/png", "AA=="}});
+  for (const char* wrong :
+       {R"("/a")", R"([7])", R"([""])", R"([{"name": "b"}])", R"([["/a"]])",
+        R"([{"name": "b", "data": "AA==", "path": "/a"}])", R"([{"name": 7, "data": "AA=="}])"}) {
+    INFO(wrong);
+    CHECK_FALSE(read(wrong));
+  }
+  // A prompt can be empty beside files.
+  const auto& parameters = workers::find_tool(workers::operations(), "claude_launch")->parameters;
+  CHECK_FALSE(workers::named_arguments(parameters, Json::parse(R"({"prompt": ""})")));
+  CHECK(workers::named_arguments(parameters, Json::parse(R"({"prompt": "", "files": ["/a"]})")));
+  CHECK_FALSE(workers::named_arguments(parameters, Json::parse(R"({"files": ["/a"]})")));
+}
+
 // True for a parameter that comes from the table of settings alone.
 bool is_further_setting(const workers::Parameter& parameter) {
   const domain::SpecSetting* setting = domain::find_spec_setting(parameter.name);

@@ -82,6 +82,8 @@ constexpr std::string_view named(Is<workers::QueryBody>) { return "query"; }
 constexpr std::string_view named(Is<bus::LogEpoch>) { return "epoch"; }
 constexpr std::string_view named(Is<domain::SessionSpec>) { return "spec"; }
 constexpr std::string_view named(Is<domain::Payer>) { return "payer"; }
+constexpr std::string_view named(Is<domain::FileFacts>) { return "file"; }
+constexpr std::string_view named(Is<domain::PromptFile>) { return "prompt_file"; }
 constexpr std::string_view named(Is<workers::PayerShown>) { return "paid"; }
 constexpr std::string_view named(Is<domain::Usage>) { return "usage"; }
 constexpr std::string_view named(Is<domain::TurnCost>) { return "turn_cost"; }
@@ -372,6 +374,8 @@ TEST_CASE("the page for other clients has every command and map with its fields"
               map_row<workers::NotificationRow>(),
               map_row<domain::Descriptor>(),
               map_row<domain::Payer>(),
+              map_row<domain::FileFacts>(),
+              map_row<domain::PromptFile>(),
               map_row<workers::PayerShown>(),
               map_row<domain::UseLimits>(),
               map_row<domain::ChangedSettings>(),

@@ -267,6 +267,38 @@ TEST_CASE("a prompt that an answer has overtaken is given to the next agent", "[
   CHECK(rest.back().turn->injected == std::vector<std::string>{"more 3"});
 }
 
+TEST_CASE("an agent is given files from the record, with the prompt that has them", "[workers]") {
+  LastingStores disk;
+  DispatcherLife life(disk);
+  const DirectiveBody first = life.lease(false);
+  CHECK(first.turn->files.empty());
+  domain::SendPrompt send{"more", false};
+  send.files = {{"shot.txt", "\x89PNG\r\n\x1a\n"}, {"notes", "text"}};
+  REQUIRE(life.loop.ask(DrivenLoop::message(1, 2, support::as_command(send))));
+  life.settle();
+  const std::vector<DirectedFile> files = {{1, "shot.txt", "image/png", "\x89PNG\r\n\x1a\n"},
+                                           {1, "notes", "text/plain", "text"}};
+  const auto added = life.socket.take<DirectiveBody>(kVerbDirective);
+  REQUIRE(!added.empty());
+  CHECK(added.back().turn->injected == std::vector<std::string>{"more"});
+  CHECK(added.back().turn->files == files);
+}
+
+TEST_CASE("a turn whose file is lost is not given to an agent", "[workers]") {
+  LastingStores disk;
+  DispatcherLife life(disk);
+  const DirectiveBody first = life.lease(false);
+  life.contents->lost = {"FileAttached"};
+  domain::SendPrompt send{"more", false};
+  send.files = {{"notes", "text"}};
+  REQUIRE(life.loop.ask(DrivenLoop::message(1, 2, support::as_command(send))));
+  life.settle();
+  CHECK(life.count("TurnFailed") == 1);
+  for (const DirectiveBody& directive : life.socket.take<DirectiveBody>(kVerbDirective)) {
+    CHECK((!directive.turn || directive.turn->injected.empty()));
+  }
+}
+
 TEST_CASE("a holder that comes back while its lease is taken is not directed", "[workers]") {
   LastingStores disk;
   DispatcherLife life(disk);

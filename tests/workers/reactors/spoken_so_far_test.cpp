@@ -98,6 +98,20 @@ TEST_CASE("prompts that no agent was given, and the one that is given now, are n
   CHECK(told.text(kSpokenBytesMax, 5) == "User: Now.\nYou: Yes.\nUser: Silent.\n");
 }
 
+TEST_CASE("prompts are told with the names of their files", "[workers]") {
+  const std::vector<domain::FileFacts> files = {{"shot.png", "image/png", 83'000}};
+  Told told;
+  told.add(domain::FileAttached{turn(1)}, "\x89PNG\r\n\x1a\n")
+      .add(domain::TurnQueued{turn(1), {}, {}, files}, "Look.")
+      .add(domain::TurnStarted{turn(1), support::kToken})
+      .add(domain::FileAttached{turn(1)}, "\x89PNG\r\n\x1a\n")
+      .add(domain::PromptInjected{turn(1), {}, files})
+      .say(1, "I see.");
+  CHECK(told.text() ==
+        "User: Look. [with shot.png (image/png, 83 KB)]\nUser: [with shot.png (image/png, 83 "
+        "KB)]\nYou: I see.\n");
+}
+
 TEST_CASE("prompts that were added to a turn are told where they came, once", "[workers][R057]") {
   Told told;
   told.ask(1, "Do it.").add(domain::PromptInjected{turn(1)}, "And this.");

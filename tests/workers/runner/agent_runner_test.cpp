@@ -65,9 +65,10 @@ class Codec final : public engines::Engine {
   engines::Output handle(const engines::Input& input) override {
     engines::Output out;
     if (const auto* begun = std::get_if<engines::BeginTurn>(&input.step)) {
-      out.writes = begun->prompt.substr(0, begun->prompt.find("do it")) + begun->turn.text();
+      out.writes = begun->prompt.substr(0, begun->prompt.find("do it")) + begun->turn.text() +
+                   said(begun->files);
     } else if (const auto* added = std::get_if<engines::AddPrompt>(&input.step)) {
-      out.writes = "inject " + added->prompt;
+      out.writes = "inject " + added->prompt + said(added->files);
     } else if (const auto* interrupt = std::get_if<engines::Interrupt>(&input.step)) {
       out.writes = "interrupt " + interrupt->turn.text();
     } else if (const auto* answer = std::get_if<engines::Answer>(&input.step)) {
@@ -81,6 +82,14 @@ class Codec final : public engines::Engine {
   }
 
  private:
+  static std::string said(const std::vector<engines::PromptFile>& files) {
+    std::string text;
+    for (const engines::PromptFile& file : files) {
+      text += " " + file.name + ":" + file.media_type + ":" + file.data;
+    }
+    return text;
+  }
+
   void take(const base::Bytes& line, engines::Output& out) {
     if (const auto of = base::TurnId::parse(line)) {
       domain::ReportTurnResult result;
@@ -209,6 +218,21 @@ TEST_CASE("a prompt that is added to the turn is given once, and not behind its 
   const auto report = decode_report(sent->reports.back());
   REQUIRE(report);
   CHECK(std::get<domain::ReportTurnResult>(*report).injected == 2);
+}
+
+TEST_CASE("each prompt of a turn is given with its own files, once", "[workers]") {
+  EngineWorld w;
+  auto body = EngineWorld::directive(1, 1);
+  body.turn->files = {{0, "a.png", "image/png", "A"}, {0, "b.txt", "text/plain", "B"}};
+  w.direct(body);
+  w.direct(body);
+  body.number = 2;
+  body.turn->injected = {"one", "two"};
+  body.turn->files.push_back({2, "c.txt", "text/plain", "C"});
+  w.direct(body);
+  CHECK(w.agents[0].written ==
+        std::vector<std::string>{turn(1).text() + " a.png:image/png:A b.txt:text/plain:B",
+                                 "inject one", "inject two c.txt:text/plain:C"});
 }
 
 TEST_CASE("what an agent asks is answered at once, where nobody is to be asked", "[workers]") {

@@ -51,6 +51,20 @@ TEST_CASE("the start is asked once, and each prompt once", "[workers]") {
   CHECK(asked.ready(1, "more", 1)->text == "more");
 }
 
+TEST_CASE("hooks are told of a prompt's files, and not given them", "[workers]") {
+  Asked asked({HookPoint::user_prompt_submit});
+  const std::vector<DirectedFile> files = {{0, "a.png", "image/png", "four"},
+                                           {1, "b.txt", "text/plain", "b"}};
+  const auto first = asked.steps.next({turn(1), 0}, "so", {asked.spec, false}, files);
+  REQUIRE(first);
+  CHECK(nlohmann::json::parse(first->context)["files"] ==
+        nlohmann::json::parse(R"([{"name":"a.png","media_type":"image/png","bytes":4}])"));
+  asked.steps.take(HookPoint::user_prompt_submit, true, "");
+  const auto second = asked.steps.next({turn(1), 2}, "more", {asked.spec, false}, files);
+  REQUIRE(second);
+  CHECK_FALSE(nlohmann::json::parse(second->context).contains("files"));
+}
+
 TEST_CASE("a prompt that is blocked says why, and the next one is asked anew", "[workers]") {
   Asked asked({HookPoint::user_prompt_submit});
   REQUIRE(asked.next(1, "bad"));

@@ -20,9 +20,10 @@ struct SpawnArguments {
   std::int64_t max_turns = 0;
   bool is_multi_turn = false;
   bool continues_after_failure = false;
-  bool is_detached = false;  // run: return once the session exists
-  std::string parent;        // the session whose subagent it is; empty: it is none
-  std::string user;          // "connector/user/channel"; empty: no user's
+  bool is_detached = false;          // run: return once the session exists
+  std::string parent;                // the session whose subagent it is; empty: it is none
+  std::string user;                  // "connector/user/channel"; empty: no user's
+  std::vector<std::string> files{};  // that go with the prompt; "-": read from stdin
 };
 
 // Starts a session and follows it to its end.
@@ -33,7 +34,8 @@ Outcome<int> spawn(const Config& config, const SpawnArguments& arguments);
 struct ResumeArguments : workers::ResumeRequest {
   std::string reference;  // of a session, or the id of one that the agent had outside of Steno
   bool is_followed = false;
-  bool takes_queue = false;  // the prompts that waited when the session ended
+  bool takes_queue = false;          // the prompts that waited when the session ended
+  std::vector<std::string> files{};  // as SpawnArguments has them
 };
 Outcome<int> resume(const Config& config, const ResumeArguments& arguments);
 
@@ -43,6 +45,7 @@ struct SendArguments {
   bool is_interrupting = false;
   bool waits = false;  // for the turn's end, printing what the agent says
   bool shows_all = false;
+  std::vector<std::string> files{};  // as SpawnArguments has them
 };
 Outcome<int> send(const Config& config, const SendArguments& arguments);
 

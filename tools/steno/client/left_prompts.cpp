@@ -21,6 +21,8 @@ struct Prompt {
   bool is_given = false;
   bool is_left = false;
   bool is_added = false;  // to the turn, behind its own prompt
+  std::vector<domain::FileFacts> files{};
+  std::vector<base::Position> files_at{};  // of their contents, in the same order
 };
 
 // The prompts of a turn that no agent was given are left when it is interrupted. So are those that
@@ -39,9 +41,14 @@ class LeftPrompts {
  private:
   template <class Event>
   void take(const Event&, const workers::SeenEvent&) {}
-  void take(const domain::TurnQueued& e, const workers::SeenEvent& seen) { add(e.turn, seen); }
+  void take(const domain::FileAttached&, const workers::SeenEvent& seen) {
+    attached_.push_back(seen.recorded.envelope.position);
+  }
+  void take(const domain::TurnQueued& e, const workers::SeenEvent& seen) {
+    add(e.turn, e.files, seen);
+  }
   void take(const domain::PromptInjected& e, const workers::SeenEvent& seen) {
-    add(e.turn, seen);
+    add(e.turn, e.files, seen);
     prompts_.back().is_added = true;
   }
   void take(const domain::TurnStarted& e, const workers::SeenEvent&) {
@@ -72,12 +79,15 @@ class LeftPrompts {
   void take(const domain::LeaseGranted&, const workers::SeenEvent&) { has_agent_begun_ = false; }
   void take(const domain::AgentInitialized&, const workers::SeenEvent&) { has_agent_begun_ = true; }
 
-  void add(base::TurnId turn, const workers::SeenEvent& seen) {
+  void add(base::TurnId turn, const std::vector<domain::FileFacts>& files,
+           const workers::SeenEvent& seen) {
     Prompt prompt;
     prompt.turn = turn;
     prompt.position = seen.recorded.envelope.position;
     if (seen.recorded.content) prompt.text = seen.recorded.content->text;
     prompt.bytes = seen.content_bytes;
+    prompt.files = files;
+    prompt.files_at = std::exchange(attached_, {});
     prompts_.push_back(std::move(prompt));
   }
   template <class Use>
@@ -88,7 +98,8 @@ class LeftPrompts {
   }
 
   std::vector<Prompt> prompts_;
-  bool has_agent_begun_ = false;  // the one under the newest lease has introduced itself
+  std::vector<base::Position> attached_;  // the files of the next prompt
+  bool has_agent_begun_ = false;          // the one under the newest lease has introduced itself
 };
 
 Outcome<std::vector<Prompt>> read_left(Connection& connection,
@@ -115,10 +126,23 @@ Outcome<std::vector<Prompt>> read_left(Connection& connection,
   return prompts.take();
 }
 
+// Reads the prompt's files, and counts those that were erased.
+Outcome<domain::PromptFiles> files_of(Connection& connection, const projections::SessionRow& ended,
+                                      const Prompt& prompt, std::size_t& erased) {
+  domain::PromptFiles files;
+  for (std::size_t i = 0; i < std::min(prompt.files.size(), prompt.files_at.size()); ++i) {
+    auto data = fetch_content(connection, ended.agent, ended.session, prompt.files_at[i]);
+    if (!data) return tl::unexpected(data.error());
+    if (data->empty()) ++erased;
+    if (!data->empty()) files.push_back({prompt.files[i].name, std::move(*data)});
+  }
+  return files;
+}
+
 }  // namespace
 
-Outcome<std::vector<std::string>> left_prompts(Connection& connection,
-                                               const projections::SessionRow& ended) {
+Outcome<std::vector<LeftPrompt>> left_prompts(Connection& connection,
+                                              const projections::SessionRow& ended) {
   if (domain::is_live(ended.status)) {
     return fail(kExitConflict, "session " + ended.alias +
                                    " has not ended, and its prompts still wait there; --with-queue "
@@ -126,21 +150,28 @@ Outcome<std::vector<std::string>> left_prompts(Connection& connection,
   }
   auto left = read_left(connection, ended);
   if (!left) return tl::unexpected(left.error());
-  std::vector<std::string> texts;
+  std::vector<LeftPrompt> all;
   std::size_t erased = 0;
+  std::size_t erased_files = 0;
   for (Prompt& prompt : *left) {
     if (prompt.text.empty() && prompt.bytes > 0) {
       auto text = fetch_content(connection, ended.agent, ended.session, prompt.position);
       if (!text) return tl::unexpected(text.error());
       prompt.text = std::move(*text);
     }
-    if (prompt.text.empty()) ++erased;
-    if (!prompt.text.empty()) texts.push_back(std::move(prompt.text));
+    auto files = files_of(connection, ended, prompt, erased_files);
+    if (!files) return tl::unexpected(files.error());
+    const bool is_erased = prompt.text.empty() && files->empty();
+    if (is_erased) ++erased;
+    if (!is_erased) all.push_back({std::move(prompt.text), std::move(*files)});
+  }
+  if (erased_files > 0) {
+    remark(std::to_string(erased_files) + " of their files were erased, and are left out");
   }
   if (erased > 0) {
     remark(std::to_string(erased) + " of the prompts that waited were erased, and are left out");
   }
-  return texts;
+  return all;
 }
 
 }  // namespace steno

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "eventlog/domain/session/prompt_files.hpp"
 #include "tools/steno/client/line_input.hpp"
 #include "tools/steno/text/failure.hpp"
 
@@ -11,7 +13,13 @@ namespace steno {
 // Reads at most enough to see that a prompt is too long, since stdin may never end.
 std::string read_all(LineInput& input);
 
-// Returns the prompt; "-" is read from stdin. Fails for one that the server would refuse.
-Outcome<std::string> prompt_of(const std::string& argument);
+// Returns the prompt; "-" is read from stdin. Fails for one that the server would refuse. With
+// files it can be empty.
+Outcome<std::string> prompt_of(const std::string& argument, bool has_files = false);
+
+// Reads the files that go with a prompt; "-" is read from stdin, which the prompt is then not.
+// Fails for files that the server would refuse.
+Outcome<domain::PromptFiles> files_of(const std::vector<std::string>& paths,
+                                      const std::string& prompt);
 
 }  // namespace steno

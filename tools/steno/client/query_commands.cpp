@@ -362,6 +362,7 @@ std::string details_text(const workers::ShowAnswer& answer, const Relatives& rel
                                 : !answer.prompt_error.empty() ? "[unreadable]"
                                                                : "[erased]";
   fields.add("prompt", is_prompt_gone ? std::string(gone) : answer.prompt);
+  fields.add("with files", safe_line(domain::files_text(answer.prompt_files)));
   fields.add("system prompt", answer.system_prompt);
   fields.add("archived", answer.archived);
   fields.add("PROMPT UNREADABLE", answer.prompt_error);

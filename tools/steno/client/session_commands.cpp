@@ -120,17 +120,18 @@ base::Time start_before_flag(Connection& connection) {
 
 // Queues the prompts for the new session, in order.
 Outcome<bool> queue_all(Connection& connection, const Spawned& spawned,
-                        const std::vector<std::string>& prompts, std::size_t first) {
+                        const std::vector<LeftPrompt>& prompts, std::size_t first) {
   for (std::size_t i = first; i < prompts.size(); ++i) {
-    const auto sent =
-        connection.command(connection.fresh_command_id(), spawned.session,
-                           connection.config().agent, domain::SendPrompt{prompts[i], false});
+    domain::SendPrompt send{prompts[i].text, false};
+    send.files = prompts[i].files;
+    const auto sent = connection.command(connection.fresh_command_id(), spawned.session,
+                                         connection.config().agent, send);
     if (sent) continue;
     return fail(sent.error().exit_code,
                 "session " + spawned.reply.alias + " goes on, but " +
                     std::to_string(prompts.size() - i) + " of " + std::to_string(prompts.size()) +
                     " prompts that waited were not given to it, from \"" +
-                    cut_to_columns(safe_line(prompts[i]), 40) + "\" on: " + sent.error().text);
+                    cut_to_columns(safe_line(prompts[i].text), 40) + "\" on: " + sent.error().text);
   }
   return true;
 }
@@ -259,10 +260,13 @@ Outcome<int> resume_foreign(Connection& connection, const Config& config,
   as_new.allowed_tools = arguments.allowed_tools;
   as_new.max_turns = arguments.max_turns;
   as_new.is_multi_turn = arguments.is_multi_turn;
+  auto files = files_of(arguments.files, as_new.prompt);
+  if (!files) return tl::unexpected(files.error());
   if (const auto ok = workers::check_prompt(as_new.prompt); !ok) return fail(ok.error());
   if (const auto ok = workers::check_workdir(config.session.workdir); !ok) return fail(ok.error());
   if (const auto ok = workers::check_mcp_config(config.session); !ok) return fail(ok.error());
   domain::Spawn spawn = to_spawn(config, as_new);
+  spawn.files = std::move(*files);
   spawn.agent_session = base::SessionId::parse(arguments.reference)->text();
   spawn.is_fork = arguments.is_fork;
   const auto described =
@@ -289,8 +293,12 @@ Outcome<int> resume_foreign(Connection& connection, const Config& config,
 Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
   LineInput input(STDIN_FILENO);
   SpawnArguments told = arguments;
+  auto files = files_of(told.files, told.prompt);
+  if (!files) return tl::unexpected(files.error());
   if (told.prompt == "-") told.prompt = told.is_multi_turn ? read_line(input) : read_all(input);
-  if (const auto ok = workers::check_prompt(told.prompt); !ok) return fail(ok.error());
+  if (const auto ok = workers::check_prompt(told.prompt, !files->empty()); !ok) {
+    return fail(ok.error());
+  }
   if (const auto ok = workers::check_workdir(config.session.workdir); !ok) return fail(ok.error());
   if (const auto ok = workers::check_mcp_config(config.session); !ok) return fail(ok.error());
   auto connection = Connection::open(config);
@@ -299,6 +307,7 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
   // Taken before the session exists, so that Ctrl-C never leaves a session that nobody interrupted.
   if (!told.is_detached) (*connection)->take_interrupts();
   domain::Spawn wanted = to_spawn(config, told);
+  wanted.files = std::move(*files);
   // A user is told where they talk, unless somebody says otherwise for this session.
   if (!told.user.empty() && !is_flag(config, "channel")) wanted.origin_channel.clear();
   if (const auto ok = describe(**connection, told, wanted.descriptor); !ok) {
@@ -326,7 +335,10 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
 Outcome<int> spawn(const Config& config, const SpawnArguments& arguments) {
   SpawnArguments detached = arguments;
   detached.is_detached = true;
-  if (detached.prompt == "-") {
+  // A stdin that is to be both the prompt and a file is refused by run.
+  const bool has_stdin_file =
+      std::find(detached.files.begin(), detached.files.end(), "-") != detached.files.end();
+  if (detached.prompt == "-" && !has_stdin_file) {
     LineInput input(STDIN_FILENO);
     detached.prompt = read_all(input);
   }
@@ -372,9 +384,10 @@ void begin_instead(domain::Spawn& spawn, const projections::SessionRow& row) {
 }
 
 // A session of one turn takes all prompts as one.
-void join_prompts(std::string& prompt, std::vector<std::string>& waiting) {
-  for (std::string& text : std::exchange(waiting, {})) {
-    prompt.append(prompt.empty() ? "" : "\n\n").append(text);
+void join_prompts(domain::Spawn& spawn, std::vector<LeftPrompt>& waiting) {
+  for (LeftPrompt& each : std::exchange(waiting, {})) {
+    spawn.prompt.append(spawn.prompt.empty() || each.text.empty() ? "" : "\n\n").append(each.text);
+    std::move(each.files.begin(), each.files.end(), std::back_inserter(spawn.files));
   }
 }
 
@@ -392,7 +405,7 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
       return tl::unexpected(shown.error());
     return resume_foreign(**connection, config, arguments);
   }
-  std::vector<std::string> waiting;
+  std::vector<LeftPrompt> waiting;
   if (arguments.takes_queue) {
     auto left = left_prompts(**connection, shown->session);
     if (!left) return tl::unexpected(left.error());
@@ -401,7 +414,9 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
     tell_left(**connection, shown->session);
   }
   const std::size_t taken = waiting.size();
-  const bool begins_with_queue = arguments.prompt.empty() && !waiting.empty();
+  auto files = files_of(arguments.files, arguments.prompt);
+  if (!files) return tl::unexpected(files.error());
+  const bool begins_with_queue = arguments.prompt.empty() && files->empty() && !waiting.empty();
   if (arguments.system_prompt.empty() && !shown->system_prompt_error.empty()) {
     return fail(kExitFailed, "the session's system prompt cannot be read: " +
                                  shown->system_prompt_error + "; give one with --system-prompt");
@@ -412,14 +427,18 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
   }
   domain::Spawn spawn = workers::to_resume((*connection)->caller().defaults, arguments, *shown);
   apply_flags(config, spawn);
+  spawn.files = std::move(*files);
   if (taken > 0) begin_instead(spawn, shown->session);
   if (!shown->session.is_multi_turn) {
-    join_prompts(spawn.prompt, waiting);
+    join_prompts(spawn, waiting);
   } else if (begins_with_queue) {
-    spawn.prompt = waiting.front();
+    spawn.prompt = waiting.front().text;
+    spawn.files = waiting.front().files;
   }
-  if (spawn.prompt.empty()) spawn.prompt = kResumePrompt;
-  if (const auto ok = workers::check_prompt(spawn.prompt); !ok) return fail(ok.error());
+  if (spawn.prompt.empty() && spawn.files.empty()) spawn.prompt = kResumePrompt;
+  if (const auto ok = workers::check_prompt(spawn.prompt, !spawn.files.empty()); !ok) {
+    return fail(ok.error());
+  }
   if (spawn.spec.permission_mode != shown->session.permission_mode &&
       !is_flag(config, "permission_mode")) {
     remark("bypassPermissions is not taken over; the session goes on with " +
@@ -461,8 +480,9 @@ namespace {
 // Gives the prompt to a user whom no live session serves; fails with `missing` for another
 // reference.
 Outcome<Launched> launch_user(Connection& connection, const std::string& reference,
-                              const Failure& missing, const std::string& prompt) {
-  const workers::SaidToUser said{reference, prompt, start_before_flag(connection)};
+                              const Failure& missing, domain::SendPrompt sent) {
+  const workers::SaidToUser said{reference, std::move(sent.prompt), start_before_flag(connection),
+                                 std::move(sent.files)};
   const bool is_missing = missing.exit_code == kExitNotFound;
   if (!is_missing || !workers::user_named(reference)) return tl::unexpected(missing);
   auto launched = connection.run(workers::launch_for(connection.caller(), said));
@@ -484,8 +504,8 @@ void print_launched(const Config& config, const Launched& launched, const std::s
 }
 
 Outcome<int> send_to_user(Connection& connection, const SendArguments& arguments,
-                          const Failure& missing, const std::string& prompt) {
-  const auto launched = launch_user(connection, arguments.reference, missing, prompt);
+                          const Failure& missing, domain::SendPrompt said) {
+  const auto launched = launch_user(connection, arguments.reference, missing, std::move(said));
   if (!launched) return tl::unexpected(launched.error());
   if (!arguments.waits) {
     print_launched(connection.config(), *launched, arguments.reference);
@@ -501,24 +521,23 @@ Outcome<int> send_to_user(Connection& connection, const SendArguments& arguments
 }  // namespace
 
 Outcome<int> send(const Config& config, const SendArguments& arguments) {
-  const auto prompt = prompt_of(arguments.prompt);
+  auto files = files_of(arguments.files, arguments.prompt);
+  if (!files) return tl::unexpected(files.error());
+  auto prompt = prompt_of(arguments.prompt, !files->empty());
   if (!prompt) return tl::unexpected(prompt.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
+  domain::SendPrompt send{std::move(*prompt), arguments.is_interrupting};
+  send.files = std::move(*files);
   const auto shown = (*connection)->find(arguments.reference);
-  if (!shown) return send_to_user(**connection, arguments, shown.error(), *prompt);
+  if (!shown) return send_to_user(**connection, arguments, shown.error(), std::move(send));
   if (arguments.waits) (*connection)->take_interrupts();
   const projections::SessionRow& row = shown->session;
   const base::CommandId id = (*connection)->fresh_command_id();
-  const auto reply =
-      (*connection)
-          ->command(id, row.session, row.agent,
-                    domain::SendPrompt{*prompt,
-                                       arguments.is_interrupting,
-                                       {},
-                                       start_before_flag(**connection),
-                                       true,
-                                       is_flag(config, "channel") ? config.channel : ""});
+  send.start_before = start_before_flag(**connection);
+  send.is_echoed = true;
+  send.channel = is_flag(config, "channel") ? config.channel : "";
+  const auto reply = (*connection)->command(id, row.session, row.agent, send);
   if (!reply) return tl::unexpected(reply.error());
   const std::string pause = paused_text(*reply);
   if (arguments.waits && !pause.empty()) {
@@ -559,7 +578,7 @@ Outcome<int> message(const Config& config, const MessageArguments& arguments) {
   if (to.empty()) to = "@foreground";
   const auto shown = (*connection)->find(to);
   if (!shown) {
-    const auto launched = launch_user(**connection, to, shown.error(), *prompt);
+    const auto launched = launch_user(**connection, to, shown.error(), std::move(send));
     if (!launched) return tl::unexpected(launched.error());
     print_launched(config, *launched, to);
     return kExitOk;

@@ -622,6 +622,7 @@ bool SessionFollow::is_left_out(const domain::Event& event) const {
 bool SessionFollow::wants_content(const workers::SeenEvent& seen) const {
   // The answer to what was asked is shown cut.
   if (seen.recorded.event.is<domain::AskAnswered>()) return false;
+  if (seen.recorded.event.is<domain::FileAttached>()) return false;
   if (format_ != OutputFormat::json) return seen.content_bytes > 0;
   return seen.content_bytes > 0 && is_answer(seen.recorded.event);
 }

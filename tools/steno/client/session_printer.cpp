@@ -133,9 +133,9 @@ void SessionPrinter::on(const domain::TurnReturned& event, const std::string&) {
                std::to_string(domain::kTurnAttemptsMax));
 }
 
-void SessionPrinter::on(const domain::PromptInjected&, const std::string& text) {
+void SessionPrinter::on(const domain::PromptInjected& event, const std::string& text) {
   end_block();
-  note("", "↳ added to the turn: " + safe_line(text));
+  note("", "↳ added to the turn: " + safe_line(domain::prompt_text(text, event.files)));
 }
 
 void SessionPrinter::on(const domain::ToolCallDenied& event, const std::string&) {

@@ -90,6 +90,8 @@ std::string event_line(const workers::SeenEvent& seen, const std::string& alias)
       facts_text(seen.recorded.event);
   if (seen.recorded.content && !seen.recorded.content->text.empty()) {
     line += " \"" + cut_to_columns(safe_line(seen.recorded.content->text), 60) + "\"";
+  } else if (e.type == domain::FileAttached::kType) {
+    line += " (" + std::to_string(seen.content_bytes) + " bytes)";
   } else if (seen.content_bytes > 0) {
     line +=
         " (" + std::to_string(seen.content_bytes) + (is_long(seen) ? " bytes)" : " bytes, erased)");
@@ -186,6 +188,7 @@ Outcome<base::Position> choose_start(Connection& connection, const std::string& 
 void add_text(Connection& connection, workers::SeenEvent& seen) {
   const auto stream = domain::parse_stream(seen.recorded.envelope.stream);
   if (!is_long(seen) || !stream || !stream->is<domain::SessionStream>()) return;
+  if (seen.recorded.event.is<domain::FileAttached>()) return;
   auto text = fetch_content(connection, stream->agent, stream->id, seen.recorded.envelope.position);
   if (!text || text->empty()) return;
   seen.recorded.content = domain::Content{std::move(*text)};

@@ -45,9 +45,20 @@ void add_settings(CommandLine& line, CLI::App& command,
   for (const char* key : besides) line.setting(command, key, flag_name(key));
 }
 
+template <class Arguments>
+void add_files(CLI::App* command, Arguments& arguments) {
+  command
+      ->add_option("--file", arguments.files,
+                   "An image, PDF or text that the agent is given before the prompt; can be "
+                   "repeated; -: read from stdin")
+      ->allow_extra_args(false)
+      ->type_name("PATH");
+}
+
 void add_spawn_flags(CommandLine& line, CLI::App* command, SpawnArguments& arguments) {
   command->add_option("PROMPT", arguments.prompt, "The agent's task; -: read from stdin")
       ->required();
+  add_files(command, arguments);
   command->add_option("--name", arguments.name, "Its name; default: made from the prompt");
   command->add_flag("--multi-turn", arguments.is_multi_turn, "Let it take further prompts");
   command->add_flag("--continue-after-failure", arguments.continues_after_failure,
@@ -108,6 +119,7 @@ void add_resume(CommandLine& line) {
   command->add_option("PROMPT", arguments.prompt,
                       "Default: " + std::string(workers::kResumePrompt) +
                           " With --with-queue: the first prompt that waited");
+  add_files(command, arguments);
   command->add_flag("--fork", arguments.is_fork,
                     "Leave the old one unchanged, so that it can be resumed again");
   command->add_flag("--multi-turn", arguments.is_multi_turn,
@@ -126,11 +138,13 @@ void add_send(CommandLine& line) {
       line.command(line.app, "send", "Give a session a further prompt",
                    "  steno send nightly 'and the changelog'\n"
                    "  steno send nightly --interrupt --wait 'stop, do this'\n"
+                   "  steno send nightly --file shot.png 'why is it red?'\n"
                    "A multi-turn session queues it. To a session of one turn it is\n"
                    "added while that turn runs, and answered with it.",
                    arguments, reporting(send));
   add_reference(command, arguments);
   command->add_option("PROMPT", arguments.prompt, "The prompt; -: read from stdin")->required();
+  add_files(command, arguments);
   command->add_flag("--interrupt", arguments.is_interrupting, "End the turn that runs now");
   line.setting(*command, "start_within", "--start-within");
   line.setting(*command, "channel", "--channel");

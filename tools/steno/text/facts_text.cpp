@@ -70,6 +70,9 @@ std::string fact(const domain::Spending& spent) {
   }
   return fact(text);
 }
+std::string fact(const std::vector<domain::FileFacts>& files) {
+  return safe_line(domain::files_text(files));
+}
 std::string fact(const std::vector<domain::Payer>& payers) {
   std::string text;
   for (const domain::Payer& payer : payers) {

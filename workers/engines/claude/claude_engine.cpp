@@ -109,14 +109,14 @@ void ClaudeEngine::on(const BeginTurn& begun, Time, Output& out) {
   denied_calls_.clear();
   injections_ = {};
   runs_.on_prompt(turn_);
-  if (!begun.is_deferred) out.writes = prompt_line(other_id(turn_), begun.prompt);
+  if (!begun.is_deferred) out.writes = prompt_line(other_id(turn_), begun.prompt, begun.files);
 }
 
 void ClaudeEngine::on(const AddPrompt& added, Time now, Output& out) {
   const TurnId id = changed(turn_, kInjectedFrom + injections_.count());
   injections_.add(id);
   injected_at_ = now;
-  out.writes = prompt_line(other_id(id), added.prompt);
+  out.writes = prompt_line(other_id(id), added.prompt, added.files);
 }
 
 void ClaudeEngine::on(const TakeBackPrompt&, Time, Output&) {
@@ -592,6 +592,7 @@ const EngineKind kClaudeEngine{.name = "claude",
                                .program = "claude",
                                .make = make_claude_engine,
                                .is_injecting = true,
+                               .takes_files = true,
                                .has_login = true,
                                .is_pricing = true,
                                .count_others = count_answers_of_others};

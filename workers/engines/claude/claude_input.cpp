@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "eventlog/base/json_depth.hpp"
+#include "eventlog/base/text_bytes.hpp"
+#include "eventlog/domain/characters.hpp"
 #include "workers/engines/step_changes.hpp"
 
 namespace engines {
@@ -66,6 +68,27 @@ Json callbacks_of(const std::vector<domain::HookPoint>& points, bool holds_quest
   return hooks;
 }
 
+Json block_of(const PromptFile& file) {
+  const bool is_text = file.media_type == domain::kTextType;
+  Json block = {{"type", domain::is_image(file.media_type) ? "image" : "document"},
+                {"source",
+                 {{"type", is_text ? "text" : "base64"},
+                  {"media_type", file.media_type},
+                  {"data", is_text ? file.data : base::to_base64(file.data)}}}};
+  if (block["type"] == "document") block["title"] = file.name;
+  return block;
+}
+
+// A prompt without files is one text, which the agent reads for its own commands. The model's API
+// refuses a text of which nothing is shown.
+Json content_of(base::ByteView prompt, const std::vector<PromptFile>& files) {
+  if (files.empty()) return prompt;
+  Json blocks = Json::array();
+  for (const PromptFile& file : files) blocks.push_back(block_of(file));
+  if (!domain::prompt_fault(prompt)) blocks.push_back({{"type", "text"}, {"text", prompt}});
+  return blocks;
+}
+
 Json parsed(base::ByteView text) {
   Json json = Json::parse(text, nullptr, false);
   return json.is_discarded() ? Json::object() : json;
@@ -87,9 +110,10 @@ base::Bytes initialize_line(std::string_view request_id, base::ByteView system_p
   return request(request_id, std::move(body));
 }
 
-base::Bytes prompt_line(base::TurnId turn, base::ByteView prompt) {
+base::Bytes prompt_line(base::TurnId turn, base::ByteView prompt,
+                        const std::vector<PromptFile>& files) {
   return line({{"type", "user"},
-               {"message", {{"role", "user"}, {"content", prompt}}},
+               {"message", {{"role", "user"}, {"content", content_of(prompt, files)}}},
                {"parent_tool_use_id", nullptr},
                {"session_id", ""},
                {"uuid", turn.text()}});

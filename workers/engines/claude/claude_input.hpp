@@ -9,7 +9,7 @@
 
 #include "eventlog/base/bytes.hpp"
 #include "eventlog/base/ids.hpp"
-#include "workers/engines/ask.hpp"
+#include "workers/engines/engine.hpp"
 
 namespace engines {
 
@@ -19,8 +19,10 @@ bool is_callback_point(domain::HookPoint point);
 // `holds_questions`: it also waits before it asks its user, see claude_holds.hpp.
 base::Bytes initialize_line(std::string_view request_id, base::ByteView system_prompt,
                             const std::vector<domain::HookPoint>& points, bool holds_questions);
-// The turn's id is the message's uuid: the agent does not run again a message that it knows.
-base::Bytes prompt_line(base::TurnId turn, base::ByteView prompt);
+// The turn's id is the message's uuid: the agent does not run again a message that it knows. Files
+// stand before the prompt, as the model's API recommends.
+base::Bytes prompt_line(base::TurnId turn, base::ByteView prompt,
+                        const std::vector<PromptFile>& files = {});
 // Asks the agent to end what it does now. `withdraws_prompts`: also those that wait in it.
 base::Bytes interrupt_line(std::string_view request_id, bool withdraws_prompts);
 // Tells the agent of a setting of spec_settings.hpp; empty: it cannot be told of this one.

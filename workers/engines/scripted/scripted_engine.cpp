@@ -13,6 +13,7 @@ const EngineKind kScriptedEngine{.name = "scripted",
                                  .is_beside_steno = true,
                                  .make = make_claude_engine,
                                  .is_injecting = true,
+                                 .takes_files = true,
                                  .is_pricing = true};
 
 }  // namespace engines

@@ -2,6 +2,7 @@
 // once, strange lines are kept within bounds, and no bytes stop it.
 #include "workers/engines/claude/claude_engine.hpp"
 
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "eventlog/base/random.hpp"
@@ -56,6 +57,30 @@ std::string tool_result(const std::string& content) {
 const std::string kStreamStart =
     R"({"type":"stream_event","parent_tool_use_id":null,"event":{"type":"message_start"}})";
 const std::string kResult = R"({"type":"result","subtype":"success","is_error":false})";
+
+TEST_CASE("files stand before the prompt, each as the block of its kind", "[workers]") {
+  using Json = nlohmann::json;
+  const auto content = [](base::ByteView prompt, const std::vector<engines::PromptFile>& files) {
+    const Json line = Json::parse(engines::prompt_line(numbered_turn(1), prompt, files));
+    return line["message"]["content"];
+  };
+  const engines::PromptFile image{"shot.jpg", "image/png", "\x89PNG"};
+  const engines::PromptFile pdf{"paper.pdf", "application/pdf", "%PDF-"};
+  const engines::PromptFile text{"notes.md", "text/plain", "gr\xc3\xbc\xc3\x9f \u2028 dich"};
+  CHECK(content("look", {}) == "look");
+  const Json blocks = content("look", {pdf, image, text});
+  CHECK(blocks == Json::parse(R"([
+    {"type": "document", "title": "paper.pdf",
+     "source": {"type": "base64", "media_type": "application/pdf", "data": "JVBERi0="}},
+    {"type": "image",
+     "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw=="}},
+    {"type": "document", "title": "notes.md",
+     "source": {"type": "text", "media_type": "text/plain", "data": "grüß \u2028 dich"}},
+    {"type": "text", "text": "look"}])"));
+  // The model's API takes no text of which nothing is shown.
+  CHECK(content("", {image}).size() == 1);
+  CHECK(content(" \n", {image}).size() == 1);
+}
 
 TEST_CASE("each process of a session knows a turn by an id of its own", "[workers][R309]") {
   std::set<std::string> ids;
