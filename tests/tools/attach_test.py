@@ -18,13 +18,13 @@ OWN_SCREEN, EARLIER_SCREEN = "\x1b[?1049h", "\x1b[?1049l"
 
 
 class Terminal:
-    """steno attach on a terminal of its own."""
+    """steno attach, or another command, on a terminal of its own."""
 
-    def __init__(self, home, *arguments, term="xterm", columns=80):
+    def __init__(self, home, *arguments, command="attach", term="xterm", columns=80):
         self.parent, child = pty.openpty()
         fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         self.process = subprocess.Popen(
-            [program(), "--home", home.folder, "attach", *arguments], cwd=home.workdir,
+            [program(), "--home", home.folder, command, *arguments], cwd=home.workdir,
             env={**home.environment, "TERM": term}, stdin=child, stdout=child, stderr=child,
             start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
@@ -111,6 +111,33 @@ class Attach(unittest.TestCase):
         terminal.type("\x1c")  # Ctrl-\
         self.assertEqual(terminal.end(), 0, terminal.seen)
         self.home.run("kill", alias)
+
+    def test_a_run_without_a_prompt_is_a_session_to_talk_with(self):
+        terminal = self.attach(command="run")
+        terminal.see("type what the agent is to do")
+        terminal.type("\n[say First.]\n")
+        terminal.see("First.")
+        terminal.see("> ")
+        terminal.type("[say Second.]\n")
+        terminal.see("Second.")
+        terminal.type("\x04")
+        self.assertEqual(terminal.end(), 0, terminal.seen)
+        [row] = self.home.ask("ls")["sessions"]
+        self.assertEqual((row["status"], row["turns_finished"], row["idle_timeout_us"]),
+                         ("running", 2, -1))
+        self.assertIn("the session goes on", terminal.seen.split(EARLIER_SCREEN)[1])
+        self.home.run("kill", row["alias"])
+        # Whoever leaves before has started nothing.
+        for key in ("\x04", "\x03"):
+            terminal = self.attach(command="run")
+            terminal.see("> ")
+            terminal.type(key)
+            self.assertEqual(terminal.end(), 0, terminal.seen)
+            self.assertIn("nothing was started", terminal.seen.split(EARLIER_SCREEN)[1])
+        self.assertEqual(len(self.home.ask("ls", "--all")["sessions"]), 1)
+        piped = self.home.run("run")
+        self.assertEqual(piped.code, 2, str(piped))
+        self.assertIn("PROMPT is missing", piped.err)
 
     # Shows N22.
     def test_a_tiny_window_is_that_of_its_own_terminal(self):

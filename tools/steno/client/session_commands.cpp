@@ -229,9 +229,20 @@ FollowRequest request_for(Connection& connection, const Spawned& spawned) {
   return request;
 }
 
-Outcome<int> follow(Connection& connection, const Spawned& spawned, LineInput* input) {
+// A session that is typed into from its first prompt on, in a screen of its own.
+struct Talk {
+  OwnScreen screen;
+  LineEditor editor;
+};
+
+Outcome<int> follow(Connection& connection, const Spawned& spawned, LineInput* input,
+                    Talk* talk = nullptr) {
   FollowRequest request = request_for(connection, spawned);
   request.input = input;
+  if (talk != nullptr) {
+    request.editor = &talk->editor;
+    request.screen = &talk->screen;
+  }
   if (connection.config().output == OutputFormat::table) {
     remark("session " + spawned.reply.alias + " " + spawned.reply.name);
   }
@@ -290,13 +301,95 @@ Outcome<int> resume_foreign(Connection& connection, const Config& config,
 
 }  // namespace
 
+namespace {
+
+// Begins the session, and follows it unless it is to be left alone.
+Outcome<int> begin(Connection& connection, const SpawnArguments& told, domain::PromptFiles files,
+                   LineInput* input, Talk* talk) {
+  const Config& config = connection.config();
+  domain::Spawn wanted = to_spawn(config, told);
+  wanted.files = std::move(files);
+  // A user is told where they talk, unless somebody says otherwise for this session.
+  if (!told.user.empty() && !is_flag(config, "channel")) wanted.origin_channel.clear();
+  if (const auto ok = describe(connection, told, wanted.descriptor); !ok) {
+    return tl::unexpected(ok.error());
+  }
+  let_wait(config, nullptr, wanted);
+  wanted.start_before = start_before_flag(connection);
+  if (const auto ok = apply_grant(connection, nullptr, wanted); !ok) {
+    return tl::unexpected(ok.error());
+  }
+  const auto spawned = connection.run(workers::send_spawn(connection.caller(), wanted));
+  if (!spawned) return tl::unexpected(spawned.error());
+  if (is_flag(config, "channel") && !wanted.origin_channel.empty()) {
+    const auto unheard =
+        connection.run(workers::unheard_text(connection.caller(), wanted.origin_channel));
+    if (unheard && !unheard->empty()) remark("steno: " + *unheard);
+  }
+  if (told.is_detached) {
+    print_spawned(config, *spawned);
+    return kExitOk;
+  }
+  return follow(connection, *spawned, input, talk);
+}
+
+// Reads the first prompt. Empty: nobody wants one.
+Outcome<std::string> first_typed(Connection& connection, LineEditor& editor) {
+  remark("steno: type what the agent is to do; Ctrl-D leaves");
+  while (!editor.is_at_end()) {
+    editor.show("> ", 0);
+    bus::PollItem key = bus::PollItem::of(editor.fd());
+    const auto worked = connection.work({&key, 1}, std::chrono::hours(1));
+    if (!worked || connection.interrupts()->take()) {
+      editor.hide();
+      if (!worked) return tl::unexpected(worked.error());
+      return std::string();
+    }
+    if (!key.is_readable) continue;
+    editor.fill();
+    const auto line = editor.take_line();
+    if (line && line->find_first_not_of(" \t") != std::string::npos) return *line;
+  }
+  editor.hide();
+  return std::string();
+}
+
+// Begins a session with a prompt that is typed here, and goes on as attach does.
+Outcome<int> talk(Connection& connection, SpawnArguments told) {
+  Talk talk;
+  auto prompt = first_typed(connection, talk.editor);
+  if (!prompt) return tl::unexpected(prompt.error());
+  if (prompt->empty()) {
+    talk.screen.leave();
+    remark("steno: nothing was started");
+    return kExitOk;
+  }
+  told.prompt = std::move(*prompt);
+  told.is_multi_turn = true;
+  if (const auto ok = workers::check_prompt(told.prompt); !ok) return fail(ok.error());
+  return begin(connection, told, {}, &talk.editor, &talk);
+}
+
+bool is_talk(const Config& config, const SpawnArguments& arguments) {
+  return arguments.prompt.empty() && arguments.files.empty() && !arguments.is_detached &&
+         config.output == OutputFormat::table && is_stdin_terminal() && is_stdout_terminal();
+}
+
+}  // namespace
+
 Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
   LineInput input(STDIN_FILENO);
   SpawnArguments told = arguments;
   auto files = files_of(told.files, told.prompt);
   if (!files) return tl::unexpected(files.error());
   if (told.prompt == "-") told.prompt = told.is_multi_turn ? read_line(input) : read_all(input);
-  if (const auto ok = workers::check_prompt(told.prompt, !files->empty()); !ok) {
+  const bool talks = is_talk(config, told);
+  if (told.prompt.empty() && files->empty() && !talks) {
+    return fail(kExitUsage,
+                "PROMPT is missing: say what the agent is to do, - reads it from stdin; at a "
+                "terminal, steno run alone opens a session to talk with");
+  }
+  if (const auto ok = workers::check_prompt(told.prompt, !files->empty() || talks); !ok) {
     return fail(ok.error());
   }
   if (const auto ok = workers::check_workdir(config.session.workdir); !ok) return fail(ok.error());
@@ -306,30 +399,9 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
   if (const std::string unpriced = unpriced_text(config); !unpriced.empty()) remark(unpriced);
   // Taken before the session exists, so that Ctrl-C never leaves a session that nobody interrupted.
   if (!told.is_detached) (*connection)->take_interrupts();
-  domain::Spawn wanted = to_spawn(config, told);
-  wanted.files = std::move(*files);
-  // A user is told where they talk, unless somebody says otherwise for this session.
-  if (!told.user.empty() && !is_flag(config, "channel")) wanted.origin_channel.clear();
-  if (const auto ok = describe(**connection, told, wanted.descriptor); !ok) {
-    return tl::unexpected(ok.error());
-  }
-  let_wait(config, nullptr, wanted);
-  wanted.start_before = start_before_flag(**connection);
-  if (const auto ok = apply_grant(**connection, nullptr, wanted); !ok) {
-    return tl::unexpected(ok.error());
-  }
-  const auto spawned = (*connection)->run(workers::send_spawn((*connection)->caller(), wanted));
-  if (!spawned) return tl::unexpected(spawned.error());
-  if (is_flag(config, "channel") && !wanted.origin_channel.empty()) {
-    const auto unheard =
-        (*connection)->run(workers::unheard_text((*connection)->caller(), wanted.origin_channel));
-    if (unheard && !unheard->empty()) remark("steno: " + *unheard);
-  }
-  if (told.is_detached) {
-    print_spawned(config, *spawned);
-    return kExitOk;
-  }
-  return follow(**connection, *spawned, told.is_multi_turn ? &input : nullptr);
+  if (talks) return talk(**connection, std::move(told));
+  return begin(**connection, told, std::move(*files), told.is_multi_turn ? &input : nullptr,
+               nullptr);
 }
 
 Outcome<int> spawn(const Config& config, const SpawnArguments& arguments) {

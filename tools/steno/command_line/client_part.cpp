@@ -56,8 +56,6 @@ void add_files(CLI::App* command, Arguments& arguments) {
 }
 
 void add_spawn_flags(CommandLine& line, CLI::App* command, SpawnArguments& arguments) {
-  command->add_option("PROMPT", arguments.prompt, "The agent's task; -: read from stdin")
-      ->required();
   add_files(command, arguments);
   command->add_option("--name", arguments.name, "Its name; default: made from the prompt");
   command->add_flag("--multi-turn", arguments.is_multi_turn, "Let it take further prompts");
@@ -78,12 +76,16 @@ void add_run(CommandLine& line) {
   auto& arguments = line.keep<SpawnArguments>();
   CLI::App* command =
       line.command(line.app, "run", "Start a session, print what its agent says, and end with it",
+                   "  steno run\n"
                    "  steno run 'fix the failing test'\n"
                    "  git diff | steno run --budget-usd 0.50 -\n"
                    "  steno run --multi-turn 'let us refactor' < prompts.txt\n"
                    "Ctrl-C interrupts the turn; twice, it kills the session. Ctrl-\\ leaves it at\n"
                    "work. With --multi-turn each line typed is a prompt, and Ctrl-D closes it.",
                    arguments, reporting(run));
+  command->add_option("PROMPT", arguments.prompt,
+                      "The agent's task; -: read from stdin. Left out at a terminal: a session "
+                      "to talk with, as attach shows it");
   add_spawn_flags(line, command, arguments);
   command->add_flag("--detach", arguments.is_detached, "Do not follow it; print its id");
 }
@@ -94,6 +96,8 @@ void add_spawn(CommandLine& line) {
                                    "  steno spawn --name nightly 'update the dependencies'\n"
                                    "  steno spawn -o json 'count the tests' | jq -r .alias",
                                    arguments, reporting(spawn));
+  command->add_option("PROMPT", arguments.prompt, "The agent's task; -: read from stdin")
+      ->required();
   add_spawn_flags(line, command, arguments);
 }
 
