@@ -60,6 +60,10 @@ std::size_t size_of(const std::string& data, bool is_base64) {
 
 std::string blocks_text(const Json& content) {
   std::string text;
+  if (content.is_string() && content != "") {
+    const auto said = content.get<std::string>();
+    return "[text " + std::to_string(said.size()) + " bytes " + hash_text(said) + "]";
+  }
   if (!content.is_array()) return text;
   for (const Json& block : content) {
     const Json source = member(block, "source");

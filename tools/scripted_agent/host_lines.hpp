@@ -15,7 +15,7 @@ struct Prompt {
   std::string text;
   std::string uuid;  // the host's own id for it; can be empty
   // Its blocks in words, each as "[document notes.txt text/plain 12 bytes 5f3a0c11]": kind, title,
-  // media type, size, and the FNV-1a hash of the data as it came; empty: it was one text.
+  // media type, size, and the FNV-1a hash of the data as it came; empty: it has none.
   std::string blocks{};
 };
 
