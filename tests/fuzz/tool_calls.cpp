@@ -1,12 +1,32 @@
-// Tool calls that ask for approval, and the patterns of rules.
+// Tool calls that ask for approval, the patterns of rules, and files of other programs' rules.
 #include "tests/fuzz/fuzz.hpp"
+#include "workers/rules/foreign_rules.hpp"
 #include "workers/rules/pattern_matcher.hpp"
 #include "workers/text/ask_risk.hpp"
 
 using fuzz::require;
 
-// A pattern, a tool, and what the agent says of the call.
+namespace {
+
+void read_file(ByteView text) {
+  const auto read = workers::read_foreign_rules(text, "/home/u");
+  if (!read) return;
+  const workers::PatternMatcher matcher;
+  for (const workers::ForeignRule& rule : read->rules) {
+    require(!rule.patterns.empty() || !rule.note.empty(), "what becomes no rule says why");
+    require(!rule.is_fault || rule.patterns.empty(), "what is refused becomes no rule");
+    for (const std::string& pattern : rule.patterns) {
+      const bool is_granting = rule.verdict == domain::RuleVerdict::allow;
+      require(matcher.fault_of(pattern, is_granting).empty(), "what is read can be added");
+    }
+  }
+}
+
+}  // namespace
+
+// A pattern, a tool, and what the agent says of the call; or a file.
 void fuzz::run(ByteView in) {
+  read_file(in);
   Source source(in);
   const std::string pattern(source.piece());
   const ByteView tool = source.piece();

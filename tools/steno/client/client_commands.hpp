@@ -96,12 +96,21 @@ struct RuleArguments {
   bool asks = false;
   std::string command;  // test: of the tool Bash
   std::string tool = "Bash";
-  std::string input;  // test: JSON
+  std::string input;                 // test: JSON
+  std::string since;                 // test: a time, or an age; empty: one call is tested
+  std::vector<std::string> allowed;  // test: patterns of rules that are not stored
+  std::vector<std::string> denied;
+  std::vector<std::string> asked;
+  std::string file;     // import
+  bool is_dry = false;  // import: say what would be added
 };
 Outcome<int> rules_list(const Config& config, const RuleArguments& arguments);
 Outcome<int> rules_add(const Config& config, const RuleArguments& arguments);
+Outcome<int> rules_import(const Config& config, const RuleArguments& arguments);
 Outcome<int> rules_remove(const Config& config, const RuleArguments& arguments);
 Outcome<int> rules_test(const Config& config, const RuleArguments& arguments);
+// Holds the rules against the calls on the record.
+Outcome<int> rules_test_record(const Config& config, const RuleArguments& arguments);
 
 struct HookArguments {
   std::string name;

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/steno/client/client_commands.hpp"
+#include "tools/steno/client/known_rules.hpp"
 #include "tools/steno/connection/connection.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
@@ -15,20 +16,6 @@ namespace steno {
 namespace {
 
 using domain::Rule;
-
-Outcome<workers::RulesAnswer> ask_rules(Connection& connection) {
-  return connection.ask<workers::RulesAnswer>(workers::kVerbRules, workers::QueryBody{});
-}
-
-std::string scope_text(const Rule& rule) {
-  if (rule.session.is_set()) return "session " + rule.session.text().substr(0, 8);
-  return rule.agent.empty() ? "all agents" : "agent " + rule.agent;
-}
-
-std::string rule_text(const Rule& rule) {
-  return std::string(base::enum_name(rule.verdict)) + " " + workers::safe_line(rule.pattern) +
-         " (rule " + std::to_string(rule.rule) + ", " + scope_text(rule) + ")";
-}
 
 std::string table_text(const std::vector<Rule>& rules, base::Time now) {
   Table table({{"RULE", Align::right},
@@ -106,8 +93,11 @@ Outcome<int> rules_remove(const Config& config, const RuleArguments& arguments) 
 }
 
 Outcome<int> rules_test(const Config& config, const RuleArguments& arguments) {
+  if (!arguments.since.empty()) return rules_test_record(config, arguments);
   if (arguments.command.empty() && arguments.input.empty()) {
-    return fail(kExitUsage, "name a command, or a tool with --tool and its --input");
+    return fail(kExitUsage,
+                "name a command, a tool with --tool and its --input, or with --since the time of "
+                "the calls on the record");
   }
   nlohmann::json input = {{"command", arguments.command}};
   if (!arguments.input.empty()) {
@@ -126,22 +116,22 @@ Outcome<int> rules_test(const Config& config, const RuleArguments& arguments) {
     workdir = shown->session.workdir;
     session = shown->session.session;
   }
-  const auto answer = ask_rules(**connection);
-  if (!answer) return tl::unexpected(answer.error());
-  domain::RulesState state;
-  for (const Rule& rule : answer->rules) state.rules[rule.rule] = rule;
+  const auto known = known_rules(**connection, arguments);
+  if (!known) return tl::unexpected(known.error());
   const std::string text = nlohmann::json{{"input", input}}.dump(
       -1, ' ', false, nlohmann::json::error_handler_t::replace);
   const workers::PatternMatcher matcher;
   const domain::AskedCall call{arguments.tool, text, workdir};
-  const domain::RuleAnswer found = domain::answer_by_rules(state, agent, session, call, matcher);
+  const domain::RuleAnswer found =
+      domain::answer_by_rules(known->state, agent, session, call, matcher);
   if (config.output != OutputFormat::table) {
-    print(nlohmann::json{{"answer", base::enum_name(found.verdict)}, {"rule", found.rule}}.dump() +
+    print(nlohmann::json{{"answer", base::enum_name(found.verdict)},
+                         {"rule", known->is_stored(found.rule) ? found.rule : 0}}
+              .dump() +
           "\n");
     return kExitOk;
   }
-  print(found.rule == 0 ? "ask (no rule is about it)\n"
-                        : rule_text(state.rules[found.rule]) + "\n");
+  print(found.rule == 0 ? "ask (no rule is about it)\n" : known->text_of(found.rule) + "\n");
   for (const domain::CallPart& part : matcher.parts_of(call)) {
     print("  " + workers::safe_line(part.tool) + ": " + workers::safe_line(part.text) +
           (part.is_plain ? "\n" : "  (can do more than it says, so only Bash alone allows it)\n"));

@@ -479,22 +479,52 @@ void add_rules(CommandLine& line) {
   CLI::Option* of_session = add->add_option("--session", added.session, "Only of this session");
   of_session->type_name("REF");
   add->add_flag("--all-agents", added.all_agents, "Of all agents")->excludes(of_session);
+  auto& imported = line.keep<RuleArguments>();
+  CLI::App* import = line.command(
+      *rules, "import", "Add the rules of another program's file",
+      "  steno rules import .claude/settings.json --dry-run\n"
+      "  steno rules import ~/.openclaw/approvals.json --all-agents\n"
+      "Of a settings.json of Claude Code permissions.allow, ask and deny are read, of an\n"
+      "approvals.json alwaysApprove. What is no rule here is refused by name; if it denies, or\n"
+      "has people asked, nothing is added. Rules that are there already are not added again.",
+      imported, reporting(rules_import));
+  import->add_option("FILE", imported.file, "JSON")->required();
+  import->add_flag("--all-agents", imported.all_agents, "For all agents");
+  import->add_flag("--dry-run", imported.is_dry, "Say what would be added, and add nothing");
   auto& removed = line.keep<RuleArguments>();
   line.command(*rules, "rm", "Remove one", "  steno rules rm 3", removed, reporting(rules_remove))
       ->add_option("NUMBER", removed.rule, "As the list says")
       ->check(within(1, base::kIntegerLimit - 1))
       ->required();
   auto& tested = line.keep<RuleArguments>();
-  CLI::App* test =
-      line.command(*rules, "test", "Say what the rules answer to a call",
-                   "  steno rules test 'make test && git push'\n"
-                   "  steno rules test --tool Edit --input '{\"file_path\": \"src/a.cpp\"}'",
-                   tested, reporting(rules_test));
+  CLI::App* test = line.command(
+      *rules, "test", "Say what the rules answer to a call, or to the calls on the record",
+      "  steno rules test 'make test && git push'\n"
+      "  steno rules test --tool Edit --input '{\"file_path\": \"src/a.cpp\"}'\n"
+      "  steno rules test --since 7d\n"
+      "  steno rules test --since 7d --allow 'Bash(make *)' --deny 'Bash(git push *)'\n"
+      "Rules that are given here are tried, beside the stored ones, and not stored.",
+      tested, reporting(rules_test));
   CLI::Option* of_bash = test->add_option("COMMAND", tested.command, "Of the tool Bash");
   CLI::Option* input = test->add_option("--input", tested.input, "Its input");
   input->type_name("JSON")->excludes(of_bash);
   test->add_option("--tool", tested.tool, "Another tool")->needs(input);
-  test->add_option("--session", tested.session, "As if this session asked")->type_name("REF");
+  CLI::Option* tested_session = test->add_option(
+      "--session", tested.session, "As if this session asked; with --since, its calls alone");
+  tested_session->type_name("REF");
+  CLI::Option* since = test->add_option(
+      "--since", tested.since,
+      "All calls on the record from then on: an age such as 7d, or a time such as 2026-11-20");
+  since->type_name("AGE|TIME")->excludes(of_bash)->excludes(input);
+  test->add_flag("--all-agents", tested.all_agents, "Calls of all agents")
+      ->needs(since)
+      ->excludes(tested_session);
+  const auto add_tried = [&](const char* flag, std::vector<std::string>& into, const char* help) {
+    test->add_option(flag, into, help)->type_name("PATTERN")->allow_extra_args(false);
+  };
+  add_tried("--allow", tested.allowed, "Try a rule that allows; can be repeated, as the next two");
+  add_tried("--deny", tested.denied, "Try a rule that denies");
+  add_tried("--ask", tested.asked, "Try a rule that has people asked");
 }
 
 void add_close(CommandLine& line) {
