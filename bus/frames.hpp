@@ -31,7 +31,7 @@ constexpr std::size_t kVerbBytesMax = 64;
 // The default bound of a frame: a page of a reply can have as many items as its asker wanted.
 constexpr std::size_t kItemsUnbounded = std::numeric_limits<std::size_t>::max();
 
-enum class Role { client, worker, server };
+enum class Role { client, worker, server, hook };
 enum class ReplyStatus { ok, rejected, error };
 
 // The codes of all error replies. The bus makes the first four, the server the others. The id of a
@@ -197,7 +197,7 @@ Result<T> from_body(const base::RawValue& body) {
 
 template <>
 struct base::EnumNames<bus::Role> {
-  static constexpr std::string_view kNames[] = {"client", "worker", "server"};
+  static constexpr std::string_view kNames[] = {"client", "worker", "server", "hook"};
 };
 
 template <>

@@ -5,6 +5,7 @@
 #include "tests/fuzz/values.hpp"
 #include "workers/protocol/commands.hpp"
 #include "workers/protocol/copies.hpp"
+#include "workers/protocol/hook_steps.hpp"
 #include "workers/protocol/hooks.hpp"
 #include "workers/protocol/notifications.hpp"
 #include "workers/protocol/rules.hpp"
@@ -22,5 +23,6 @@ void fuzz::run(ByteView in) {
               workers::AnchorReplyBody, workers::AnchorsAnswer, workers::ArchiveBody,
               workers::ArchivesAnswer, workers::NotificationsAnswer, workers::OutboxReplyBody,
               workers::SchedulesAnswer, workers::SchedulesReplyBody, workers::AsksAnswer,
-              workers::HooksAnswer, workers::RulesAnswer, workers::RulesReplyBody>(in);
+              workers::HooksAnswer, workers::RulesAnswer, workers::RulesReplyBody,
+              workers::HookStepBody, workers::HookStepAnswer>(in);
 }

@@ -6,7 +6,7 @@ namespace {
 
 bus::ClientOptions bus_options(const ServerClientOptions& options) {
   bus::ClientOptions wanted;
-  wanted.hello.role = bus::Role::client;
+  wanted.hello.role = options.role;
   wanted.hello.name = options.name;
   wanted.hello.scope = options.scope;
   wanted.hello.release = STENO_RELEASE;

@@ -28,6 +28,7 @@ struct ServerClientOptions {
   std::string name;      // the program's, for the server's list of peers
   std::string scope{};   // the one agent that it acts for; empty: all agents
   std::string endpoint;  // named in errors
+  bus::Role role = bus::Role::client;
 };
 
 // Used by one thread.

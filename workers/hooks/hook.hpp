@@ -47,6 +47,7 @@ struct Hook {
   std::string command;            // a line for /bin/sh, as Claude Code's hooks
   std::vector<std::string> argv;  // a program and its arguments
   std::string url;                // http or https
+  std::string subscriber;         // the name of one that connects to the server
   std::optional<BuiltinHook> builtin;
   std::string secret;   // signs the requests to the URL; empty: they are not signed
   std::string text;     // for a built-in one

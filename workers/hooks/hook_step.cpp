@@ -1,8 +1,6 @@
 // What one hook changes the next one is told of.
 #include "workers/hooks/hook_step.hpp"
 
-#include <unistd.h>
-
 #include <ctime>
 #include <nlohmann/json.hpp>
 
@@ -10,7 +8,7 @@
 #include "eventlog/base/time_text.hpp"
 #include "workers/engines/step_changes.hpp"
 #include "workers/hooks/hook_answer.hpp"
-#include "workers/http/http_post.hpp"
+#include "workers/hooks/hook_runners.hpp"
 
 namespace workers {
 namespace {
@@ -20,10 +18,6 @@ using domain::HookOutcome;
 using domain::HookPoint;
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
-
-// The most that is read of a hook's answer.
-constexpr std::size_t kAnswerBytesMax = std::size_t{1} << 20;
-constexpr std::size_t kSaidMax = 200;  // of what is no answer
 
 std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -160,11 +154,6 @@ HookAnswer run_builtin(const HookTable::Entry& entry, const HookStep& step,
   return answer;
 }
 
-// Names the step where the same one can be told twice.
-std::string number_of(const HookStep& step) {
-  return std::to_string(step.ask != 0 ? step.ask : step.position.value);
-}
-
 std::string payload_of(const HookStep& step, HookPoint point, const Progress& progress) {
   Json payload = {{"session_id", step.session.text()}, {"cwd", step.workdir}};
   for (const auto& [key, value] : progress.context.items()) payload[key] = value;
@@ -187,7 +176,7 @@ std::string payload_of(const HookStep& step, HookPoint point, const Progress& pr
   }
   payload["workspace"] = {{"path", step.workdir}};
   if (!step.tool.empty()) payload["tool"] = {{"name", step.tool}, {"arguments", progress.input}};
-  payload["steno"] = {{"step", step.session.text() + "#" + number_of(step)},
+  payload["steno"] = {{"step", step_name(step)},
                       {"session", step.session.text()},
                       {"alias", step.alias},
                       {"agent", step.agent},
@@ -195,51 +184,6 @@ std::string payload_of(const HookStep& step, HookPoint point, const Progress& pr
                       {"position", step.position.value},
                       {"tasks", step.tasks}};
   return dump(payload);
-}
-
-HookAnswer failure(std::string why, std::string said = {}) {
-  HookAnswer answer;
-  answer.failure = std::move(why);
-  answer.said = std::move(said);
-  return answer;
-}
-
-// An agent can have moved its folder away, which must not keep its guards from being asked.
-std::string folder_for(const std::string& workdir) {
-  return ::access(workdir.c_str(), X_OK) == 0 ? workdir : "/";
-}
-
-HookAnswer run_program(const Hook& hook, const HookStep& step, HookPoint point,
-                       const std::string& payload, const HookPrograms& programs) {
-  processes::ProgramRun how{hook.timeout, programs.stop_fd, programs.guard};
-  how.folder = folder_for(step.workdir);
-  how.output_max = kAnswerBytesMax + 1;
-  how.has_errors_apart = true;
-  how.ends_tree = true;
-  how.environment = {"CLAUDE_PROJECT_DIR=" + step.workdir,
-                     "STENO_STEP=" + step.session.text() + "#" + number_of(step),
-                     "STENO_SESSION=" + step.session.text(), "STENO_AGENT=" + step.agent};
-  const auto argv =
-      hook.command.empty() ? hook.argv : std::vector<std::string>{"/bin/sh", "-c", hook.command};
-  const processes::ProgramOutcome ran = processes::run_program(argv, how, payload);
-  if (ran.exit_code < 0) return failure(ran.problem, ran.errors);
-  if (ran.output.size() > kAnswerBytesMax) return failure("its answer has more than 1 MiB");
-  return read_answer(point, ran.exit_code, ran.output, ran.errors);
-}
-
-HookAnswer run_post(const Hook& hook, const HookStep& step, HookPoint point,
-                    const std::string& payload, const HookPrograms& programs) {
-  const std::string id = step.session.text() + "-" + number_of(step) + "-" + hook.name;
-  const std::int64_t seconds = step.wall.us / 1'000'000;
-  const HttpOutcome sent =
-      post({programs.webhook, hook.url, signed_headers(hook.secret, id, seconds, payload), payload,
-            kAnswerBytesMax},
-           {hook.timeout, programs.stop_fd, programs.guard});
-  if (!sent.problem.empty()) return failure(sent.problem);
-  if (sent.answer.size() >= kAnswerBytesMax) return failure("its answer has more than 1 MiB");
-  const bool is_object = sent.answer.empty() || sent.answer.front() == '{';
-  return is_object ? read_answer(point, 0, sent.answer, {})
-                   : failure("its answer is no JSON object", sent.answer.substr(0, kSaidMax));
 }
 
 // The point at which the hook is asked about the step; none: it is not.
@@ -264,9 +208,7 @@ HookAnswer ask(const HookTable::Entry& entry, const HookStep& step, const Progre
   const Hook& hook = entry.hook;
   if (hook.builtin) return run_builtin(entry, step, progress);
   const HookPoint point = point_for(hook, step);
-  const std::string payload = payload_of(step, point, progress);
-  return hook.url.empty() ? run_program(hook, step, point, payload, programs)
-                          : run_post(hook, step, point, payload, programs);
+  return run_hook(hook, {step, point, payload_of(step, point, progress)}, programs);
 }
 
 // A hook that may change nothing can still have people asked, and stop.

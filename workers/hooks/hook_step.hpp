@@ -6,6 +6,7 @@
 
 #include "eventlog/domain/session/commands.hpp"
 #include "workers/hooks/hook.hpp"
+#include "workers/hooks/subscriber_mail.hpp"
 
 namespace workers {
 
@@ -27,6 +28,7 @@ struct HookStep {
   base::Duration turn_took{};  // until then, without the time in which the agent waited
   // Number of the rule by which people are to be asked, whatever hooks allow; 0: none.
   std::int64_t rule = 0;
+  bool is_asked_again = false;  // a server that has ended can have asked before
 };
 
 // What hooks answer, taken together. What they change is kept as engines/step_changes.hpp has it.
@@ -43,6 +45,7 @@ struct HookPrograms {
   std::string webhook;  // path of steno-webhook
   std::string guard;    // path of steno-keeper; empty: a hook's program can outlive this process
   int stop_fd = -1;     // readable: break off
+  SubscriberMail* subscribers = nullptr;  // null: none can be asked
 };
 
 // Returns the text of a step that is no agent's: of a notification, or of a session's end.

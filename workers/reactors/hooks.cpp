@@ -16,6 +16,7 @@ using domain::HookPoint;
 std::string how_of(const Hook& hook) {
   if (hook.builtin) return std::string(base::enum_name(*hook.builtin));
   if (!hook.url.empty()) return "http";
+  if (!hook.subscriber.empty()) return "subscriber " + hook.subscriber;
   return hook.command.empty() ? "program" : "command";
 }
 
@@ -62,7 +63,13 @@ bool Hooks::is_for_hooks(const domain::OpenAsk& ask) const {
 void Hooks::restore(const projections::StreamUnderWay& stream) {
   if (!stream.stream.is<domain::SessionStream>()) return;
   const StreamKey key{stream.stream.id, stream.stream.agent};
-  if (const domain::LeaseState* known = sessions_.find(key)) look_at(key, *known);
+  const domain::LeaseState* known = sessions_.find(key);
+  if (known == nullptr) return;
+  look_at(key, *known);
+  for (auto step = steps_.lower_bound(Key{key, 0});
+       step != steps_.end() && step->first.session == key; ++step) {
+    step->second.facts.is_asked_again = true;
+  }
 }
 
 void Hooks::on_durable(const domain::RecordedEvent& event) {

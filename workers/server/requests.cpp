@@ -33,12 +33,15 @@ class Understanding {
 
   Understood run() {
     if (request_.verb == kVerbCommand) return command();
-    if (bytes() > kLargeBodyBytes) {
+    const bool is_step = request_.verb == kVerbHookStep;
+    const std::size_t bytes_max = is_step ? kHookStepBytesMax : kLargeBodyBytes;
+    if (bytes() > bytes_max) {
       return refuse(bus::ReplyError::too_large,
                     "the body of '" + request_.verb.substr(0, domain::kFactBytesMax) + "' has " +
-                        std::to_string(bytes()) + " bytes, of " + std::to_string(kLargeBodyBytes) +
+                        std::to_string(bytes()) + " bytes, of " + std::to_string(bytes_max) +
                         " at most");
     }
+    if (is_step) return step();
     if (request_.verb == kVerbStatus) return permitted(Reach::server, StatusWanted{});
     if (request_.verb == kVerbFlight) return permitted(Reach::server, FlightWanted{});
     if (is_older_verb(request_.verb)) return older();
@@ -76,11 +79,22 @@ class Understanding {
       if (!verb.empty()) known.append(", ").append(verb);
     };
     for (const QueryKind* kind : query_kinds()) add(kind->verb);
-    for (const std::string_view own : {kVerbStatus, kVerbFlight}) add(own);
+    for (const std::string_view own : {kVerbHookStep, kVerbStatus, kVerbFlight}) add(own);
     for (const auto& reactor : reactors_) add(reactor->verb());
     return refuse(bus::ReplyError::invalid, "unknown verb '" +
                                                 request_.verb.substr(0, domain::kFactBytesMax) +
                                                 "'; known are " + known);
+  }
+
+  Understood step() const {
+    if (peer_.hello.role != bus::Role::hook) {
+      return refuse(bus::ReplyError::refused,
+                    "steps are for subscribers: say hello with the role 'hook', and with the "
+                    "subscriber's name");
+    }
+    auto body = bus::from_body<HookStepBody>(request_.body);
+    if (!body) return refuse(bus::ReplyError::invalid, base::describe(body.error()));
+    return permitted(Reach::all_agents, StepWanted{std::move(*body)});
   }
 
   // Decoding costs time in proportion to the body, so a large body without room is not decoded.

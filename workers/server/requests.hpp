@@ -8,6 +8,7 @@
 
 #include "bus/peers.hpp"
 #include "workers/commands/command_loop.hpp"
+#include "workers/protocol/hook_steps.hpp"
 #include "workers/reactors/reactor.hpp"
 
 namespace workers {
@@ -31,7 +32,13 @@ struct ListWanted {
   const Reactor* reactor = nullptr;
 };
 
-using Asked = std::variant<Submission, Question, StatusWanted, FlightWanted, ListWanted>;
+// A step that a subscriber wants, and its answer to the last one.
+struct StepWanted {
+  HookStepBody body;
+};
+
+using Asked =
+    std::variant<Submission, Question, StatusWanted, FlightWanted, ListWanted, StepWanted>;
 
 // Returns why there is no room for a command's body of so many bytes; none: there is.
 using RoomCheck = std::function<std::optional<domain::Rejection>(std::size_t bytes)>;

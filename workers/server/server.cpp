@@ -81,6 +81,8 @@ Server::Server(const ServerPorts& ports, const ServerOptions& options,
           {{options.tail.log, bus_epoch(options.tail.epoch)}, incarnation_, options.tail.position}),
       clients_(ports.command_socket, welcome(options.tail, incarnation_), kClientItemsMax),
       workers_(ports.worker_socket, welcome_of_worker(options, incarnation_), kWorkerItemsMax),
+      subscribers_(clients_, *options.reactors.hooks.table,
+                   options.reactors.hooks.programs.subscribers, ports.random),
       reactors_(make_reactors(
           {commands_, ports.random, streams_, ports.locks, ports.worker_socket, stores, side_work},
           options.reactors)),
@@ -100,7 +102,7 @@ void Server::drain() {
 }
 
 std::vector<int> Server::wake_fds() const {
-  std::vector<int> fds;
+  std::vector<int> fds{subscribers_.wake_fd()};
   for (const auto& reactor : reactors_) {
     const std::vector<int> its = reactor->wake_fds();
     fds.insert(fds.end(), its.begin(), its.end());
@@ -134,6 +136,7 @@ bool Server::do_work() {
   if (failure_) return true;
   const Cycle cycle{now_, wall, boot_, sequencer_.durable(), has_taken_over(), flight_};
   for (const auto& reactor : reactors_) has_worked |= reactor->do_work(cycle);
+  has_worked |= subscribers_.do_work(boot_, wall);
   has_worked |= send_query_answers();
   has_worked |= feed_.do_work(boot_) > 0;
   duty_.end(has_worked);
@@ -238,6 +241,10 @@ void Server::take(const bus::Peer& peer, const bus::Request& request, FlightWant
 void Server::take(const bus::Peer& peer, const bus::Request& request, ListWanted wanted) {
   clients_.reply(peer.id,
                  bus::ok_reply(request.key(), wanted.reactor->answer(commands_.durable())));
+}
+
+void Server::take(const bus::Peer& peer, const bus::Request& request, StepWanted wanted) {
+  subscribers_.take(peer, request.key(), std::move(wanted.body), boot_);
 }
 
 void Server::take(const bus::Peer& peer, const bus::Request& request, Submission submission) {
@@ -405,7 +412,7 @@ void Server::release_parked() {
 }
 
 base::Duration Server::next_timer() const {
-  base::Duration next = feed_.next_timer();
+  base::Duration next = std::min(feed_.next_timer(), subscribers_.next_timer());
   for (const auto& reactor : reactors_) next = std::min(next, reactor->next_timer());
   if (!are_views_told_ && views_at_ < sequencer_.durable()) next = std::min(next, views_due_);
   for (const Parked& parked : parked_) next = std::min(next, parked.deadline);

@@ -20,6 +20,7 @@
 #include "workers/instruments/flight_recorder.hpp"
 #include "workers/protocol/status.hpp"
 #include "workers/queries/query_service.hpp"
+#include "workers/reactors/hook_subscribers.hpp"
 #include "workers/reactors/reactors.hpp"
 #include "workers/server/requests.hpp"
 
@@ -101,6 +102,7 @@ class Server : private Asker {
   void take(const bus::Peer& peer, const bus::Request& request, StatusWanted wanted);
   void take(const bus::Peer& peer, const bus::Request& request, FlightWanted wanted);
   void take(const bus::Peer& peer, const bus::Request& request, ListWanted wanted);
+  void take(const bus::Peer& peer, const bus::Request& request, StepWanted wanted);
   void take(const bus::Peer& peer, const bus::Request& request, Submission submission);
   void take(const bus::Peer& peer, const bus::Request& request, Question question);
   void on_answer(std::uint64_t number, const CommandAnswer& answer) override;
@@ -123,6 +125,7 @@ class Server : private Asker {
   bus::FeedPublisher feed_;
   bus::FrameServer clients_;
   bus::FrameServer workers_;
+  HookSubscribers subscribers_;
   const std::vector<std::unique_ptr<Reactor>> reactors_;  // in the order in which they work
   Position started_at_;  // of its own ServerStarted; 0: it has not started
   std::optional<base::Error> failure_;

@@ -12,6 +12,7 @@
 #include "tests/support/catch.hpp"
 #include "workers/protocol/commands.hpp"
 #include "workers/protocol/copies.hpp"
+#include "workers/protocol/hook_steps.hpp"
 #include "workers/protocol/hooks.hpp"
 #include "workers/protocol/notifications.hpp"
 #include "workers/protocol/queries.hpp"
@@ -353,6 +354,9 @@ TEST_CASE("the page for other clients has every command and map with its fields"
        map_row<workers::HooksAnswer>("hooks"), map_row<workers::FlightAnswer>("flight")});
   check_rows("Requests of operators", page.at("Requests of operators"),
              {map_row<workers::BackupBody>("backup"), map_row<workers::ArchiveBody>("archive")});
+  check_rows(
+      "Steps for hooks", page.at("Steps for hooks"),
+      {map_row<workers::HookStepBody>("hook_step"), map_row<workers::HookStepAnswer>("hook_step")});
   check_rows("Other maps", page.at("Other maps"),
              {map_row<domain::Usage>(),
               map_row<domain::TurnCost>(),

@@ -111,6 +111,13 @@ Outcome<int> hooks_list(const Config& config, const HookArguments& arguments);
 Outcome<int> hooks_log(const Config& config, const HookArguments& arguments);
 Outcome<int> hooks_try(const Config& config, const HookArguments& arguments);
 
+struct HookServeArguments {
+  std::string name;                  // of the subscriber
+  std::vector<std::string> program;  // and its arguments
+};
+// Runs a program for each step of the hooks with that subscriber, until it is interrupted.
+Outcome<int> hooks_serve(const Config& config, const HookServeArguments& arguments);
+
 struct CloseArguments {
   std::string reference;
   bool is_now = false;  // do not wait for tasks in the background

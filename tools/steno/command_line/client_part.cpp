@@ -403,6 +403,15 @@ void add_hooks(CommandLine& line) {
   CLI::Option* at = attempt->add_option("--at", tried.at, "Its position, as steno hooks log says");
   session->type_name("REF")->needs(at);
   at->needs(session);
+  auto& served = line.keep<HookServeArguments>();
+  CLI::App* serve = line.command(
+      *hooks, "serve", "Run a program for each step of the hooks with that subscriber",
+      "  steno hooks serve guard -- ./guard.py --strict\n"
+      "It reads each step from stdin, and answers as the command of a hook does. A step has one\n"
+      "program at a time; start this command again for more.",
+      served, reporting(hooks_serve));
+  serve->add_option("NAME", served.name, "As subscriber in [[hooks]] names it")->required();
+  serve->add_option("PROGRAM", served.program, "With its arguments, behind --")->required();
 }
 
 void add_rules(CommandLine& line) {

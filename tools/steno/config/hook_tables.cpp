@@ -17,7 +17,7 @@ using workers::Hook;
 using workers::HookPattern;
 
 constexpr std::string_view kHookPrefix = "hooks.";
-constexpr std::size_t kHookNameBytesMax = 64;
+constexpr std::size_t kHookNameBytesMax = 64;  // of a subscriber's name, too
 constexpr base::Duration kTimeoutMax = std::chrono::minutes(10);
 
 // The points at which hooks can be asked.
@@ -42,8 +42,9 @@ struct HookKey {
   bool (*set)(HookTableRow&, const Given&);  // returns false if the value is not accepted
 };
 
+template <std::string Hook::*member>
 bool set_hook_name(HookTableRow& row, const Given& given) {
-  row.hook.name = given.text;
+  row.hook.*member = given.text;
   return !given.text.empty() && given.text.size() <= kHookNameBytesMax &&
          std::all_of(given.text.begin(), given.text.end(), [](char c) {
            return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
@@ -120,7 +121,7 @@ const std::vector<HookKey>& hook_table_keys() {
   static const std::vector<HookKey> kKeys = {
       {{"hooks.name", "1 to 64 of a-z 0-9 _ -", "What people call it; each has another one"},
        KeyKind::text,
-       set_hook_name},
+       set_hook_name<&Hook::name>},
       {{"hooks.on", kPointNames, "The points at which it is asked"}, KeyKind::words, set_points},
       {{"hooks.tool", "an expression of RE2, such as Bash or Write|Edit",
         "The whole names of the tools that it is asked about; default: all"},
@@ -151,6 +152,10 @@ const std::vector<HookKey>& hook_table_keys() {
         "A file with such a URL, and in its second line the secret that signs requests"},
        KeyKind::path,
        set_hook_url_file},
+      {{"hooks.subscriber", "1 to 64 of a-z 0-9 _ -",
+        "The name of a program that connects to the server, such as steno hooks serve NAME"},
+       KeyKind::text,
+       set_hook_name<&Hook::subscriber>},
       {{"hooks.builtin", "deny, ask, allow, context, redact or quiet",
         "A hook that is part of Steno"},
        KeyKind::text,
@@ -193,9 +198,12 @@ std::string fault_of(const HookTableRow& row) {
   if (hook.points.empty()) return "is asked nowhere: set on = \"PreToolUse\", or another point";
   const int ways = static_cast<int>(!hook.command.empty()) + static_cast<int>(!hook.argv.empty()) +
                    static_cast<int>(!hook.url.empty()) + static_cast<int>(!row.url_file.empty()) +
+                   static_cast<int>(!hook.subscriber.empty()) +
                    static_cast<int>(hook.builtin.has_value());
-  if (ways == 0) return "needs one of command, program, url, url_file and builtin";
-  if (ways > 1) return "has several of command, program, url, url_file and builtin; it needs one";
+  if (ways == 0) return "needs one of command, program, url, url_file, subscriber and builtin";
+  if (ways > 1) {
+    return "has several of command, program, url, url_file, subscriber and builtin; it needs one";
+  }
   const auto is_one_of = [&](std::initializer_list<HookPoint> points) {
     return std::any_of(hook.points.begin(), hook.points.end(), [&](HookPoint point) {
       return std::find(points.begin(), points.end(), point) != points.end();

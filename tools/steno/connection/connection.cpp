@@ -20,7 +20,8 @@ constexpr base::Duration kBusyAskAgain = std::chrono::milliseconds(100);
 
 }  // namespace
 
-Outcome<std::unique_ptr<Connection>> Connection::open(const Config& config) {
+Outcome<std::unique_ptr<Connection>> Connection::open(const Config& config,
+                                                      const SaidHello& hello) {
   const FoundServer found = find_server(config);
   Config there = config;
   there.run_folder = found.run_folder;
@@ -37,7 +38,8 @@ Outcome<std::unique_ptr<Connection>> Connection::open(const Config& config) {
   if (!socket) return fail(socket.error());
   connection->socket_ = std::move(*socket);
   workers::ServerClientOptions options;
-  options.name = "steno";
+  options.name = hello.name;
+  options.role = hello.role;
   options.endpoint = endpoint;
   connection->client_.emplace(*connection->socket_, connection->clock_, connection->random_,
                               options);

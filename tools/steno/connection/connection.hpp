@@ -20,11 +20,18 @@
 
 namespace steno {
 
+// How a connection says hello.
+struct SaidHello {
+  std::string name = "steno";
+  bus::Role role = bus::Role::client;
+};
+
 // Used by one thread. Only one can exist in a process, since it owns the bus::Context.
 class Connection {
  public:
   // Fails at once with kExitUnreachable if nobody listens. `config` must outlive the connection.
-  static Outcome<std::unique_ptr<Connection>> open(const Config& config);
+  static Outcome<std::unique_ptr<Connection>> open(const Config& config,
+                                                   const SaidHello& hello = {});
 
   // From here on Ctrl-C ends a wait with kExitInterrupted, and interrupts() is not null.
   void take_interrupts();

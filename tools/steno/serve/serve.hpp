@@ -35,7 +35,8 @@ struct ServeOptions {
   engines::PriceTable prices;  // by which the use of models is priced
   workers::KeepFor keep_for;
   workers::SinkOptions sinks;
-  std::unique_ptr<const workers::HookTable> hook_table;  // to which the next ones point
+  std::unique_ptr<const workers::HookTable> hook_table;      // to which the next ones point
+  std::unique_ptr<workers::SubscriberMail> subscriber_mail;  // null: no hook has a subscriber
   workers::HookOptions hooks;
   std::function<workers::ServerFacts()> facts;
   // The command line of this machine's worker process; empty: somebody else starts it.

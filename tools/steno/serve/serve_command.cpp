@@ -190,7 +190,13 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
   if (!hooks) return tl::unexpected(hooks.error());
   options.hook_table = std::move(*hooks);
   options.hooks.table = options.hook_table.get();
-  options.hooks.programs = {webhook_program(config), config.keeper_program, -1};
+  const auto& entries = options.hook_table->entries();
+  if (std::any_of(entries.begin(), entries.end(),
+                  [](const auto& entry) { return !entry.hook.subscriber.empty(); })) {
+    options.subscriber_mail = std::make_unique<workers::SubscriberMail>();
+  }
+  options.hooks.programs = {webhook_program(config), config.keeper_program, -1,
+                            options.subscriber_mail.get()};
   auto sinks = sink_options(config);
   if (!sinks) return tl::unexpected(sinks.error());
   options.sinks = std::move(*sinks);
