@@ -34,6 +34,9 @@ class Hooked(unittest.TestCase):
         self.addCleanup(self.home.close)
         self.home.start()
 
+    def start_with(self, *names, **settings):
+        self.start(*(examples()[name] for name in names), **settings)
+
     def stop(self):
         self.assertEqual(self.home.stop(), 0)
         self.assertFalse(self.home.processes())
@@ -64,9 +67,6 @@ class Hooked(unittest.TestCase):
 
 class Examples(Hooked):
     """The examples of the page, as it has them."""
-
-    def start_with(self, *names, **settings):
-        self.start(*(examples()[name] for name in names), **settings)
 
     # Shows R172, R268, C24, N08.
     def test_a_destructive_command_is_blocked_and_the_model_hears_why(self):
@@ -188,7 +188,7 @@ class Examples(Hooked):
 
     # Shows R225.
     def test_what_a_session_found_is_kept_at_its_end(self):
-        self.start_with("memory")
+        self.start_with("findings")
         alias = self.ran("[say The store is slow.]")
         path = os.path.join(self.home.workdir, "MEMORY.md")
         until(lambda: os.path.exists(path), "the file")
@@ -204,6 +204,112 @@ class Examples(Hooked):
                   for name in re.findall(r'"([^"]+)"', names)}
         tested |= set(re.findall(r'examples\(\)\["([^"]+)"\]', text))
         self.assertEqual(tested, set(examples()))
+
+
+class Memory(Hooked):
+    """What sessions found, kept in their folder."""
+    TABLE = '[[hooks]]\nname = "memory"\non = ["SessionStart", "SessionEnd"]\nbuiltin = "memory"\n'
+
+    def notifications(self):
+        return self.home.ask("notify", "ls")["notifications"]
+
+    def keep(self, prompt):
+        """Runs a session, and waits until its end is told; returns its alias."""
+        alias = self.ran(prompt)
+        until(lambda: not self.notifications(), "its end is told")
+        return alias
+
+    def files(self):
+        folder = os.path.join(self.home.workdir, "memory")
+        return sorted(os.path.join(folder, name) for name in os.listdir(folder))
+
+    def kept(self):
+        [path] = self.files()
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+
+    # Shows R160, R228, R229, R268.
+    def test_what_a_session_found_is_told_the_next_one(self):
+        self.start_with("memory")
+        first = self.keep("[say The store is slow.]")
+        self.assertRegex(os.path.basename(self.files()[0]), r"^\d{4}-\d\d-\d\d\.md$")
+        session = self.home.show(first)["session"]
+        self.assertRegex(self.kept(), rf"^## \d\d:\d\d {first}: completed <!-- steno {session}#\d+ -->\n\n"
+                                      r"The store is slow\.\n$")
+        second = self.keep("[echo] hello")
+        self.assertIn("The store is slow.", self.said(second))
+        self.assertIn("hello", self.said(second))
+        self.assertIn(f" {second}: completed <!--", self.kept())
+        self.assertEqual(self.runs(first), [("memory", "passed")])
+        self.assertEqual(self.runs(second), [("memory", "changed")])
+        self.stop()
+
+    def test_an_end_that_is_told_twice_is_kept_once(self):
+        fails = table("fails", "SessionEnd", 'command = "test -e go"')
+        self.start(self.TABLE, fails)
+        alias = self.ran("[say The store is slow.]")
+        [failed] = until(lambda: [one for one in self.notifications() if one["attempts"] > 0], "a failure")
+        self.assertIn("the hook fails failed", failed["error"])
+        with open(os.path.join(self.home.workdir, "go"), "w", encoding="utf-8"):
+            pass
+        self.home.run("notify", "retry", str(failed["notification"]))
+        until(lambda: not self.notifications(), "its end is told")
+        self.assertEqual(self.kept().count(alias), 1)
+        self.stop()
+
+    def test_no_link_leads_out_of_the_folder(self):
+        self.start(self.TABLE)
+        outside = self.home.path("outside")
+        os.mkdir(outside)
+        day = time.strftime("%Y-%m-%d.md")
+        other = os.path.join(outside, "other")
+        with open(other, "w", encoding="utf-8") as file:
+            file.write("secret")
+        memory = os.path.join(self.home.workdir, "memory")
+
+        def check(words):
+            alias = self.ran("[echo] hello")
+            [ran] = self.facts(alias, "HookRan")
+            self.assertEqual(ran["outcome"], "failed")
+            self.assertIn(words, ran["note"])
+            self.assertNotIn("secret", self.said(alias))
+            [failed] = until(lambda: [one for one in self.notifications() if one["attempts"] > 0], "a failure")
+            self.assertIn(words, failed["error"])
+            self.home.run("notify", "drop", str(failed["notification"]))
+            self.assertEqual(os.listdir(outside), ["other"])
+            with open(other, encoding="utf-8") as file:
+                self.assertEqual(file.read(), "secret")
+
+        os.symlink(outside, memory)
+        check("the folder memory cannot be opened")
+        os.unlink(memory)
+        os.mkdir(memory)
+        os.symlink(other, os.path.join(memory, day))
+        check(f"memory/{day} cannot be opened")
+        os.unlink(os.path.join(memory, day))
+        os.link(other, os.path.join(memory, day))
+        check(f"memory/{day} cannot be opened")
+        os.unlink(os.path.join(memory, day))
+        os.mkfifo(os.path.join(memory, day))
+        check(f"memory/{day} cannot be opened")
+        self.stop()
+
+    def test_it_is_bounded(self):
+        self.start(self.TABLE)
+        self.keep("[say " + "x" * 30_000 + "]")
+        size = len(self.kept())
+        self.assertGreater(size, 15_000)
+        self.assertLess(size, 17_000)
+        [path] = self.files()
+        with open(path, "a", encoding="utf-8") as file:
+            file.write("a line\n" * (((1 << 20) - size) // 7))
+        alias = self.ran("[echo] hello")
+        self.assertLess(len(self.said(alias)), 9_000)
+        self.assertIn("a line", self.said(alias))
+        [failed] = until(lambda: [one for one in self.notifications() if one["attempts"] > 0], "a failure")
+        self.assertIn("would have more than 1 MiB", failed["error"])
+        self.assertLessEqual(os.path.getsize(path), 1 << 20)
+        self.stop()
 
 
 def table(name, on, how, **keys):
@@ -302,6 +408,7 @@ class Faults(Hooked):
             "redacts: it needs a pattern": table("a", "Stop", 'builtin = "redact"', pattern="x"),
             "names a tool, and is asked where": table("a", "Stop", 'command = "true"', tool="Bash"),
             "has several of command": table("a", "Stop", 'command = "true"\nbuiltin = "deny"'),
+            "is a memory: it needs": table("a", "Stop", 'builtin = "memory"'),
             "has no name": '[[hooks]]\non = "Stop"\ncommand = "true"\n',
             "accepted are tables [[hooks]]": "hooks = 7\n",
         }

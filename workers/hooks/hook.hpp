@@ -20,6 +20,7 @@ enum class BuiltinHook {
   context,  // tells the model the hook's text
   redact,   // replaces what its pattern matches in the output of a tool by "[redacted]"
   quiet,    // blocks notifications that can wait, in the hours of its text: "23:00-08:00"
+  memory,   // keeps what a session found at its end, and tells the model at the start
 };
 
 // Hours of a day by the clock of the server's place, in minutes; they can go over midnight.
@@ -114,6 +115,6 @@ bool starts_subagent(std::string_view tool);
 
 template <>
 struct base::EnumNames<workers::BuiltinHook> {
-  static constexpr std::string_view kNames[] = {"deny",    "ask",    "allow",
-                                                "context", "redact", "quiet"};
+  static constexpr std::string_view kNames[] = {"deny",   "ask",   "allow", "context",
+                                                "redact", "quiet", "memory"};
 };

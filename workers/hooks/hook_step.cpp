@@ -9,6 +9,7 @@
 #include "workers/engines/step_changes.hpp"
 #include "workers/hooks/hook_answer.hpp"
 #include "workers/hooks/hook_runners.hpp"
+#include "workers/hooks/session_memory.hpp"
 
 namespace workers {
 namespace {
@@ -122,8 +123,33 @@ bool is_quiet_now(const Hook& hook, const HookStep& step, const Progress& progre
   return can_wait && hours && hours->contains(local.tm_hour * 60 + local.tm_min);
 }
 
+std::string text_in(const Json& json, const char* key) {
+  return json.is_object() && json.contains(key) && json[key].is_string()
+             ? json[key].get<std::string>()
+             : std::string();
+}
+
+HookAnswer run_memory(const HookStep& step, const Progress& progress, int stop_fd) {
+  HookAnswer answer;
+  if (step.point == HookPoint::session_start) {
+    Recalled recalled = recall_memory(step.workdir);
+    answer.failure = std::move(recalled.problem);
+    answer.context = std::move(recalled.text);
+    return answer;
+  }
+  MemoryEntry entry{step.workdir, step_name(step), step.alias, step.ended,
+                    text_in(progress.context, "last_assistant_message")};
+  if (entry.found.empty()) return answer;
+  const Json session = progress.context.value("session", Json());
+  entry.title += ": " + text_in(session, "status");
+  const std::string reason = text_in(progress.context, "reason");
+  if (!reason.empty() && reason != "none") entry.title += " (" + reason + ")";
+  answer.failure = keep_memory(entry, stop_fd);
+  return answer;
+}
+
 HookAnswer run_builtin(const HookTable::Entry& entry, const HookStep& step,
-                       const Progress& progress) {
+                       const Progress& progress, int stop_fd) {
   const Hook& hook = entry.hook;
   HookAnswer answer;
   switch (*hook.builtin) {
@@ -143,6 +169,8 @@ HookAnswer run_builtin(const HookTable::Entry& entry, const HookStep& step,
       answer.is_blocking = is_quiet_now(hook, step, progress);
       answer.reason = "quiet hours";
       break;
+    case BuiltinHook::memory:
+      return run_memory(step, progress, stop_fd);
     case BuiltinHook::redact: {
       const Json output = progress.context.value("tool_response", Json());
       Json changed = output;
@@ -176,12 +204,9 @@ std::string payload_of(const HookStep& step, HookPoint point, const Progress& pr
   }
   payload["workspace"] = {{"path", step.workdir}};
   if (!step.tool.empty()) payload["tool"] = {{"name", step.tool}, {"arguments", progress.input}};
-  payload["steno"] = {{"step", step_name(step)},
-                      {"session", step.session.text()},
-                      {"alias", step.alias},
-                      {"agent", step.agent},
-                      {"engine", step.engine},
-                      {"position", step.position.value},
+  payload["steno"] = {{"step", step_name(step)}, {"session", step.session.text()},
+                      {"alias", step.alias},     {"agent", step.agent},
+                      {"engine", step.engine},   {"position", step.position.value},
                       {"tasks", step.tasks}};
   return dump(payload);
 }
@@ -206,7 +231,7 @@ bool is_about(const HookTable::Entry& entry, const HookStep& step, const Progres
 HookAnswer ask(const HookTable::Entry& entry, const HookStep& step, const Progress& progress,
                const HookPrograms& programs) {
   const Hook& hook = entry.hook;
-  if (hook.builtin) return run_builtin(entry, step, progress);
+  if (hook.builtin) return run_builtin(entry, step, progress, programs.stop_fd);
   const HookPoint point = point_for(hook, step);
   return run_hook(hook, {step, point, payload_of(step, point, progress)}, programs);
 }

@@ -25,6 +25,7 @@ struct HookStep {
   std::string tool;
   std::string text;            // content of its AskRaised
   base::Time wall;             // of its AskRaised
+  base::Time ended;            // of a session's end: when that was; the same in each repetition
   base::Duration turn_took{};  // until then, without the time in which the agent waited
   // Number of the rule by which people are to be asked, whatever hooks allow; 0: none.
   std::int64_t rule = 0;

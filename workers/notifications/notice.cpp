@@ -26,6 +26,7 @@ using domain::RecordedEvent;
 
 constexpr std::size_t kLastBlocksMax = 5;  // of last words
 constexpr std::size_t kLastCharactersMax = 500;
+constexpr std::size_t kLastForHooksMax = 16'000;  // hooks are no place where people read
 // Of what an agent asks; the place where it is answered shows all.
 constexpr std::size_t kAskedLinesMax = 30;
 constexpr std::size_t kPromptCharactersMax = 60;
@@ -69,7 +70,9 @@ class NoticeReader {
     for (const std::string& text : said_) {
       notice_.last.append(notice_.last.empty() ? "" : "\n").append(text);
     }
-    notice_.last = last_characters(notice_.last, kLastCharactersMax);
+    const bool is_for_hooks = notice_.requested.target == domain::NotificationTarget::hook;
+    notice_.last =
+        last_characters(notice_.last, is_for_hooks ? kLastForHooksMax : kLastCharactersMax);
     if (notice_.ask != 0) notice_.last = notice_.asked;
     notice_.at = ended_;
     return {};

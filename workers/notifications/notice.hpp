@@ -23,8 +23,8 @@ struct Notice {
   std::string title = "Session";
   std::string workdir;
   std::string prompt;  // the first one
-  // The agent's last words: at most 5 blocks, and of them the last 500 characters. Of an answer to
-  // it that answer.
+  // The agent's last words: at most 5 blocks, and of them the last 500 characters, or 16,000 for
+  // hooks. Of an answer to it that answer.
   std::string last;
   std::string error;     // of the turn that failed last, if that is what it is about
   std::string end;       // what is odd about the end of the turn that finished last; empty: nothing

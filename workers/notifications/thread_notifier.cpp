@@ -41,6 +41,7 @@ StepOutcome ask_hooks(const Notice& notice, domain::HookPoint point, const std::
   step.point = point;
   step.text = step_text_of(text);
   step.wall = wall;
+  step.ended = notice.at;
   HookPrograms programs = options.hook_programs;
   programs.stop_fd = stop_fd;
   return run_hooks(*options.hooks, step, programs);

@@ -181,6 +181,7 @@ Outcome<workers::HookStep> made_step(const Config& config, const HookArguments& 
   step.alias = "try";
   step.engine = config.session.engine;
   step.workdir = config.session.workdir;
+  step.wall = step.ended = base::SystemClock().wall();
   step.point = hook.points.front();
   if (!arguments.point.empty()) {
     const auto point = base::parse_enum<HookPoint>(arguments.point);

@@ -156,7 +156,7 @@ const std::vector<HookKey>& hook_table_keys() {
         "The name of a program that connects to the server, such as steno hooks serve NAME"},
        KeyKind::text,
        set_hook_name<&Hook::subscriber>},
-      {{"hooks.builtin", "deny, ask, allow, context, redact or quiet",
+      {{"hooks.builtin", "deny, ask, allow, context, redact, quiet or memory",
         "A hook that is part of Steno"},
        KeyKind::text,
        set_builtin},
@@ -226,6 +226,14 @@ std::string fault_of(const HookTableRow& row) {
   const bool is_of_news = hook.points == std::vector<HookPoint>{HookPoint::notification};
   if (is_quiet && (!workers::parse_quiet_hours(hook.text) || !is_of_news)) {
     return "is for quiet hours: it needs text = \"23:00-08:00\", and on = \"Notification\"";
+  }
+  const bool is_memory = hook.builtin == workers::BuiltinHook::memory;
+  const bool is_around =
+      std::all_of(hook.points.begin(), hook.points.end(), [](HookPoint point) {
+        return point == HookPoint::session_start || point == HookPoint::session_end;
+      });
+  if (is_memory && (!is_around || !hook.text.empty())) {
+    return "is a memory: it needs on = [\"SessionStart\", \"SessionEnd\"], or one of them, and no text";
   }
   if (!is_redacting && !hook.pattern.empty()) return "has a pattern, which only redact uses";
   if (hook.builtin == workers::BuiltinHook::context && hook.text.empty()) return "needs a text";
