@@ -10,10 +10,11 @@
 #include <variant>
 #include <vector>
 
+#include "eventlog/domain/call_matcher.hpp"
 #include "eventlog/domain/content.hpp"
+#include "eventlog/domain/hook_gap.hpp"
 #include "eventlog/domain/recorded_event.hpp"
 #include "eventlog/domain/rejection.hpp"
-#include "eventlog/domain/call_matcher.hpp"
 #include "eventlog/domain/stream_ref.hpp"
 #include "eventlog/domain/time_zones.hpp"
 
@@ -60,6 +61,7 @@ struct Context {
   Time wall;                // what the clock shows
   std::span<const std::string> engines;
   std::span<const std::string> injecting_engines;  // whose agents take a prompt while they work
+  std::span<const HookGap> hook_gaps;              // for which no session can be opened
   bool has_key = false;                            // the server can sign anchors
   const TimeZones* zones = nullptr;                // null: the server knows none
   const ChannelRules* channels = nullptr;          // null: the server has none
