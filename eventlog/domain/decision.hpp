@@ -12,6 +12,7 @@
 
 #include "eventlog/domain/call_matcher.hpp"
 #include "eventlog/domain/content.hpp"
+#include "eventlog/domain/hook_gap.hpp"
 #include "eventlog/domain/recorded_event.hpp"
 #include "eventlog/domain/rejection.hpp"
 #include "eventlog/domain/stream_ref.hpp"
@@ -61,6 +62,7 @@ struct Context {
   std::span<const std::string> engines;
   std::span<const std::string> injecting_engines;  // whose agents take a prompt while they work
   std::span<const std::string> file_engines{};     // whose agents take files with a prompt
+  std::span<const HookGap> hook_gaps;              // for which no session can be opened
   bool has_key = false;                            // the server can sign anchors
   const TimeZones* zones = nullptr;                // null: the server knows none
   const ChannelRules* channels = nullptr;          // null: the server has none

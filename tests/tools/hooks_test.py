@@ -431,6 +431,62 @@ class Faults(Hooked):
             self.assertIn("there is no engine 'scriptd'", home.run("serve").err)
 
 
+class Engines(Hooked):
+    """Engines whose agents cannot be asked everywhere."""
+    OLD = '[engines.old]\nkind = "scripted"\nhook_points = ["PreToolUse"]\n'
+    REFUSAL = "the hook checks is asked at Stop, where agents of the engine old cannot be asked"
+
+    def test_a_session_whose_engine_cannot_be_asked_is_refused(self):
+        self.start(self.OLD)
+        before = self.home.start_session("[say Done.]", engine="old")
+        self.home.wait_for_end(before)
+        self.stop_and_add(table("checks", ["Stop", "PreToolUse"], 'command = "true"'))
+        for arguments in (("spawn", "--engine", "old", "[say Done.]"),
+                          ("resume", before, "[say Done.]", "--engine", "old"),
+                          ("resume", before, "[say Done.]", "--engine", "old", "--fork"),
+                          ("schedule", "add", "nightly", "--every", "1d", "--engine", "old", "[say Done.]")):
+            refused = self.home.run(*arguments)
+            self.assertEqual(refused.code, 5, str(refused))
+            self.assertIn(self.REFUSAL, refused.err)
+        alias = self.ran("[tools 1] [say Done.]")
+        self.assertEqual(self.runs(alias), [("checks", "passed"), ("checks", "passed")])
+        self.stop()
+
+    def stop_and_add(self, tables):
+        self.assertEqual(self.home.stop(), 0)
+        with open(self.home.path("steno.toml"), "a", encoding="utf-8") as file:
+            file.write("\n" + tables)
+        self.home.start()
+
+    def test_a_hook_of_others_refuses_nothing(self):
+        self.start(self.OLD, table("checks", "Stop", 'command = "true"', engine="scripted"),
+                   table("others", "Stop", 'command = "true"', agent="other"),
+                   table("ends", ["SessionStart", "UserPromptSubmit", "SessionEnd"], 'command = "true"'))
+        alias = self.home.start_session("[say Done.]", engine="old")
+        self.assertEqual(self.home.wait_for_end(alias)["status"], "completed")
+        self.assertEqual(self.runs(alias), [("ends", "passed"), ("ends", "passed")])
+        refused = self.home.run("spawn", "--agent", "other", "--engine", "old", "[say Done.]")
+        self.assertIn("the hook others is asked at Stop", refused.err)
+        self.stop()
+
+    def test_sessions_do_without_an_optional_hook_and_say_so(self):
+        self.start(self.OLD, table("checks", ["Stop", "PreToolUse"], 'command = "true"', optional=True))
+        alias = self.home.start_session("[tools 1] [say Done.]", engine="old")
+        self.home.wait_for_end(alias)
+        self.assertEqual(self.runs(alias), [("checks", "passed")])
+        self.assertRegex(self.home.run("show", alias).out, r"hook +checks: not asked, engine old has no Stop\n")
+        self.assertEqual(self.home.ask("hooks", "ls")["hooks"][0]["not_asked"], {"old": "Stop"})
+        other = self.ran("[say Done.]")
+        self.assertNotIn("not asked", self.home.run("show", other).out)
+        self.stop()
+
+    def test_wrong_points_of_an_engine_are_named(self):
+        with Home(ENGINE + self.OLD.replace("PreToolUse", "SessionStart")) as home:
+            ran = home.run("serve")
+            self.assertEqual(ran.code, 2, str(ran))
+            self.assertIn("'SessionStart' is not accepted", ran.err)
+
+
 class Http(Hooked):
     def serve(self, answer, status=200):
         seen = []

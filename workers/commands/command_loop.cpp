@@ -407,6 +407,7 @@ CommandOutcome CommandLoop::decide(const Involved& streams, const Waiting& waiti
   context.engines = options_.engines.names();
   context.injecting_engines = options_.engines.injecting_names();
   context.file_engines = options_.engines.names_with_files();
+  context.hook_gaps = options_.hook_gaps;
   context.has_key = options_.has_key;
   context.zones = options_.zones;
   context.calls = options_.calls;

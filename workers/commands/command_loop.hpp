@@ -95,8 +95,9 @@ struct CommandLoopOptions {
   engines::EngineCatalog engines = engines::catalog_of_kinds();  // that a session can name
   bool has_key = false;                                          // anchors can be signed
   const domain::CallMatcher* calls = nullptr;  // must outlive the loop; null: no rule answers
-  const domain::TimeZones* zones = nullptr;  // must outlive the loop; null: there are none
+  const domain::TimeZones* zones = nullptr;    // must outlive the loop; null: there are none
   domain::ChannelRules channels{};
+  std::vector<domain::HookGap> hook_gaps{};
   std::size_t inbox_max = 100'000;  // waiting commands of one class; beyond it: `busy`
   std::size_t streams_max =
       200'000;  // in memory, without those that stay with the server; beyond it they are evicted

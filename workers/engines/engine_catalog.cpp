@@ -11,6 +11,18 @@ std::string CatalogEntry::program_setting() const {
   return name == kind->name ? name + "_program" : "program in [engines." + name + "]";
 }
 
+bool CatalogEntry::offers(domain::HookPoint point) const {
+  using domain::HookPoint;
+  const bool is_own = point == HookPoint::none || point == HookPoint::session_start ||
+                      point == HookPoint::user_prompt_submit || point == HookPoint::notification ||
+                      point == HookPoint::session_end;
+  if (is_own) return true;
+  // A subagent begins by a tool call.
+  const HookPoint asked = point == HookPoint::subagent_start ? HookPoint::pre_tool_use : point;
+  const auto points = hook_points ? std::span<const HookPoint>(*hook_points) : kind->hook_points;
+  return std::find(points.begin(), points.end(), asked) != points.end();
+}
+
 EngineCatalog::EngineCatalog(std::vector<CatalogEntry> entries) : entries_(std::move(entries)) {
   for (const CatalogEntry& entry : entries_) {
     names_.push_back(entry.name);

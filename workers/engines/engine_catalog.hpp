@@ -2,6 +2,7 @@
 // whoever needs it.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,7 +18,11 @@ struct CatalogEntry {
   const EngineKind* kind = nullptr;  // never null in a catalogue
   std::string description;           // for people
   EngineSettings settings{};
+  // The points at which its agents can be asked; unset: those of its kind.
+  std::optional<std::vector<domain::HookPoint>> hook_points{};
 
+  // True if hooks can be asked at the point, by the agents or by Steno itself.
+  bool offers(domain::HookPoint point) const;
   // Returns the setting that says how it is started, as people are to read it.
   std::string program_setting() const;
 };

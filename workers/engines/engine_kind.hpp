@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include "workers/engines/engine.hpp"
@@ -18,6 +19,8 @@ struct EngineKind {
   std::string_view program;      // name of its executable, unless a setting names another
   bool is_beside_steno = false;  // looked for in steno's own folder, else in the PATH
   std::unique_ptr<Engine> (*make)(EngineSettings settings, SessionLaunch session) = nullptr;
+  // The points at which its agents can be asked, besides those at which Steno itself asks.
+  std::span<const domain::HookPoint> hook_points{};
   bool is_injecting = false;  // its agents take a prompt while they work, see AddPrompt
   bool takes_files = false;   // its agents take files with a prompt, see PromptFile
   bool has_login = false;     // its agents need a login, or a key in their environment

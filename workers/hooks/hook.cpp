@@ -77,7 +77,7 @@ std::string HookPattern::replaced(std::string text, std::string_view by) const {
   return text;
 }
 
-HookTable::HookTable(std::vector<Hook> hooks) {
+HookTable::HookTable(std::vector<Hook> hooks, Lacking lacking) : lacking_(std::move(lacking)) {
   entries_.reserve(hooks.size());
   for (Hook& hook : hooks) {
     HookPattern tool = compiled(hook.tool, true);
@@ -95,6 +95,7 @@ bool HookTable::has(HookPoint point) const {
 std::vector<HookPoint> HookTable::points_of(std::string_view agent, std::string_view engine) const {
   std::vector<HookPoint> points;
   const auto add = [&](HookPoint point) {
+    if (!offers(engine, point)) return;
     if (std::find(points.begin(), points.end(), point) == points.end()) points.push_back(point);
   };
   for (const Entry& entry : entries_) {
@@ -111,6 +112,37 @@ std::vector<HookPoint> HookTable::points_of(std::string_view agent, std::string_
     }
   }
   return points;
+}
+
+bool HookTable::offers(std::string_view engine, HookPoint point) const {
+  const auto found = lacking_.find(engine);
+  return found == lacking_.end() ||
+         std::find(found->second.begin(), found->second.end(), point) == found->second.end();
+}
+
+std::map<std::string, std::string> HookTable::not_asked(const Hook& hook) const {
+  std::map<std::string, std::string> all;
+  for (const auto& [engine, lacking] : lacking_) {
+    if (!hook.engine.empty() && hook.engine != engine) continue;
+    std::string names;
+    for (const HookPoint point : hook.points) {
+      if (offers(engine, point)) continue;
+      names += (names.empty() ? "" : ", ") + std::string(base::enum_name(point));
+    }
+    if (!names.empty()) all[engine] = std::move(names);
+  }
+  return all;
+}
+
+std::vector<domain::HookGap> HookTable::gaps() const {
+  std::vector<domain::HookGap> all;
+  for (const Entry& entry : entries_) {
+    if (entry.hook.is_optional) continue;
+    for (auto& [engine, points] : not_asked(entry.hook)) {
+      all.push_back({entry.hook.name, entry.hook.agent, engine, points});
+    }
+  }
+  return all;
 }
 
 const HookTable& no_hooks() {

@@ -1,6 +1,8 @@
 // Hooks as the settings have them: where they are asked, about what, and how.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "eventlog/base/time.hpp"
+#include "eventlog/domain/hook_gap.hpp"
 #include "eventlog/domain/session/ask.hpp"
 
 namespace workers {
@@ -56,6 +59,7 @@ struct Hook {
   base::Duration timeout = std::chrono::seconds(10);
   bool blocks_on_failure = false;
   bool may_change = true;
+  bool is_optional = false;  // sessions of engines that cannot be asked for it do without
 
   bool has(domain::HookPoint point) const;
 };
@@ -92,17 +96,28 @@ class HookTable {
     HookPattern pattern;
   };
 
+  // The points at which the agents of engines cannot be asked, by the names of the engines; one
+  // that is not there can be asked at all.
+  using Lacking = std::map<std::string, std::vector<domain::HookPoint>, std::less<>>;
+
   HookTable() = default;
-  explicit HookTable(std::vector<Hook> hooks);
+  explicit HookTable(std::vector<Hook> hooks, Lacking lacking = {});
 
   const std::vector<Entry>& entries() const { return entries_; }
   bool is_empty() const { return entries_.empty(); }
   bool has(domain::HookPoint point) const;
   // Returns the points at which an agent process must wait for hooks.
   std::vector<domain::HookPoint> points_of(std::string_view agent, std::string_view engine) const;
+  bool offers(std::string_view engine, domain::HookPoint point) const;
+  // Returns where a hook is not asked although its table says so: the names of the points, by
+  // engine.
+  std::map<std::string, std::string> not_asked(const Hook& hook) const;
+  // Returns what keeps sessions from being opened.
+  std::vector<domain::HookGap> gaps() const;
 
  private:
   std::vector<Entry> entries_;
+  Lacking lacking_;
 };
 
 // The table of a server without hooks.

@@ -1,6 +1,7 @@
 // The answer about hooks.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ struct HookShown {
   std::int64_t failed = 0;
   base::Duration took{};  // all runs together
   std::string last_failure{};
+  bool is_optional = false;
+  // The points at which it is not asked, since an engine's agents cannot be: by engine.
+  std::map<std::string, std::string> not_asked{};
 
   bool operator==(const HookShown&) const = default;
   template <class Visit>
@@ -49,6 +53,8 @@ struct HookShown {
     visit("failed", &HookShown::failed);
     visit("took_us", &HookShown::took);
     visit("last_failure", &HookShown::last_failure);
+    visit("optional", &HookShown::is_optional);
+    visit("not_asked", &HookShown::not_asked);
   }
 };
 

@@ -291,6 +291,8 @@ base::RawValue Hooks::answer(const DurableStates&) const {
     shown.timeout = hook.timeout;
     shown.blocks_on_failure = hook.blocks_on_failure;
     shown.may_change = hook.may_change;
+    shown.is_optional = hook.is_optional;
+    shown.not_asked = options_.table->not_asked(hook);
     if (const auto found = counts_.find(hook.name); found != counts_.end()) {
       const Count& count = found->second;
       const auto of = [&](HookOutcome outcome) {

@@ -581,9 +581,10 @@ bool LeaseDispatcher::is_told_what_was_lost(const View& view) {
 std::vector<domain::HookPoint> LeaseDispatcher::hook_points(const StreamKey& key,
                                                             const domain::SessionSpec& spec) const {
   auto points = hooks_.points_of(key.agent, spec.engine);
-  const bool is_guarded =
-      domain::has_guards(commands_.of<domain::RulesStream>(), key.agent, key.id);
   const auto call = domain::HookPoint::pre_tool_use;
+  const bool is_guarded =
+      hooks_.offers(spec.engine, call) &&
+      domain::has_guards(commands_.of<domain::RulesStream>(), key.agent, key.id);
   if (is_guarded && std::find(points.begin(), points.end(), call) == points.end()) {
     points.push_back(call);
   }

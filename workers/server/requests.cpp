@@ -79,7 +79,7 @@ class Understanding {
       if (!verb.empty()) known.append(", ").append(verb);
     };
     for (const QueryKind* kind : query_kinds()) add(kind->verb);
-    for (const std::string_view own : {kVerbStatus, kVerbFlight, kVerbHookStep}) add(own);
+    for (const std::string_view own : {kVerbHookStep, kVerbStatus, kVerbFlight}) add(own);
     for (const auto& reactor : reactors_) add(reactor->verb());
     return refuse(bus::ReplyError::invalid, "unknown verb '" +
                                                 request_.verb.substr(0, domain::kFactBytesMax) +

@@ -64,7 +64,8 @@ std::optional<Rejection> check_run(const ScheduleSpec& spec, const SessionState*
     if (resumes(spec.session)) return invalid("a schedule's sessions go on with no other one");
     if (auto bad = check_length("channel", spec.session.channel->size(), kFactBytesMax)) return bad;
     if (auto fault = channel_fault(*spec.session.channel)) return invalid(*std::move(fault));
-    return check_spec(spec.session, context.engines);
+    if (auto bad = check_spec(spec.session, context.engines)) return bad;
+    return check_hooks(spec.session, spec.agent, context.hook_gaps);
   }
   if (!spec.to.is_set()) {
     return invalid("a schedule that sends messages needs a session to send them to");

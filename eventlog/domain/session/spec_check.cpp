@@ -90,6 +90,19 @@ bool is_tool_rule(std::string_view text) {
   return false;
 }
 
+std::optional<Rejection> check_hooks(const SessionSpec& spec, std::string_view agent,
+                                     std::span<const HookGap> gaps) {
+  for (const HookGap& gap : gaps) {
+    if (gap.engine != spec.engine || (!gap.agent.empty() && gap.agent != agent)) continue;
+    return Rejection{RejectionCode::refused,
+                     "the hook " + gap.hook + " is asked at " + gap.points +
+                         ", where agents of the engine " + gap.engine +
+                         " cannot be asked; choose another engine, or set optional = true for the "
+                         "hook"};
+  }
+  return std::nullopt;
+}
+
 std::optional<Rejection> check_spec(const SessionSpec& spec, std::span<const std::string> engines) {
   if (auto bad = check_lengths(spec)) return bad;
   if (std::find(engines.begin(), engines.end(), spec.engine) == engines.end()) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "eventlog/domain/hook_gap.hpp"
 #include "eventlog/domain/rejection.hpp"
 #include "eventlog/domain/types.hpp"
 
@@ -13,6 +14,10 @@ namespace domain {
 
 // Returns why no session can be opened with these settings; none: one can. `engines` are known.
 std::optional<Rejection> check_spec(const SessionSpec& spec, std::span<const std::string> engines);
+
+// Returns why hooks forbid a session of the agent with these settings; none: they do not.
+std::optional<Rejection> check_hooks(const SessionSpec& spec, std::string_view agent,
+                                     std::span<const HookGap> gaps);
 
 // True for a text that names one tool, with at most one restriction of it: "Bash(git log:*)".
 bool is_tool_rule(std::string_view text);

@@ -265,5 +265,25 @@ TEST_CASE("hours of quiet go over midnight", "[workers]") {
   }
 }
 
+TEST_CASE("sessions of an engine need hooks that it lacks, unless they are optional", "[workers]") {
+  Hook stops = hook("stops", HookPoint::stop);
+  stops.points.push_back(HookPoint::pre_tool_use);
+  Hook optional = hook("optional", HookPoint::stop);
+  optional.is_optional = true;
+  Hook others = hook("others", HookPoint::stop);
+  others.engine = "claude";
+  Hook agents = hook("agents", HookPoint::stop);
+  agents.agent = "main";
+  const HookTable table({stops, optional, others, agents}, {{"old", {HookPoint::stop}}});
+  CHECK(table.points_of("main", "old") == std::vector{HookPoint::pre_tool_use});
+  CHECK(table.points_of("main", "claude") == std::vector{HookPoint::stop, HookPoint::pre_tool_use});
+  CHECK(table.not_asked(optional) == std::map<std::string, std::string>{{"old", "Stop"}});
+  CHECK(table.not_asked(others).empty());
+  const auto gaps = table.gaps();
+  REQUIRE(gaps.size() == 2);
+  CHECK((gaps[0].hook == "stops" && gaps[0].engine == "old" && gaps[0].points == "Stop"));
+  CHECK((gaps[1].hook == "agents" && gaps[1].agent == "main"));
+}
+
 }  // namespace
 }  // namespace workers

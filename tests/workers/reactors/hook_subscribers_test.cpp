@@ -15,9 +15,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr const char* kEndpoint = "commands";
+constexpr const char* kSubscriberEndpoint = "commands";
 
-Hook guard() {
+Hook guard_hook() {
   Hook hook;
   hook.name = "guard";
   hook.subscriber = "watch";
@@ -26,7 +26,7 @@ Hook guard() {
 }
 
 // A subscriber's end of the wire.
-struct Client {
+struct WireSubscriber {
   std::unique_ptr<bus::ClientSocket> socket;
   int asked = 0;
 
@@ -53,10 +53,10 @@ struct Client {
   }
 };
 
-class Life {
+class SubscribersWorld {
  public:
-  Client connect(const std::string& name = "watch") {
-    Client client{bus.connect_client(kEndpoint, name)};
+  WireSubscriber connect(const std::string& name = "watch") {
+    WireSubscriber client{bus.connect_client(kSubscriberEndpoint, name)};
     client.say(bus::Hello{1, 1, bus::Role::hook, {}, name, "", ""});
     work();
     return client;
@@ -86,17 +86,17 @@ class Life {
 
   base::SeededRandom random{3};
   bus::MemoryBus bus{random};
-  std::unique_ptr<bus::ServerSocket> socket = bus.bind_server(kEndpoint);
+  std::unique_ptr<bus::ServerSocket> socket = bus.bind_server(kSubscriberEndpoint);
   bus::FrameServer clients{*socket, {}};
-  const HookTable table{std::vector<Hook>{guard()}};
+  const HookTable table{std::vector<Hook>{guard_hook()}};
   SubscriberMail mail;
   HookSubscribers subscribers{clients, table, &mail, random};
   base::Duration now = seconds(100);
 };
 
 TEST_CASE("a subscriber hears of a step, or within a second that there is none", "[workers]") {
-  Life life;
-  Client client = life.connect();
+  SubscribersWorld life;
+  WireSubscriber client = life.connect();
   client.wish();
   life.work();
   CHECK_FALSE(client.reply());
@@ -121,8 +121,8 @@ TEST_CASE("a subscriber hears of a step, or within a second that there is none",
 
 TEST_CASE("a step is told again to a subscriber that was not told, and once answered never",
           "[workers]") {
-  Life life;
-  Client client = life.connect();
+  SubscribersWorld life;
+  WireSubscriber client = life.connect();
   client.wish();
   life.work();
   SubscriberAnswer answer;
@@ -142,17 +142,17 @@ TEST_CASE("a step is told again to a subscriber that was not told, and once answ
 }
 
 TEST_CASE("a step of a subscriber that goes away is another one's, or fails", "[workers]") {
-  Life life;
+  SubscribersWorld life;
   life.work();
   life.work(HookSubscribers::kReturnMax);
-  std::optional<Client> first = life.connect();
+  std::optional<WireSubscriber> first = life.connect();
   first->wish();
   life.work();
   SubscriberAnswer answer;
   std::thread asker = life.ask(answer);
   life.work();
   const HookStepAnswer step = first->step();
-  Client second = life.connect();
+  WireSubscriber second = life.connect();
   second.wish();
   life.work();
   first.reset();
@@ -167,7 +167,7 @@ TEST_CASE("a step of a subscriber that goes away is another one's, or fails", "[
 }
 
 TEST_CASE("without a subscriber a step fails, but not while it can still come back", "[workers]") {
-  Life life;
+  SubscribersWorld life;
   life.work();
   SubscriberAnswer answer;
   std::thread asker = life.ask(answer);
@@ -179,7 +179,7 @@ TEST_CASE("without a subscriber a step fails, but not while it can still come ba
 
   std::thread again = life.ask(answer, true);
   life.work(seconds(30));
-  Client client = life.connect();
+  WireSubscriber client = life.connect();
   client.wish();
   life.work();
   client.wish({client.step().asked, 0, "late", ""});
@@ -189,14 +189,14 @@ TEST_CASE("without a subscriber a step fails, but not while it can still come ba
 }
 
 TEST_CASE("one that asks for nothing is gone, and so many can be there", "[workers]") {
-  Life life;
-  std::vector<Client> clients;
+  SubscribersWorld life;
+  std::vector<WireSubscriber> clients;
   for (std::size_t i = 0; i < HookSubscribers::kSubscribersMax; ++i) {
     clients.push_back(life.connect());
     clients.back().wish();
   }
   life.work();
-  Client late = life.connect();
+  WireSubscriber late = life.connect();
   late.wish();
   life.work();
   CHECK(late.reply()->code == "busy");
@@ -205,7 +205,7 @@ TEST_CASE("one that asks for nothing is gone, and so many can be there", "[worke
   late.wish();
   life.work();
   CHECK_FALSE(late.reply());
-  Client stranger = life.connect("stranger");
+  WireSubscriber stranger = life.connect("stranger");
   stranger.wish();
   life.work();
   CHECK(stranger.reply()->code == "not_found");

@@ -21,6 +21,7 @@
 #include "workers/operations/output_pages.hpp"
 #include "workers/operations/session_text.hpp"
 #include "workers/protocol/feed_levels.hpp"
+#include "workers/protocol/hooks.hpp"
 #include "workers/text/end_text.hpp"
 #include "workers/text/terminal_text.hpp"
 
@@ -247,8 +248,23 @@ struct Relatives {
   std::string parent;
 };
 
+// Returns the hooks that the session does without, each in words.
+std::vector<std::string> hooks_not_asked(Connection& connection, const SessionRow& row) {
+  std::vector<std::string> all;
+  const auto answer =
+      connection.ask<workers::HooksAnswer>(workers::kVerbHooks, workers::QueryBody{});
+  if (!answer) return {"not known: " + answer.error().text};
+  for (const workers::HookShown& hook : answer->hooks) {
+    const auto points = hook.not_asked.find(row.engine);
+    const bool is_for = hook.agent.empty() || hook.agent == row.agent;
+    if (points == hook.not_asked.end() || !is_for) continue;
+    all.push_back(hook.name + ": not asked, engine " + row.engine + " has no " + points->second);
+  }
+  return all;
+}
+
 std::string details_text(const workers::ShowAnswer& answer, const Relatives& relatives,
-                         base::Time now) {
+                         const std::vector<std::string>& hooks, base::Time now) {
   const SessionRow& row = answer.session;
   Fields fields;
   fields.add("session", row.session.text());
@@ -335,6 +351,7 @@ std::string details_text(const workers::ShowAnswer& answer, const Relatives& rel
   fields.add("engine", row.engine);
   fields.add("model", row.agent_model.empty() ? row.model : row.agent_model);
   fields.add("permissions", std::string(base::enum_name(row.permission_mode)));
+  for (const std::string& hook : hooks) fields.add("hook", safe_line(hook));
   fields.add("workdir", row.workdir);
   fields.add("agent session", row.agent_session);
   fields.add("resumed from",
@@ -506,7 +523,8 @@ Outcome<int> show(const Config& config, const ReferenceArguments& arguments) {
   const SessionRow& row = answer->session;
   const Relatives relatives{called(**connection, row, row.resumed_from),
                             called(**connection, row, row.descriptor.parent)};
-  print(details_text(*answer, relatives, (*connection)->clock().wall()));
+  print(details_text(*answer, relatives, hooks_not_asked(**connection, row),
+                     (*connection)->clock().wall()));
   return kExitOk;
 }
 

@@ -75,6 +75,20 @@ bool set_sandboxed(EngineTable& table, const Given& given) {
   return true;
 }
 
+bool set_engine_points(EngineTable& table, const Given& given) {
+  const auto words = words_of(given);
+  if (!words) return false;
+  table.hook_points.emplace();
+  for (const std::string& word : *words) {
+    const auto point = base::parse_enum<domain::HookPoint>(word);
+    const auto& known = table.kind == nullptr ? engines::engine_kinds().front()->hook_points
+                                              : table.kind->hook_points;
+    if (!point || std::find(known.begin(), known.end(), *point) == known.end()) return false;
+    table.hook_points->push_back(*point);
+  }
+  return true;
+}
+
 bool set_description(EngineTable& table, const Given& given) {
   table.description = given.text;
   return !given.text.empty() && is_one_line(given.text);
@@ -111,6 +125,19 @@ const std::vector<EngineKey>& table_keys() {
        KeyKind::boolean,
        set_sandboxed,
        [](const EngineTable& t) { return std::string(*t.is_sandboxed ? "true" : "false"); }},
+      {{"engines.NAME.hook_points",
+        "PreToolUse, PermissionRequest, PostToolUse, PostToolUseFailure, SubagentStop, Stop or "
+        "PreCompact",
+        "The points at which its agents can be asked, if that are not all of its kind's"},
+       KeyKind::words,
+       set_engine_points,
+       [](const EngineTable& t) {
+         std::vector<std::string> words;
+         for (const domain::HookPoint point : *t.hook_points) {
+           words.emplace_back(base::enum_name(point));
+         }
+         return join_words(words);
+       }},
       {{"engines.NAME.description", "a line of text", "What people are to know of it"},
        KeyKind::text,
        set_description,
@@ -272,7 +299,7 @@ engines::EngineCatalog engine_catalog(const Config& config) {
     entries.push_back(
         {table.name, &kind,
          table.description.empty() ? std::string(kind.description) : table.description,
-         std::move(settings)});
+         std::move(settings), table.hook_points});
   };
   for (const engines::EngineKind* kind : engines::engine_kinds()) {
     EngineTable table;

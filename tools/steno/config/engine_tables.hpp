@@ -22,13 +22,14 @@ constexpr std::string_view kEnginesTable = "engines";
 struct EngineTable {
   std::string name;
   const engines::EngineKind* kind = nullptr;
-  std::string description;                                // empty: that of the kind
-  std::optional<std::vector<std::string>> program;        // unset: the kind's
-  std::optional<std::string> home;                        // unset: the same as agent_home
-  std::optional<std::vector<std::string>> pass;           // unset: the same as agent_environment
-  std::vector<std::string> environment;                   // "NAME=value"
-  std::optional<bool> is_sandboxed;                       // unset: the same as agent_sandboxed
-  std::vector<std::pair<std::string, std::string>> said;  // key and where, as it was said
+  std::string description;                          // empty: that of the kind
+  std::optional<std::vector<std::string>> program;  // unset: the kind's
+  std::optional<std::string> home;                  // unset: the same as agent_home
+  std::optional<std::vector<std::string>> pass;     // unset: the same as agent_environment
+  std::vector<std::string> environment;             // "NAME=value"
+  std::optional<bool> is_sandboxed;                 // unset: the same as agent_sandboxed
+  std::optional<std::vector<domain::HookPoint>> hook_points;  // unset: the kind's
+  std::vector<std::pair<std::string, std::string>> said;      // key and where, as it was said
 };
 
 // Reads what the file says in tables; `path` is the file's, `user_home` the meaning of "~/". Errors

@@ -111,6 +111,11 @@ bool set_failure(HookTableRow& row, const Given& given) {
   return given.text == "block" || given.text == "allow";
 }
 
+bool set_optional(HookTableRow& row, const Given& given) {
+  row.hook.is_optional = given.text == "true";
+  return true;
+}
+
 bool set_modify(HookTableRow& row, const Given& given) {
   row.hook.may_change = given.text == "true";
   return true;
@@ -177,6 +182,10 @@ const std::vector<HookKey>& hook_table_keys() {
       {{"hooks.modify", "true or false", "It may change what it is asked about; default: true"},
        KeyKind::boolean,
        set_modify},
+      {{"hooks.optional", "true or false",
+        "Sessions are opened although their engine cannot be asked for it; default: false"},
+       KeyKind::boolean,
+       set_optional},
   };
   return kKeys;
 }
@@ -228,12 +237,12 @@ std::string fault_of(const HookTableRow& row) {
     return "is for quiet hours: it needs text = \"23:00-08:00\", and on = \"Notification\"";
   }
   const bool is_memory = hook.builtin == workers::BuiltinHook::memory;
-  const bool is_around =
-      std::all_of(hook.points.begin(), hook.points.end(), [](HookPoint point) {
-        return point == HookPoint::session_start || point == HookPoint::session_end;
-      });
+  const bool is_around = std::all_of(hook.points.begin(), hook.points.end(), [](HookPoint point) {
+    return point == HookPoint::session_start || point == HookPoint::session_end;
+  });
   if (is_memory && (!is_around || !hook.text.empty())) {
-    return "is a memory: it needs on = [\"SessionStart\", \"SessionEnd\"], or one of them, and no text";
+    return "is a memory: it needs on = [\"SessionStart\", \"SessionEnd\"], or one of them, and no "
+           "text";
   }
   if (!is_redacting && !hook.pattern.empty()) return "has a pattern, which only redact uses";
   if (hook.builtin == workers::BuiltinHook::context && hook.text.empty()) return "needs a text";

@@ -130,7 +130,14 @@ base::Result<std::unique_ptr<const workers::HookTable>> hook_table(const Config&
     }
     hooks.push_back(std::move(hook));
   }
-  return std::make_unique<const workers::HookTable>(std::move(hooks));
+  workers::HookTable::Lacking lacking;
+  for (const engines::CatalogEntry& engine : config.engines.entries()) {
+    for (const std::string_view name : base::EnumNames<domain::HookPoint>::kNames) {
+      const auto point = *base::parse_enum<domain::HookPoint>(name);
+      if (!engine.offers(point)) lacking[engine.name].push_back(point);
+    }
+  }
+  return std::make_unique<const workers::HookTable>(std::move(hooks), std::move(lacking));
 }
 
 // Agents would not start in a home that is not there.
@@ -190,6 +197,7 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
   if (!hooks) return tl::unexpected(hooks.error());
   options.hook_table = std::move(*hooks);
   options.hooks.table = options.hook_table.get();
+  options.commands.hook_gaps = options.hook_table->gaps();
   const auto& entries = options.hook_table->entries();
   if (std::any_of(entries.begin(), entries.end(),
                   [](const auto& entry) { return !entry.hook.subscriber.empty(); })) {

@@ -13,7 +13,13 @@
 
 namespace engines {
 
-// True for a point of which the agent tells its host, and waits.
+// The points of which the agent can tell its host, and wait. A subagent's start is a call.
+inline constexpr domain::HookPoint kClaudeHookPoints[] = {
+    domain::HookPoint::pre_tool_use,  domain::HookPoint::permission_request,
+    domain::HookPoint::post_tool_use, domain::HookPoint::post_tool_use_failure,
+    domain::HookPoint::subagent_stop, domain::HookPoint::stop,
+    domain::HookPoint::pre_compact};
+// True for one that is a callback of the agent's: it tells its host of approvals in another way.
 bool is_callback_point(domain::HookPoint point);
 // `points`: those at which the agent is to wait for hooks; others than it can offer are left out.
 // `holds_questions`: it also waits before it asks its user, see claude_holds.hpp.

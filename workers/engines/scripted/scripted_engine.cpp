@@ -2,6 +2,7 @@
 #include "workers/engines/scripted/scripted_engine.hpp"
 
 #include "workers/engines/claude/claude_engine.hpp"
+#include "workers/engines/claude/claude_input.hpp"
 
 namespace engines {
 
@@ -12,6 +13,7 @@ const EngineKind kScriptedEngine{.name = "scripted",
                                  .program = "steno-scripted-agent",
                                  .is_beside_steno = true,
                                  .make = make_claude_engine,
+                                 .hook_points = kClaudeHookPoints,
                                  .is_injecting = true,
                                  .takes_files = true,
                                  .is_pricing = true};

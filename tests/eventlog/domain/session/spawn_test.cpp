@@ -296,6 +296,25 @@ TEST_CASE("an unknown engine is refused with those that are known", "[session]")
   }
 }
 
+TEST_CASE("a session whose engine cannot be asked for a hook is refused", "[session]") {
+  const std::vector<std::string> engines{"abacus", "slate"};
+  const std::vector<domain::HookGap> gaps{{"checks", "", "abacus", "Stop"},
+                                          {"others", "other", "slate", "Stop"}};
+  support::Given world;
+  world.context.engines = engines;
+  world.context.hook_gaps = gaps;
+  Spawn c = spawn();
+  c.spec.engine = "abacus";
+  const auto refused = world.when(c).outcome();
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == RejectionCode::refused);
+  CHECK(refused.error().text ==
+        "the hook checks is asked at Stop, where agents of the engine abacus cannot be asked; "
+        "choose another engine, or set optional = true for the hook");
+  c.spec.engine = "slate";
+  CHECK(world.when(c).outcome());
+}
+
 TEST_CASE("a name of 64 bytes is accepted", "[session]") {
   Spawn c = spawn();
   c.name = std::string(64, 'n');
