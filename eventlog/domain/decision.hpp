@@ -10,10 +10,10 @@
 #include <variant>
 #include <vector>
 
+#include "eventlog/domain/call_matcher.hpp"
 #include "eventlog/domain/content.hpp"
 #include "eventlog/domain/recorded_event.hpp"
 #include "eventlog/domain/rejection.hpp"
-#include "eventlog/domain/call_matcher.hpp"
 #include "eventlog/domain/stream_ref.hpp"
 #include "eventlog/domain/time_zones.hpp"
 
@@ -34,6 +34,7 @@ struct Limits {
   // The sinks that notifications are for, by NotificationTarget.
   std::array<bool, kNotificationTargets> sinks{};
   std::int64_t told_per_minute = 0;  // notifications to one place (outbox/pacing.hpp); 0: no limit
+  bool has_request_hooks = false;    // hooks are asked about approvals that people are asked for
 };
 
 inline bool has_sink(const Limits& limits, NotificationTarget target) {

@@ -27,6 +27,7 @@ struct HookStep {
   base::Duration turn_took{};  // until then, without the time in which the agent waited
   // Number of the rule by which people are to be asked, whatever hooks allow; 0: none.
   std::int64_t rule = 0;
+  std::string rule_pattern{};  // of that rule
 };
 
 // What hooks answer, taken together. What they change is kept as engines/step_changes.hpp has it.
