@@ -35,6 +35,7 @@ struct Limits {
   // The sinks that notifications are for, by NotificationTarget.
   std::array<bool, kNotificationTargets> sinks{};
   std::int64_t told_per_minute = 0;  // notifications to one place (outbox/pacing.hpp); 0: no limit
+  bool has_request_hooks = false;    // hooks are asked about approvals that people are asked for
 };
 
 inline bool has_sink(const Limits& limits, NotificationTarget target) {

@@ -368,8 +368,7 @@ SessionRow row_of(const StoredSession& stored) {
   if (domain::is_waiting_for_input(s)) row.idle_since = s.idle_since;
   row.idle_timeout = s.spec.idle_timeout;
   row.run_timeout = s.spec.run_timeout;
-  std::copy_if(s.asks->begin(), s.asks->end(), std::back_inserter(row.asks),
-               [](const domain::OpenAsk& ask) { return domain::is_for_people(ask.kind); });
+  row.asks = *s.asks;
   row.repeated_calls_max = s.spec.repeated_calls_max;
   row.use_limits = s.spec.use_limits;
   row.is_close_requested = s.is_close_requested;

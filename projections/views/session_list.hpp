@@ -72,7 +72,7 @@ struct SessionRow {
   domain::Attention attention = domain::Attention::none;
   Time attention_since;
   Position attention_at;
-  domain::OpenAsks asks;          // what its agent asks of people, and has not heard an answer to
+  domain::OpenAsks asks;          // what it asks people and hooks, and has not heard an answer to
   bool is_silent = false;         // the agent has said nothing for a while, and no tool runs
   bool is_repeating = false;      // its agent has made one tool call too often in a row
   Time idle_since;                // it has no work since then; 0: it has, or that time is unlimited

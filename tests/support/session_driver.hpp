@@ -23,6 +23,7 @@ class SessionDriver {
     limits_.total_daily_budget.value = 1'000'000'000'000;
     limits_.sinks.fill(true);
     limits_.told_per_minute = seed % 2 == 0 ? 3 : 0;
+    limits_.has_request_hooks = seed % 3 == 0;
     state(registry());
     state(admission());
   }

@@ -186,6 +186,27 @@ class Rules(Asking):
         self.assertEqual(ran.code, 0, str(ran))
         self.assertEqual(len(self.home.ask("rules", "ls")["rules"]), 2)
 
+    def test_a_rule_that_has_people_asked_is_named_and_wins_over_an_approval_for_good(self):
+        self.answered("rules", "add", "--ask", "Bash(echo *)")
+        alias = self.home.start_session("[tools 1] [say Done.] go")
+        [ask] = self.waiting()
+        why = "the rule 1 has people asked: Bash(echo *)"
+        self.assertEqual((ask["reason"], ask["rule"]), (why, 1))
+        whole = self.home.run("approvals", alias).out
+        self.assertIn(f"  why    {why}\n", whole)
+        self.assertNotIn("--always", whole)
+        for flag in ("--always", "--session"):
+            refused = self.answered("approve", alias, flag, code=5)
+            self.assertIn("the rule 1, Bash(echo *), has people asked", refused)
+            self.assertIn("steno rules rm 1", refused)
+        self.assertEqual(len(self.home.ask("rules", "ls")["rules"]), 1)
+        self.answered("rules", "rm", "1")
+        # What was asked stands, and so does why.
+        self.assertIn(why, self.home.run("approvals", alias).out)
+        self.answered("approve", alias, "--always")
+        self.home.wait_for_end(alias)
+        self.assertEqual(self.results(alias), [(False, "0")])
+
     def test_rules_survive_a_crash_and_bad_ones_are_refused(self):
         self.answered("rules", "add", "--allow", "Bash(echo *)")
         self.home.stop(signal.SIGKILL)

@@ -402,7 +402,7 @@ class Faults(Hooked):
         wrong = {
             "needs one of command": table("a", "PreToolUse", ""),
             "'PreTool' is not accepted": table("a", "PreTool", 'command = "true"'),
-            "'(' is not accepted": table("a", "PreToolUse", 'command = "true"', input="("),
+            "(RE2 says: missing ): ()": table("a", "PreToolUse", 'command = "true"', input="("),
             "is there twice": table("a", "Stop", 'command = "true"') + table("a", "Stop", 'command = "true"'),
             "did you mean timeout?": table("a", "Stop", 'command = "true"', timeouts="1s"),
             "redacts: it needs a pattern": table("a", "Stop", 'builtin = "redact"', pattern="x"),
@@ -615,10 +615,13 @@ class Tried(Hooked):
         self.start(examples()["no-rm"], examples()["redact"])
         tried = self.home.run("hooks", "try", "no-rm", "--input", '{"command": "rm -rf /"}')
         self.assertRegex(tried.out, r"no-rm: blocked after \S+\nNothing outside the folder is removed\.\n")
+        self.assertEqual(tried.code, 5)
         other = self.home.run("hooks", "try", "no-rm", "--input", '{"command": "ls"}')
         self.assertIn("is not asked about this", other.err)
+        self.assertEqual(other.code, 2)
         redacted = self.home.run("hooks", "try", "redact", "--result", "token=abc")
         self.assertIn("[redacted]", redacted.out)
+        self.assertEqual(redacted.code, 0)
         self.assertEqual(self.home.run("hooks", "try", "nobody").code, 3)
         alias = self.ran("[bash rm -rf /] [say Done.]")
         [event] = [one for one in self.home.events(self.home.show(alias)["session"])

@@ -64,7 +64,7 @@ class OnTheRecord(Ruled):
                           ("ask", 1, "Bash(echo 2)")])
         shown = self.home.run("rules", "test", "--since", "7d", "--deny", "Bash(git push *)").out
         self.assertIn("6 calls of 3 sessions since 20", shown)
-        self.assertIn("would have allowed 3, asked 1, denied 2; no rule is about 0", shown)
+        self.assertIn("would have allowed 3, asked 1, denied 2, and left 0 to the agents", shown)
         self.assertRegex(shown, r" 3 +allow Bash\(echo \*\) \(rule 1, agent main\)\n")
         self.assertRegex(shown, r" 2 +deny Bash\(git push \*\) \(tried, not stored\)\n")
         self.assertRegex(shown, r" 2 +deny +Bash\(git push origin\) +tried\n")

@@ -229,14 +229,19 @@ std::optional<Json> Turn::request(Json body) {
   return std::nullopt;
 }
 
-Turn::Permission Turn::ask(const Json& tool_use) {
-  const auto response = request({{"subtype", "can_use_tool"},
-                                 {"tool_name", tool_use["name"]},
-                                 {"display_name", tool_use["name"]},
-                                 {"input", tool_use["input"]},
-                                 {"description", tool_use["input"].value("description", "")},
-                                 {"permission_suggestions", Json::array()},
-                                 {"tool_use_id", tool_use["id"]}});
+Turn::Permission Turn::ask(const Json& tool_use, const std::string& reason) {
+  Json body = {{"subtype", "can_use_tool"},
+               {"tool_name", tool_use["name"]},
+               {"display_name", tool_use["name"]},
+               {"input", tool_use["input"]},
+               {"description", tool_use["input"].value("description", "")},
+               {"permission_suggestions", Json::array()},
+               {"tool_use_id", tool_use["id"]}};
+  if (!reason.empty()) {
+    body["decision_reason"] = reason;
+    body["decision_reason_type"] = "hook";
+  }
+  const auto response = request(std::move(body));
   if (!response) return {false, {}, "denied"};
   const bool is_given = response->value("behavior", "") == "allow";
   return {is_given, response->value("updatedInput", tool_use["input"]),
@@ -272,7 +277,7 @@ Turn::Permission Turn::before_call(Json& tool_use) {
   if (own.contains("updatedInput")) tool_use["input"] = own["updatedInput"];
   const std::string decision = own.value("permissionDecision", "");
   if (decision == "deny") return {false, {}, own.value("permissionDecisionReason", "denied")};
-  if (decision == "ask") return ask(tool_use);
+  if (decision == "ask") return ask(tool_use, own.value("permissionDecisionReason", ""));
   if (decision == "defer") outcome_.deferred = tool_use;
   return {true, tool_use["input"], {}};
 }

@@ -32,7 +32,8 @@ class Turn {
     Json input;           // that the call gets
     std::string message;  // why it is not given
   };
-  Permission ask(const Json& tool_use);
+  // `reason`: the hook's that has people asked; empty: none does.
+  Permission ask(const Json& tool_use, const std::string& reason = {});
   // Returns the host's answer to a request of ours; none: it was interrupted.
   std::optional<Json> request(Json body);
   // Returns what the host answers at that point; an empty object: it does not want to be asked.

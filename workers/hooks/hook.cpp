@@ -51,17 +51,29 @@ HookPattern::~HookPattern() = default;
 HookPattern::HookPattern(HookPattern&&) noexcept = default;
 HookPattern& HookPattern::operator=(HookPattern&&) noexcept = default;
 
+namespace {
+
+RE2::Options options_of_patterns() {
+  RE2::Options options;
+  options.set_max_mem(kPatternBytesMax);
+  options.set_log_errors(false);
+  return options;
+}
+
+}  // namespace
+
 std::optional<HookPattern> HookPattern::compile(const std::string& text, bool is_whole) {
   HookPattern pattern;
   pattern.is_whole_ = is_whole;
   if (text.empty()) return pattern;
-  RE2::Options options;
-  options.set_max_mem(kPatternBytesMax);
-  options.set_log_errors(false);
-  auto compiled = std::make_unique<const Compiled>(text, options);
+  auto compiled = std::make_unique<const Compiled>(text, options_of_patterns());
   if (!compiled->expression.ok()) return std::nullopt;
   pattern.compiled_ = std::move(compiled);
   return pattern;
+}
+
+std::string HookPattern::fault_of(const std::string& text) {
+  return RE2(text, options_of_patterns()).error();
 }
 
 bool HookPattern::matches(std::string_view text) const {

@@ -74,6 +74,8 @@ class HookPattern {
   // Returns none if RE2 refuses the expression, or needs more than 256 KiB for it. `is_whole`: it
   // is compared with all of a text, else searched in it.
   static std::optional<HookPattern> compile(const std::string& text, bool is_whole);
+  // Returns why it does, in the words of RE2; empty: it does not.
+  static std::string fault_of(const std::string& text);
 
   bool matches(std::string_view text) const;
   // Returns the text with each match replaced.

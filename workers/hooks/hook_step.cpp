@@ -289,7 +289,7 @@ StepOutcome concluded(const HookStep& step, Progress& progress, StepOutcome outc
   }
   if (step.rule != 0) {
     all.decision = "ask";
-    all.reason = "the rule " + std::to_string(step.rule) + " has people asked";
+    all.reason = domain::rule_reason(step.rule, step.rule_pattern);
   }
   outcome.verdict = AskVerdict::granted;
   outcome.text = changes_text(all, progress.feedback);

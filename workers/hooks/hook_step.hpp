@@ -30,6 +30,7 @@ struct HookStep {
   // Number of the rule by which people are to be asked, whatever hooks allow; 0: none.
   std::int64_t rule = 0;
   bool is_asked_again = false;  // a server that has ended can have asked before
+  std::string rule_pattern{};  // of that rule
 };
 
 // What hooks answer, taken together. What they change is kept as engines/step_changes.hpp has it.

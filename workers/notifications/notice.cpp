@@ -199,6 +199,7 @@ class NoticeReader {
     notice_.ask_kind = e.kind;
     notice_.asked = ask_line(e.kind, e.tool, text);
     notice_.asked_lines = ask_lines(e.kind, text, kAskedLinesMax);
+    notice_.why = why_text(text, e.rule, e.pattern);
     for (const std::string& reason : risk_of(e.tool, text).reasons) {
       notice_.risks += (notice_.risks.empty() ? "" : ", ") + reason;
     }
@@ -339,6 +340,7 @@ std::string asks_text(const Notice& notice) {
                      (notice.ask_kind == domain::AskKind::approval ? " asks for approval: " : " ") +
                      notice.asked;
   for (const std::string& line : notice.asked_lines) add_line(text, "   ", line);
+  add_line(text, "Why: ", notice.why);
   add_line(text, "⚠️ ", notice.risks);
   add_line(text, "",
            is_question ? "/answer " + reference + " …"
@@ -534,6 +536,7 @@ std::string system_text(const Notice& notice) {
   add_line(text, "\nFull output: steno output ", notice.requested.alias);
   if (notice.requested.kind == NotificationKind::asks) {
     add_line(text, "\nAsks: ", notice.asked);
+    add_line(text, "Why: ", notice.why);
     const bool is_question = notice.ask_kind == domain::AskKind::question;
     add_line(text, "Answer: ",
              (is_question ? "steno answer " : "steno approve ") + ask_reference(notice) +

@@ -33,6 +33,7 @@ struct Notice {
   std::string asked{};                     // on one line
   std::vector<std::string> asked_lines{};  // the beginning of all of it
   std::string risks{};                     // in words; empty: none is known
+  std::string why{};                       // it asks; empty: nothing is known
   bool is_silent = false;  // of a stuck one: it says nothing; else it repeats one tool call
   bool is_multi_turn = false;
   bool is_completed = false;                           // the session has ended so

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "eventlog/domain/outbox/events.hpp"
+#include "eventlog/domain/session/commands.hpp"
 #include "eventlog/log/stream_index.hpp"
 #include "eventlog/store/block_store.hpp"
 #include "workers/notifications/sink_options.hpp"
@@ -38,7 +39,8 @@ struct DeliveryOutcome {
   std::string detail;      // what the sink said, which is not for the record
   std::string prompt;      // of the target `parent`, without error: what the parent is to be sent
   bool is_behind = false;  // nothing was tried: the session cannot be read yet
-  bool is_suppressed = false;  // a hook blocked it, as `error` says
+  bool is_suppressed = false;           // a hook blocked it, as `error` says
+  std::vector<domain::HookRun> runs{};  // of hooks that were asked about it
 };
 
 // Asks to show a channel a session's output.

@@ -50,13 +50,14 @@ StepOutcome ask_hooks(const Notice& notice, domain::HookPoint point, const std::
 // Tells the hooks of a session's end. If one fails, all are told again.
 void tell_end(const Notice& notice, base::Time wall, const SinkOptions& options, int stop_fd,
               DeliveryOutcome& outcome) {
-  const StepOutcome told = ask_hooks(notice, domain::HookPoint::session_end, end_hook_text(notice),
-                                     wall, options, stop_fd);
+  StepOutcome told = ask_hooks(notice, domain::HookPoint::session_end, end_hook_text(notice), wall,
+                               options, stop_fd);
   for (const domain::HookRun& run : told.runs) {
     if (run.outcome != domain::HookOutcome::failed) continue;
     outcome.error = "the hook " + run.hook + " failed: " + run.note;
     outcome.detail = run.said;
   }
+  outcome.runs = std::move(told.runs);
 }
 
 DeliveryOutcome deliver(const Notice& notice, base::Time wall, const SinkOptions& options,
@@ -71,8 +72,9 @@ DeliveryOutcome deliver(const Notice& notice, base::Time wall, const SinkOptions
   // A parent is no person.
   const bool is_parent = notice.requested.target == NotificationTarget::parent;
   if (!is_parent && options.hooks->has(domain::HookPoint::notification)) {
-    const StepOutcome answer = ask_hooks(notice, domain::HookPoint::notification,
-                                         news_hook_text(notice), wall, options, stop_fd);
+    StepOutcome answer = ask_hooks(notice, domain::HookPoint::notification, news_hook_text(notice),
+                                   wall, options, stop_fd);
+    outcome.runs = std::move(answer.runs);
     outcome.is_suppressed = answer.verdict == domain::AskVerdict::denied;
     if (outcome.is_suppressed) outcome.error = "a hook blocked it";
     if (outcome.is_suppressed) return outcome;

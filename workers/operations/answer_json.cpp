@@ -81,7 +81,8 @@ Json ask_json(const AskShown& ask) {
                {"since", milliseconds_json(ask.since)},
                {"summary", ask_line(ask.kind, ask.tool, text)}};
   json["input"] = Json::parse(text.input, nullptr, false);
-  json["reason"] = text.reason;
+  json["reason"] = why_text(text, ask.rule, ask.pattern);
+  json["rule"] = ask.rule;
   json["suggestions"] = Json::parse(text.suggestions, nullptr, false);
   const AskRisk risk = risk_of(ask.tool, text);
   const bool is_call = ask.kind == domain::AskKind::approval;

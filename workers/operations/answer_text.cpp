@@ -202,6 +202,8 @@ std::string text_of(const AskPage& page, Reader reader) {
     std::string row = "❓ " + ask_reference(ask) + " " + safe_line(ask.name) + ", waits " +
                       base::duration_text(page.as_of - ask.since) + "\n   " +
                       ask_line(ask.kind, ask.tool, text);
+    const std::string why = why_text(text, ask.rule, ask.pattern);
+    if (!why.empty()) row += "\n   why " + why;
     if (!risk.reasons.empty()) {
       row += "\n   risk " + std::string(risk_name(risk.level)) + ": " + joined(risk.reasons);
     }

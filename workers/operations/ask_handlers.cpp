@@ -3,11 +3,13 @@
 #include <utility>
 
 #include "eventlog/base/digits.hpp"
+#include "eventlog/domain/rules/rules.hpp"
 #include "workers/operations/answer_json.hpp"
 #include "workers/operations/asking.hpp"
 #include "workers/operations/finding.hpp"
 #include "workers/operations/handlers.hpp"
 #include "workers/operations/text_bounds.hpp"
+#include "workers/protocol/rules.hpp"
 #include "workers/rules/pattern_matcher.hpp"
 #include "workers/text/ask_text.hpp"
 
@@ -87,6 +89,29 @@ Task<Outcome<AnsweredAsk>> send_answer(const Caller& caller, AskShown ask,
   co_return AnsweredAsk{std::move(ask), verdict, std::move(said)};
 }
 
+// Returns the refusal of a rule that would allow such calls, and that another one wins over; none:
+// it would hold.
+std::optional<Refusal> check_further(const RulesAnswer& known, const AskShown& ask,
+                                     const domain::AddRule& wanted) {
+  domain::RulesState state;
+  for (const domain::Rule& rule : known.rules) state.rules[rule.rule] = rule;
+  const std::int64_t added = state.rules.empty() ? 1 : state.rules.rbegin()->first + 1;
+  state.rules[added] = {added, wanted.agent, wanted.session, wanted.pattern, wanted.verdict};
+  const domain::RuleAnswer answer = domain::answer_by_rules(
+      state, ask.agent, ask.session, {ask.tool, ask.text, ask.workdir}, PatternMatcher());
+  if (answer.verdict == domain::RuleVerdict::allow || answer.rule == 0) return std::nullopt;
+  const std::string number = std::to_string(answer.rule);
+  return Refusal{
+      OperationError::refused,
+      "the rule " + number + ", " + shown(state.rules.at(answer.rule).pattern) +
+          (answer.verdict == domain::RuleVerdict::deny ? ", denies such calls"
+                                                       : ", has people asked") +
+          " whatever else allows them; approve this one alone, or remove that rule first "
+          "(steno rules rm " +
+          number + ")",
+      {}};
+}
+
 // Adds the rule that allows such calls from now on; returns its pattern. One that is there already
 // is as good.
 Task<Outcome<std::string>> allow_further(const Caller& caller, const AskShown& ask,
@@ -100,6 +125,11 @@ Task<Outcome<std::string>> allow_further(const Caller& caller, const AskShown& a
   }
   domain::AddRule rule{ask.agent, {}, pattern, domain::RuleVerdict::allow};
   if (further == ApprovalFor::session) rule.session = ask.session;
+  const QueryBody query;
+  auto known = co_await caller.server.ask<RulesAnswer>(kVerbRules, query);
+  if (!known) co_return tl::unexpected(known.error());
+  std::optional<Refusal> refused = check_further(*known, ask, rule);
+  if (refused) co_return tl::unexpected(std::move(*refused));
   CommandBody body = encode_command(domain::RulesCommand(std::move(rule)));
   body.actor = caller.actor;
   auto reply = co_await caller.server.command<RulesReplyBody>(caller.server.fresh_id(), body);

@@ -111,6 +111,8 @@ struct AskShown {
   // Its content, whole or empty: more than kAskTextMax of one, or of an answer, is left out.
   std::string text;
   std::int64_t left_out = 0;  // bytes of the content; it is the event at `position`
+  std::int64_t rule = 0;      // by which people are asked, whatever allows it; 0: none
+  std::string pattern{};      // of that rule; empty: it cannot be read
 
   bool operator==(const AskShown&) const = default;
   template <class Visit>
@@ -128,6 +130,8 @@ struct AskShown {
     visit("workdir", &AskShown::workdir);
     visit("text", &AskShown::text);
     visit("left_out", &AskShown::left_out);
+    visit("rule", &AskShown::rule);
+    visit("pattern", &AskShown::pattern);
   }
 };
 constexpr std::size_t kAskTextMax = std::size_t{1} << 20;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "eventlog/log/log_reader.hpp"
 #include "workers/queries/session_texts.hpp"
 
 namespace workers {
@@ -23,8 +24,18 @@ void add_asks(const projections::SessionRow& row, std::vector<AskShown>& shown) 
     one.position = ask.at;
     one.since = ask.since;
     one.workdir = row.workdir;
+    one.rule = ask.rule;
     shown.push_back(std::move(one));
   }
+}
+
+// Returns the pattern of the rule that has people asked; empty: it cannot be read.
+std::string pattern_at(const QuerySources& sources, Position position) {
+  if (!sources.whole.holds(position)) return {};
+  const auto events = eventlog::read_events(sources.whole, position, position, {1, false});
+  if (!events || events->empty()) return {};
+  const auto* raised = events->front().event.as<domain::AskRaised>();
+  return raised == nullptr ? std::string() : raised->pattern;
 }
 
 base::Result<std::vector<projections::SessionRow>> asking_rows(const QuerySources& sources,
@@ -63,6 +74,7 @@ base::Result<AsksAnswer> asks(const QuerySources& sources, const QueryBody& body
             [](const AskShown& a, const AskShown& b) { return a.position < b.position; });
   std::size_t bytes = 0;
   for (AskShown& one : answer.asks) {
+    if (one.rule != 0) one.pattern = pattern_at(sources, one.position);
     // One that cannot be read hides no other.
     auto text = text_at(sources, one.position);
     if (!text) continue;

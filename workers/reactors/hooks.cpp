@@ -72,13 +72,22 @@ void Hooks::restore(const projections::StreamUnderWay& stream) {
   }
 }
 
+void Hooks::count(const std::string& hook, HookOutcome outcome, base::Duration took,
+                  const std::string& note) {
+  Count& so_far = counts_[hook];
+  ++so_far.runs;
+  ++so_far.outcomes[static_cast<std::size_t>(outcome)];
+  so_far.took += took;
+  if (!note.empty()) so_far.last_failure = note;
+}
+
+void Hooks::count(const domain::HookRun& run) {
+  count(run.hook, run.outcome, run.took, run.note);
+}
+
 void Hooks::on_durable(const domain::RecordedEvent& event) {
   if (const auto* ran = event.event.as<domain::HookRan>()) {
-    Count& count = counts_[ran->hook];
-    ++count.runs;
-    ++count.outcomes[static_cast<std::size_t>(ran->outcome)];
-    count.took += ran->took;
-    if (!ran->note.empty()) count.last_failure = ran->note;
+    count(ran->hook, ran->outcome, ran->took, ran->note);
   }
   const auto* changed = sessions_.changed();
   if (changed != nullptr) look_at(changed->first, changed->second);
@@ -174,6 +183,8 @@ void Hooks::take_text(const Key& key, Step& step, const domain::RecordedEvent& e
     step.has_text = true;
     step.facts.wall = event.envelope.wall_time;
     if (event.content) step.facts.text = event.content->text;
+    const auto* raised = event.event.as<domain::AskRaised>();
+    if (raised != nullptr) step.facts.rule_pattern = raised->pattern;
   }
   if (step.has_text && step.has_opening) step.stage = Stage::read;
 }

@@ -37,6 +37,8 @@ class Hooks final : public Reactor {
   void restore(const projections::StreamUnderWay& stream) override;
   void on_durable(const domain::RecordedEvent& event) override;
   bool do_work(const Cycle& cycle) override;
+  // Counts one that was asked about a notification, or told of an end.
+  void count(const domain::HookRun& run);
   std::string_view verb() const override { return kVerbHooks; }
   base::RawValue answer(const DurableStates& durable) const override;
   std::vector<int> wake_fds() const override;
@@ -71,6 +73,8 @@ class Hooks final : public Reactor {
     std::string last_failure;
   };
 
+  void count(const std::string& hook, domain::HookOutcome outcome, base::Duration took,
+             const std::string& note);
   bool is_for_hooks(const domain::OpenAsk& ask) const;
   void look_at(const StreamKey& key, const domain::LeaseState& state);
   bool read_waiting();

@@ -115,6 +115,9 @@ bool Notifications::take_outcomes() {
   bool has_taken = false;
   while (auto outcome = notifier_->poll()) {
     has_taken = true;
+    for (const domain::HookRun& run : outcome->runs) {
+      if (count_run_) count_run_(run);
+    }
     const auto its = std::find_if(under_way_.begin(), under_way_.end(), [&](const auto& one) {
       return one.second.notification == outcome->notification;
     });

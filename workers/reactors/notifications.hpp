@@ -8,6 +8,7 @@
 
 #include <array>
 #include <deque>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -20,10 +21,14 @@ namespace workers {
 
 class Notifications final : public Reactor {
  public:
-  // Both references must outlive it.
-  Notifications(CommandLoop& commands, std::unique_ptr<Notifier> notifier, base::Random& random)
+  using CountRun = std::function<void(const domain::HookRun&)>;
+  // Both references must outlive it. `count_run` is called for each hook that was asked about a
+  // notification; unset: nobody counts them.
+  Notifications(CommandLoop& commands, std::unique_ptr<Notifier> notifier, base::Random& random,
+                CountRun count_run = {})
       : commands_(commands),
         notifier_(std::move(notifier)),
+        count_run_(std::move(count_run)),
         outgoing_(commands, random, "notifier", [this](Asked&& asked, const auto& outcome) {
           on_answer(std::move(asked), outcome);
         }) {}
@@ -60,6 +65,7 @@ class Notifications final : public Reactor {
 
   CommandLoop& commands_;
   const std::unique_ptr<Notifier> notifier_;
+  const CountRun count_run_;
   base::Time now_;
   // By place, until its outcome is recorded.
   struct UnderWay {

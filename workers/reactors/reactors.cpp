@@ -27,9 +27,9 @@ std::vector<std::unique_ptr<Reactor>> make_reactors(const ReactorPorts& ports,
                                         ports.side_work.make_content_loader(ports.stores), random,
                                         sessions, options.leases, *options.hooks.table));
   const SideStores& stores = ports.stores;
-  add(std::make_unique<Hooks>(commands, random, sessions,
-                              ports.side_work.make_content_loader(stores), ports.side_work,
-                              options.hooks));
+  Hooks& hooks = add(std::make_unique<Hooks>(commands, random, sessions,
+                                             ports.side_work.make_content_loader(stores),
+                                             ports.side_work, options.hooks));
   Upkeep& upkeep = add(std::make_unique<Upkeep>(
       commands,
       ports.side_work.make_upkeep_port(
@@ -37,7 +37,8 @@ std::vector<std::unique_ptr<Reactor>> make_reactors(const ReactorPorts& ports,
       random, sessions, options.found_folders));
   add(std::make_unique<Deadlines>(commands, random, sessions));
   auto notifications =
-      std::make_unique<Notifications>(commands, ports.side_work.make_notifier(stores), random);
+      std::make_unique<Notifications>(commands, ports.side_work.make_notifier(stores), random,
+                                      [&hooks](const domain::HookRun& run) { hooks.count(run); });
   // Foreground works first, so that words reach a channel before the news of the end.
   add(std::make_unique<Foreground>(commands, notifications->notifier(), random));
   add(std::move(notifications));

@@ -130,6 +130,15 @@ std::string ask_line(domain::AskKind kind, std::string_view tool, const AskText&
   return tool_summary(tool, text.input);
 }
 
+std::string why_text(const AskText& text, std::int64_t rule, std::string_view pattern) {
+  const std::string said = cut_to_columns(safe_line(text.reason), kReasonColumns);
+  if (rule == 0) return said;
+  const std::string by_rule = safe_line(domain::rule_reason(rule, pattern));
+  // The agent repeats what it was told before it asked.
+  const bool is_same = said.empty() || text.reason.starts_with(domain::rule_reason(rule, {}));
+  return is_same ? by_rule : by_rule + "; " + said;
+}
+
 std::vector<std::string> choice_lines(const AskText& text) {
   std::vector<std::string> lines;
   for (const AskQuestion& question : text.questions) {

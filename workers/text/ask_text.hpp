@@ -33,6 +33,9 @@ AskText read_ask(std::string_view content);
 // Returns what is asked on one line: "Bash — make test", "asks: Which database?", "proposes a plan:
 // Move the cache".
 std::string ask_line(domain::AskKind kind, std::string_view tool, const AskText& text);
+// Returns why people are asked: by which rule, and what the agent says of it, which are also the
+// words of a hook. Empty: nothing is known.
+std::string why_text(const AskText& text, std::int64_t rule, std::string_view pattern);
 // Returns the choices of the questions, a line each: "1 SQLite: one file". Of several questions
 // each stands before its own. Empty: there are none.
 std::vector<std::string> choice_lines(const AskText& text);

@@ -98,7 +98,7 @@ enum class DropReason : std::uint8_t {
   user,         // somebody asked for it
   expired,      // it was too old to be of use
   overflow,     // too many waited
-  superseded,   // a later one of the session came before it was due
+  superseded,   // before it was due a later one of the session came, or what it asks was answered
   unreachable,  // the target takes no more
   suppressed,   // a hook blocked it
 };

@@ -148,6 +148,9 @@ constexpr std::size_t kPastAsksMax = 16;
 // Most bytes of the text of an answer.
 constexpr std::int64_t kAnswerBytesMax = std::int64_t{512} << 10;
 
+// Returns why people are asked: "the rule 3 has people asked: Bash(git push *)".
+std::string rule_reason(std::int64_t rule, std::string_view pattern);
+
 // True if a person is to answer such a request.
 constexpr bool is_for_people(AskKind kind) {
   return kind != AskKind::step;

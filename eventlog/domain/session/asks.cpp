@@ -94,15 +94,23 @@ bool is_of_kind(const AnswerAsk& c, AskKind kind) {
 
 }  // namespace
 
+std::string rule_reason(std::int64_t rule, std::string_view pattern) {
+  std::string text = "the rule " + std::to_string(rule) + " has people asked";
+  if (!pattern.empty()) text.append(": ").append(pattern);
+  return text;
+}
+
 void raise_ask(Deciding& d, const ReportAskRaised& r) {
   const SessionState& s = d.session();
   if (!is_live(s.status)) return d.emit(ReportIgnored{std::string(r.kType)});
   const std::int64_t ask = s.asks_raised + 1;
   const RuleAnswer answer = answer_by_rules(d, r.kind, r.point, r.tool, r.text);
-  const bool is_to_ask = answer.verdict == RuleVerdict::ask;
-  d.emit(AskRaised{ask, r.request, r.kind, r.turn, cut_fact(r.tool), cut_fact(r.call), r.point,
-                   is_to_ask ? answer.rule : 0},
-         r.text);
+  AskRaised raised{ask, r.request, r.kind, r.turn, cut_fact(r.tool), cut_fact(r.call), r.point};
+  if (answer.verdict == RuleVerdict::ask && answer.rule != 0) {
+    raised.rule = answer.rule;
+    raised.pattern = d.states.find<RulesStream>(kRulesStream)->rules.at(answer.rule).pattern;
+  }
+  d.emit(std::move(raised), r.text);
   if (answer_by_rules(d, ask, r, answer) || count_like(s.asks, r.kind) < kOpenAsksMax) return;
   d.emit(AskAnswered{ask, AskVerdict::denied, AskBasis::full, 0, r.point},
          "Denied: " + std::to_string(kOpenAsksMax) +

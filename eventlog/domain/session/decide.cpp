@@ -71,6 +71,14 @@ bool is_news(const SessionCommand& command) {
                                std::holds_alternative<ReportAskRaised>(report->report));
 }
 
+// True if the command can end what an agent asks, of which people may not have been told yet.
+bool answers_ask(const SessionCommand& command) {
+  const auto* report = std::get_if<LeaseReport>(&command);
+  return std::holds_alternative<AnswerAsk>(command) ||
+         std::holds_alternative<ConcludeHooks>(command) ||
+         (report != nullptr && std::holds_alternative<ReportAskClosed>(report->report));
+}
+
 // True if an agent asks, which a rule may answer.
 bool is_ask(const SessionCommand& command) {
   const auto* report = std::get_if<LeaseReport>(&command);
@@ -290,7 +298,8 @@ void reads(const SessionCommand& command, const StreamRef& target, Reads& furthe
   // A prompt may have to wait for a place.
   if (spawn != nullptr || may_end || send != nullptr) further.add(std::string(kAdmissionStream));
   const bool may_pause = send != nullptr;
-  if (may_end || may_pause || is_news(command)) further.add(std::string(kOutboxStream));
+  const bool is_heard = may_pause || is_news(command) || answers_ask(command);
+  if (may_end || is_heard) further.add(std::string(kOutboxStream));
   const bool is_by_rules = is_ask(command) || std::holds_alternative<ConcludeHooks>(command);
   if (is_by_rules) further.add(std::string(kRulesStream));
   if (!is_spending) return;

@@ -892,6 +892,7 @@ struct AskRaised {
   std::string call;                   // the agent's id of the call; empty: not said
   HookPoint point = HookPoint::none;  // of a step
   std::int64_t rule = 0;  // by which a person is to be asked, whatever hooks allow; 0: none
+  std::string pattern{};  // of that rule
 
   bool operator==(const AskRaised&) const = default;
   template <class Visit>
@@ -904,6 +905,7 @@ struct AskRaised {
     visit("call", &AskRaised::call);
     visit("point", &AskRaised::point);
     visit("rule", &AskRaised::rule);
+    visit("pattern", &AskRaised::pattern);
   }
 };
 

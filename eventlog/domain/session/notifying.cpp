@@ -15,6 +15,9 @@ namespace {
 // It is told at most once in this time that a session waits: what comes sooner is told later.
 constexpr base::Duration kWaitingDebounce = std::chrono::seconds(5);
 
+// People are told after this time of an approval that hooks are asked about, too.
+constexpr base::Duration kHooksFirst = std::chrono::seconds(2);
+
 bool is_idle(const LeaseState& s) {
   return is_live(s.status) && !s.is_close_requested && !has_work(s) && s.tasks == 0;
 }
@@ -78,6 +81,15 @@ bool is_answered(const Deciding& d, const Event& event) {
     const auto* answered = emitted.event.as<AskAnswered>();
     return answered != nullptr && answered->ask == asked->ask;
   });
+}
+
+// True if hooks are asked about the approval that the decision asks people for.
+bool is_for_hooks(const Deciding& d) {
+  return d.context.limits.has_request_hooks &&
+         std::any_of(d.decision.begin(), d.decision.end(), [](const Emitted& emitted) {
+           const auto* asked = emitted.event.as<AskRaised>();
+           return asked != nullptr && asked->kind == AskKind::approval;
+         });
 }
 
 bool has_closed(const Deciding& d) {
@@ -204,21 +216,63 @@ std::vector<Addressee> addressees(const SessionState& s, const Limits& limits) {
 bool is_held_back(const OutboxState& outbox, const OpenNotification& open, const Context& context) {
   if (open.attempts > 0) return false;  // it is tried again
   const bool is_early = open.requested.not_before.us != 0 && open.next_at > context.now;
-  const bool is_stale =
-      open.requested.kind == NotificationKind::waiting &&
-      can_hear_at(outbox.told, open.requested, context.limits.told_per_minute) > context.now;
+  const NotificationKind kind = open.requested.kind;
+  const bool can_be_stale = kind == NotificationKind::waiting || kind == NotificationKind::asks;
+  const bool is_stale = can_be_stale && can_hear_at(outbox.told, open.requested,
+                                                    context.limits.told_per_minute) > context.now;
   return is_early || is_stale;
 }
 
-// Drops what is held back, as what comes now takes its place. Returns what was dropped.
-std::set<Position> drop_superseded(Deciding& d, const OutboxState& outbox) {
+// Returns what the decision drops so far.
+std::set<Position> dropped_by(const Decision& decision) {
   std::set<Position> dropped;
-  for (const Emitted& emitted : d.decision) {
+  for (const Emitted& emitted : decision) {
     const auto* before = emitted.event.as<NotificationDropped>();
     if (before != nullptr) dropped.insert(before->notification);
   }
+  return dropped;
+}
+
+// Returns the versions of the requests of which the decision is the answer or the end.
+std::set<StreamVersion> asks_ended_by(const Deciding& d) {
+  std::set<StreamVersion> versions;
+  const OpenAsks& asks = d.session().asks;
+  for (const Emitted& emitted : d.decision) {
+    const auto* answered = emitted.event.as<AskAnswered>();
+    const auto* closed = emitted.event.as<AskClosed>();
+    const bool is_end = emitted.event.is<SessionClosed>();
+    for (const OpenAsk& ask : asks) {
+      const bool is_its = is_end || (answered != nullptr && answered->ask == ask.ask) ||
+                          (closed != nullptr && closed->ask == ask.ask);
+      if (is_its) versions.insert(ask.version);
+    }
+  }
+  return versions;
+}
+
+// Drops what is held back of requests that are over before people were told.
+void drop_answered(Deciding& d, const OutboxState& outbox) {
+  const std::set<StreamVersion> ended = asks_ended_by(d);
+  if (ended.empty()) return;
+  const std::set<Position> dropped = dropped_by(d.decision);
+  for (const auto& [position, open] : outbox.open) {
+    const NotificationRequested& requested = open.requested;
+    const bool is_its = requested.session == d.session().session &&
+                        requested.kind == NotificationKind::asks &&
+                        ended.contains(requested.through);
+    if (!is_its || dropped.contains(position) || !is_held_back(outbox, open, d.context)) continue;
+    d.emit_to<OutboxStream>(std::string(kOutboxStream),
+                            NotificationDropped{position, DropReason::superseded});
+  }
+}
+
+// Drops what is held back, as what comes now takes its place, but for what an agent asks: that is
+// still to be answered. Returns all that the decision drops.
+std::set<Position> drop_superseded(Deciding& d, const OutboxState& outbox) {
+  std::set<Position> dropped = dropped_by(d.decision);
   for (const auto& [position, open] : outbox.open) {
     if (open.requested.session != d.session().session || dropped.contains(position)) continue;
+    if (open.requested.kind == NotificationKind::asks) continue;
     if (!is_held_back(outbox, open, d.context)) continue;
     dropped.insert(position);
     d.emit_to<OutboxStream>(std::string(kOutboxStream),
@@ -302,6 +356,7 @@ Decided silencing(Decided decided, const States& states, const Context& context)
   const auto* outbox = states.find<OutboxStream>(kOutboxStream);
   if (!decided || outbox == nullptr) return decided;
   Deciding d{states, context, std::move(*decided)};
+  drop_answered(d, *outbox);
   drop_superseded(d, *outbox);
   return std::move(d.decision);
 }
@@ -350,6 +405,7 @@ Decided notifying(Decided decided, const States& states, const Context& context)
   if (!has_addressee(states.target<SessionStream>(), context.limits)) return decided;
   Deciding d{states, context, std::move(*decided)};
   const SessionState& s = d.session();
+  drop_answered(d, *outbox);
   if (is_lost_run(d)) return std::move(d.decision);
   const auto kind = cause_of(d);
   if (!kind) return std::move(d.decision);
@@ -357,7 +413,10 @@ Decided notifying(Decided decided, const States& states, const Context& context)
   const Denials& denied = has_closed(d) ? *s.denied : *s.turn_denied;
   request.denied = denied.calls;
   request.denied_tools = denied.tools;
-  Requests requests{*outbox, std::move(request), {}};
+  Requests requests{*outbox, std::move(request), dropped_by(d.decision)};
+  if (*kind == NotificationKind::asks && is_for_hooks(d)) {
+    requests.request.not_before = context.now + kHooksFirst;
+  }
   if (*kind == NotificationKind::waiting) {
     requests.request.not_before = not_before(*outbox, s, context.now);
   }

@@ -66,7 +66,8 @@ void print_whole(const AskShown& ask, base::Time now) {
   if (ask.kind == domain::AskKind::approval) {
     print("  risk   " + risk_text(workers::risk_of(ask.tool, text)) + "\n");
   }
-  if (!text.reason.empty()) print("  why    " + safe_line(text.reason) + "\n");
+  const std::string why = workers::why_text(text, ask.rule, ask.pattern);
+  if (!why.empty()) print("  why    " + why + "\n");
   if (ask.left_out > 0) {
     print("  input  has " + std::to_string(ask.left_out) +
           " bytes, too many to be shown here; it is the event at position " +
@@ -74,7 +75,8 @@ void print_whole(const AskShown& ask, base::Time now) {
   }
   for (const std::string& line : workers::ask_lines(ask.kind, text)) print("    " + line + "\n");
   const std::string rule = workers::pattern_for({ask.tool, ask.text, ask.workdir});
-  if (ask.kind == domain::AskKind::approval && !rule.empty()) {
+  // A rule that has people asked wins over one that allows.
+  if (ask.kind == domain::AskKind::approval && ask.rule == 0 && !rule.empty()) {
     print("  rule   --always, --session allow " + safe_line(rule) + "\n");
   }
   print("  → " + next_text(ask) + "\n");

@@ -292,9 +292,9 @@ Outcome<int> hooks_try(const Config& config, const HookArguments& arguments) {
   const auto outcome =
       workers::run_hooks(table, *step, {webhook_program(config), config.keeper_program, -1});
   if (outcome.runs.empty()) {
-    return fail(kExitFailed, "the hook " + hook.name +
-                                 " is not asked about this: its point, tool, input, agent or "
-                                 "engine is another one");
+    return fail(kExitUsage, "the hook " + hook.name +
+                                " is not asked about this: its point, tool, input, agent or "
+                                "engine is another one");
   }
   const domain::HookRun& run = outcome.runs.front();
   if (config.output != OutputFormat::table) {
@@ -313,7 +313,9 @@ Outcome<int> hooks_try(const Config& config, const HookArguments& arguments) {
     }
     if (!outcome.text.empty()) print(workers::safe_line(outcome.text) + "\n");
   }
-  return run.outcome == domain::HookOutcome::failed ? kExitFailed : kExitOk;
+  // A failure that blocks is one: the hook did not say so.
+  if (!run.note.empty() || run.outcome == domain::HookOutcome::failed) return kExitFailed;
+  return run.outcome == domain::HookOutcome::blocked ? kExitRefused : kExitOk;
 }
 
 }  // namespace steno

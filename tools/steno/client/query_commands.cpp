@@ -102,12 +102,14 @@ void print_list(const workers::ListAnswer& answer, base::Time now, bool shows_ag
     const SessionRow& row = *of;
     std::string silence = silence_text(row, now);
     if (!silence.empty()) silence.insert(0, ", ");
+    std::string waiting = hook_wait_text(row, now);
+    if (!waiting.empty()) waiting.insert(0, ", ");
     std::string ending = idle_end_text(row, now);
     if (!ending.empty()) ending.insert(0, ", ");
     const std::string branch = depth == 0 ? "" : std::string(2 * (depth - 1), ' ') + "└ ";
     std::vector<std::string> cells{row.alias,
                                    branch + row.name,
-                                   status_text(row) + silence + ending,
+                                   status_text(row) + waiting + silence + ending,
                                    short_time_text(row.created_at),
                                    ran_text(row, now),
                                    turns_text(row),
@@ -327,6 +329,8 @@ std::string details_text(const workers::ShowAnswer& answer, const Relatives& rel
   fields.add("turn", row.turn.is_set() ? row.turn.text() : "");
   if (row.own_turn.is_set()) fields.add("own turn", row.own_turn.text());
   fields.add("agent", silence_text(row, now));
+  const std::string hooks = hook_wait_text(row, now);
+  fields.add("hooks", hooks.empty() ? hooks : hooks + " (steno hooks ls)");
   if (row.attention != domain::Attention::none) {
     fields.add("needs you", attention_text(row) + " since " +
                                 duration_text(now - row.attention_since) + ": " +

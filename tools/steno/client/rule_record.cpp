@@ -230,8 +230,8 @@ void print_tally(const Tally& tally, const KnownRules& known, base::Time since) 
         short_time_text(since) + "\nwould have allowed " +
         std::to_string(tally.of(RuleVerdict::allow)) + ", asked " +
         std::to_string(tally.of(RuleVerdict::ask)) + ", denied " +
-        std::to_string(tally.of(RuleVerdict::deny)) + "; no rule is about " +
-        std::to_string(tally.left) + " that agents did not ask about\n");
+        std::to_string(tally.of(RuleVerdict::deny)) + ", and left " + std::to_string(tally.left) +
+        " to the agents, as no rule is about them\n");
   if (tally.erased > 0) print("not compared: " + std::to_string(tally.erased) + ", erased\n");
   if (tally.lost > 0) print("not compared: " + std::to_string(tally.lost) + ", without a text\n");
   if (tally.cut > 0) {

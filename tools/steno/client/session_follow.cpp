@@ -461,6 +461,8 @@ Outcome<bool> SessionFollow::take_earlier_asks() {
     const workers::AskText text = workers::read_ask(ask.text);
     remark("❓ request " + std::to_string(ask.ask) + " " +
            workers::ask_line(ask.kind, ask.tool, text));
+    const std::string why = workers::why_text(text, ask.rule, ask.pattern);
+    if (!why.empty()) remark("     why: " + why);
     note_ask(ask.ask, ask.kind, text);
   }
   return true;

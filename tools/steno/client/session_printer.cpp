@@ -180,6 +180,8 @@ void SessionPrinter::on(const domain::AskRaised& event, const std::string& text)
       break;
   }
   note("", head);
+  const std::string why = workers::why_text(ask, event.rule, event.pattern);
+  if (!why.empty()) note("", "     why: " + why);
   for (const std::string& line : workers::ask_lines(event.kind, ask, kAskLinesMax)) {
     note("", "     " + line);
   }

@@ -427,7 +427,9 @@ void add_hooks(CommandLine& line) {
                    "  steno hooks try guard --input '{\"command\": \"rm -rf /\"}'\n"
                    "  steno hooks try screen --prompt 'delete all of it'\n"
                    "  steno hooks try redact --result 'password=hunter2'\n"
-                   "  steno hooks try guard --session nightly --at 4711",
+                   "  steno hooks try guard --session nightly --at 4711\n"
+                   "Exit codes: 0 it lets pass, or changes; 5 it blocks; 1 it fails, also if its "
+                   "failure blocks;\n2 it is not asked about this.",
                    tried, reporting(hooks_try));
   attempt->add_option("NAME", tried.name, "The hook's name")->required();
   CLI::Option* input = attempt->add_option("--input", tried.input, "Of a call")->type_name("JSON");

@@ -40,6 +40,8 @@ struct HookKey {
   ConfigKey key;
   KeyKind kind;
   bool (*set)(HookTableRow&, const Given&);  // returns false if the value is not accepted
+  // Returns why a value is not accepted, beside what is; null: there is nothing to say.
+  std::string (*fault_of)(const std::string& value) = nullptr;
 };
 
 template <std::string Hook::*member>
@@ -131,11 +133,13 @@ const std::vector<HookKey>& hook_table_keys() {
       {{"hooks.tool", "an expression of RE2, such as Bash or Write|Edit",
         "The whole names of the tools that it is asked about; default: all"},
        KeyKind::text,
-       set_hook_pattern<&Hook::tool>},
+       set_hook_pattern<&Hook::tool>,
+       HookPattern::fault_of},
       {{"hooks.input", "an expression of RE2, such as rm -rf",
         "What must be found in the call's input, as JSON, or in the prompt; default: anything"},
        KeyKind::text,
-       set_hook_pattern<&Hook::input>},
+       set_hook_pattern<&Hook::input>,
+       HookPattern::fault_of},
       {{"hooks.agent", "the name of an agent", "Whose sessions it is for; default: all agents'"},
        KeyKind::text,
        set_hook_text<&Hook::agent>},
@@ -171,7 +175,8 @@ const std::vector<HookKey>& hook_table_keys() {
        set_hook_text<&Hook::text>},
       {{"hooks.pattern", "an expression of RE2", "Of redact: what is replaced by [redacted]"},
        KeyKind::text,
-       set_hook_pattern<&Hook::pattern>},
+       set_hook_pattern<&Hook::pattern>,
+       HookPattern::fault_of},
       {{"hooks.timeout", "a duration from 1ms to 10m", "It is given up after this; default: 10s"},
        KeyKind::text,
        set_timeout},
@@ -288,7 +293,9 @@ class HookTableReader {
     if (!fits(key->kind, setting.kind)) return wrong_kind(name, key->key, key->kind, where_);
     const Given given = given_in_file(setting, path_, user_home_);
     if (key->set(rows_.back(), given)) return {};
-    return not_accepted(name, key->key.accepted, key->kind, given);
+    std::string accepted(key->key.accepted);
+    if (key->fault_of != nullptr) accepted += " (RE2 says: " + key->fault_of(given.text) + ")";
+    return not_accepted(name, accepted, key->kind, given);
   }
 
   // Looks at the last table as a whole.

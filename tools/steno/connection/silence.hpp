@@ -1,4 +1,4 @@
-// How long an agent at work has given no sign of it.
+// How long an agent at work has given no sign of it, or waits for hooks.
 #pragma once
 
 #include <string>
@@ -9,6 +9,13 @@ namespace steno {
 
 // True if the agent works on a turn.
 bool is_at_work(const projections::SessionRow& row);
+
+// A step that waits for hooks for so long is worth a word.
+constexpr base::Duration kHookWait = std::chrono::seconds(2);
+
+// Returns for how long an agent has waited for hooks, and at which point: "waits 12s for hooks at
+// PreToolUse". Of several steps the one that waits longest. Empty: not for long, or for none.
+std::string hook_wait_text(const projections::SessionRow& row, base::Time now);
 
 // An agent at work that says nothing for so long is worth a word.
 constexpr base::Duration kSilence = std::chrono::minutes(1);

@@ -211,6 +211,7 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
   options.sinks.hooks = options.hooks.table;
   options.sinks.hook_programs = options.hooks.programs;
   limits.sinks = workers::targets_of(options.sinks);
+  limits.has_request_hooks = options.hooks.table->has(domain::HookPoint::permission_request);
   options.commands.channels = channel_rules(config);
   options.leases.worker_silence_max = config.worker_silence_max;
   options.link.orphan_grace = config.orphan_grace;

@@ -339,6 +339,70 @@ TEST_CASE("news that its place cannot hear yet gives way to later news, if it is
   CHECK((dropped.front() == NotificationDropped{waiting, DropReason::superseded}));
 }
 
+ReportAskRaised asks(std::int64_t request, AskKind kind = AskKind::approval) {
+  return {request, kind, turn(1), "Bash", "call", "{}"};
+}
+
+Limits with_request_hooks() {
+  Limits limits = sinks({kSystem});
+  limits.has_request_hooks = true;
+  return limits;
+}
+
+TEST_CASE("people are told a moment later of an approval that hooks are asked about, too",
+          "[session][R182]") {
+  const auto not_before = [](AskKind kind, const Limits& limits) {
+    support::Given world = given(support::running()).with_limits(limits);
+    world.context.now = kTold;
+    const Decided decided =
+        world.streams.decide(support::as_command(support::report(3, asks(1, kind))), world.context);
+    REQUIRE(decided);
+    const auto requests = all<NotificationRequested>(*decided);
+    REQUIRE(requests.size() == 1);
+    return requests.front().not_before;
+  };
+  const Time later = kTold + std::chrono::seconds(2);
+  CHECK(not_before(AskKind::approval, with_request_hooks()) == later);
+  CHECK(not_before(AskKind::approval, sinks({kSystem})) == Time{});
+  CHECK(not_before(AskKind::question, with_request_hooks()) == Time{});
+}
+
+TEST_CASE("people are not told of a request that is over before they are", "[session][R182]") {
+  support::Given world =
+      given(support::running() +
+            fact(AskRaised{1, 1, AskKind::approval, turn(1), "Bash", "call"}).by_report(1, 3));
+  NotificationRequested request;
+  request.kind = NotificationKind::asks;
+  request.session = kSession;
+  request.target = NotificationTarget::system;
+  request.through = world.session().asks->front().version;
+  request.not_before = kTold + std::chrono::seconds(2);
+  Envelope envelope;
+  envelope.log_time = kTold;
+  world.fold(fact(request).on(kOutbox), envelope);
+  const auto dropped = [&](const Command& command, base::Duration time = std::chrono::seconds(1)) {
+    support::Given limited = world.with_limits(with_request_hooks());
+    limited.context.now = kTold + time;
+    const Decided decided = limited.streams.decide(command, limited.context);
+    REQUIRE(decided);
+    return all<NotificationDropped>(*decided).size();
+  };
+  const Command granted = support::as_command(ConcludeHooks{1, AskVerdict::granted, {}, {}});
+  CHECK(dropped(granted) == 1);
+  CHECK(dropped(support::as_command(AnswerAsk{1, AskVerdict::denied, "no"})) == 1);
+  CHECK(dropped(support::as_command(support::report(4, ReportAskClosed{1, true}))) == 1);
+  CHECK(dropped(support::as_command(KillSession{})) == 1);
+  KillSession quiet;
+  quiet.is_quiet = true;
+  CHECK(dropped(support::as_command(quiet)) == 1);
+  // It is still to be answered.
+  const HookRun passed{"a", HookOutcome::passed, {}, {}};
+  CHECK(dropped(support::as_command(ConcludeHooks{1, AskVerdict::none, {}, {passed}})) == 0);
+  CHECK(dropped(support::as_command(support::report(4, asks(2)))) == 0);
+  // By then it is under way.
+  CHECK(dropped(granted, std::chrono::seconds(2)) == 0);
+}
+
 TEST_CASE("beyond its bound the outbox drops one of the place that has the most",
           "[session][C11]") {
   support::Given world = given(support::running());

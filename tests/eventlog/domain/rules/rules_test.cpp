@@ -114,7 +114,11 @@ TEST_CASE("a rule answers in the decision that records what is asked, and nobody
     CHECK((answer.verdict == AskVerdict::granted) == (verdict == RuleVerdict::allow));
     CHECK((*when.outcome())[1].content.text.empty() == (verdict == RuleVerdict::allow));
   }
-  CHECK(decided(RuleVerdict::ask, asks(AskKind::approval, "make")).outcome()->size() > 1);
+  const auto asked = decided(RuleVerdict::ask, asks(AskKind::approval, "make"));
+  REQUIRE(asked.outcome()->size() > 1);
+  const auto& raised = asked.outcome()->front().event.get<AskRaised>();
+  CHECK(raised.rule == 1);
+  CHECK(raised.pattern == "make");
   // A question has no answer in a rule.
   const auto question = decided(RuleVerdict::allow, asks(AskKind::question, "make"));
   CHECK_FALSE((*question.outcome())[1].event.is<AskAnswered>());
