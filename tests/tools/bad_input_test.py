@@ -150,15 +150,15 @@ class Frames(OneServer):
 
     def test_a_frame_over_the_limit_is_refused_with_the_limit(self):
         wire = self.wire()
-        wire.send(b"\x92\xa5hello\xc6" + (73 * MIB).to_bytes(4, "big") + bytes(73 * MIB))
+        wire.send(b"\x92\xa5hello\xc6" + (97 * MIB).to_bytes(4, "big") + bytes(97 * MIB))
         kind, reply = wire.receive()
         self.assertEqual(kind, "reply")
-        self.assert_reply(reply, "error", "bad_frame", str(72 * MIB))
+        self.assert_reply(reply, "error", "bad_frame", str(96 * MIB))
 
     def test_a_frame_far_over_the_limit_costs_its_connection_only(self):
         wire = self.wire()
         wire.watch_connection()
-        wire.send(bytes(81 * MIB))
+        wire.send(bytes(105 * MIB))
         wire.wait_for_disconnection()
 
     def test_an_unknown_verb_is_told_the_known_ones(self):

@@ -18,7 +18,8 @@ std::vector<domain::FileFacts> files_at(const QuerySources& sources, Position po
   const auto events = eventlog::read_events(sources.whole, position, position, {1, false});
   if (!events || events->empty()) return {};
   const auto* queued = events->front().event.as<domain::TurnQueued>();
-  return queued == nullptr ? std::vector<domain::FileFacts>() : *queued->files;
+  if (queued == nullptr) return {};
+  return queued->files;
 }
 
 namespace {

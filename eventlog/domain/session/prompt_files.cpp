@@ -9,7 +9,7 @@
 namespace domain {
 namespace {
 
-using namespace std::string_view_literals;
+using std::string_view_literals::operator""sv;
 
 constexpr std::string_view kAccepted =
     "an agent can be given images (PNG, JPEG, GIF, WebP), PDF, and UTF-8 text";

@@ -7,7 +7,7 @@
 namespace domain {
 namespace {
 
-using namespace std::string_literals;
+using std::string_literals::operator""s;
 using support::fact;
 using support::given;
 using support::kOwnTurn;
