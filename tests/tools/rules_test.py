@@ -101,7 +101,7 @@ class OnTheRecord(Ruled):
 
     def test_erased_and_archived_calls_are_counted_as_such(self):
         erased = self.ran("[tools 2] [say Done.]")
-        self.home.ask("erase", erased, "--wait")
+        until(lambda: self.home.run("erase", erased, "--wait").code == 0, "the erasure")
         self.ran("[tools 1] [say Done.]")
         tried = self.tried("--allow", "Bash")
         self.assertEqual((tried["calls"], tried["erased"], tried["allow"]), (3, 2, 1))
