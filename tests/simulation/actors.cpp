@@ -136,8 +136,8 @@ void limit(domain::SessionSpec& spec, unsigned kind) {
 domain::PromptFiles files_of(base::TurnId turn) {
   const auto number = static_cast<unsigned char>(turn.bytes.back());
   domain::PromptFiles files;
-  if (number % 4 == 0) files.push_back({"a.txt", "notes of " + turn.text()});
-  if (number % 8 == 0) files.push_back({"b.png", "\x89PNG\r\n\x1a\n" + turn.text()});
+  if (number % 16 == 5) files.push_back({"a.txt", "notes of " + turn.text()});
+  if (number % 32 == 5) files.push_back({"b.png", "\x89PNG\r\n\x1a\n" + turn.text()});
   return files;
 }
 

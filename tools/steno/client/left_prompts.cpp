@@ -161,7 +161,7 @@ Outcome<std::vector<LeftPrompt>> left_prompts(Connection& connection,
     }
     auto files = files_of(connection, ended, prompt, erased_files);
     if (!files) return tl::unexpected(files.error());
-    const bool is_erased = prompt.text.empty() && files->empty();
+    const bool is_erased = prompt.text.empty() && (prompt.bytes > 0 || files->empty());
     if (is_erased) ++erased;
     if (!is_erased) all.push_back({std::move(prompt.text), std::move(*files)});
   }
