@@ -330,7 +330,7 @@ SessionRow row_of(const StoredSession& stored) {
   row.model = s.spec.model;
   row.agent_model = stored.agent_model;
   row.is_unpriced = stored.is_unpriced;
-  row.permission_mode = s.spec.permission_mode;
+  row.permission_mode = s.changed->agent_mode.value_or(s.spec.permission_mode);
   row.changed = s.changed;
   row.is_multi_turn = s.spec.is_multi_turn;
   row.background = s.spec.background;

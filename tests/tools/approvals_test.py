@@ -398,6 +398,18 @@ class Deferred(Asking):
         self.assertEqual([fact["end"] for fact in self.facts(alias, "AskClosed")], ["withdrawn"])
         self.home.run("kill", alias)
 
+    def test_a_question_that_was_withdrawn_is_no_part_of_what_comes_next(self):
+        alias = self.deferred("--multi-turn")
+        self.home.run("send", alias, "--interrupt", "[say Second.] instead")
+        until(lambda: "Second." in self.home.run("output", alias).out, "the next answer")
+        until(lambda: self.home.show(alias)["waiting_for_input"], "its end")
+        self.assertEqual(self.home.ask("approvals")["count"], 0)
+        self.assertEqual(len(self.facts(alias, "AskRaised")), 1)
+        [finished] = [fact for fact in self.facts(alias, "TurnFinished")
+                      if fact["turn"] == self.facts(alias, "TurnQueued")[1]["turn"]]
+        self.assertTrue(finished)
+        self.home.run("kill", alias)
+
     def test_nobody_in_time_answers_it_all_the_same(self):
         alias = self.deferred("--approval-timeout", "2s")
         self.assertEqual(self.home.wait_for_end(alias)["status"], "completed")

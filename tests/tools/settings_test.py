@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import sys
 import unittest
 
@@ -123,11 +124,28 @@ class Settings(unittest.TestCase):
         self.assertIn("/compact /context", self.home.run("commands", alias).out)
         self.assertEqual(self.home.ask("commands", alias)["commands"], ["compact", "context"])
 
-    def test_all_surfaces_change_settings(self):
+    def test_programs_change_settings_within_their_grant_and_chats_none(self):
         alias = self.open_session()
+
+        def call(**arguments):
+            child = self.home.popen(["mcp"], {"STENO_MCP_PERMISSION_MAX": "acceptEdits"},
+                                    stdin=subprocess.PIPE)
+            answer, _ = child.communicate((json.dumps({
+                "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                "params": {"name": "session_set", "arguments": {"session": alias, **arguments}}})
+                + "\n").encode())
+            result = json.loads(answer)["result"]
+            return result["isError"], result["content"][0]["text"]
+        is_error, text = call(permission_mode="plan")
+        self.assertFalse(is_error, text)
+        self.assertIn("permission_mode plan: from now on", text)
+        is_error, text = call(permission_mode="bypassPermissions")
+        self.assertTrue(is_error, text)
+        self.assertIn("mcp_permission_max", text)
         said = self.home.run("chat", "--sender", "telegram|1", "--chat-senders", "telegram|1",
-                             f"/set --permission-mode plan {alias}")
-        self.assertIn("permission_mode plan: from now on", said.out + said.err)
+                             f"/session_set --permission-mode plan {alias}")
+        self.assertNotEqual(said.code, 0, str(said))
+        self.assertEqual(len(self.facts(alias, "SettingsChanged")), 1)
 
     def test_bad_input_changes_nothing(self):
         alias = self.open_session()

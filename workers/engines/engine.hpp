@@ -104,6 +104,8 @@ struct AgentState {
   // Tasks run in the background, or the agent has not dealt with their end. As long as that is
   // allowed, the worker leaves its stdin open.
   bool has_tasks = false;
+  // It waits for nothing but what it asks, so that an ask can be deferred.
+  bool can_defer = false;
 
   bool operator==(const AgentState&) const = default;
 };

@@ -168,20 +168,17 @@ class Describe {
                      std::vector<std::string> Arguments::*said) {
     for (const domain::SpecSetting& setting : domain::spec_settings()) {
       if (has_parameter(operation_, setting.key)) continue;
-      add_setting(setting, spec, said, ChatPlace::none, false);
+      add_setting(setting, spec, said, false);
     }
     return *this;
   }
 
-  // As settings(), of those that a session which lives can take. A chat names them as options.
+  // As settings(), of those that a session which lives can take.
   Describe& changes(domain::SessionSpec Arguments::*spec,
                     std::vector<std::string> Arguments::*said) {
     for (const domain::SpecSetting& setting : domain::spec_settings()) {
       if (setting.change == domain::SettingChange::never) continue;
-      add_setting(setting, spec, said,
-                  setting.key == "permission_mode" || setting.key == "model" ? ChatPlace::option
-                                                                             : ChatPlace::none,
-                  true);
+      add_setting(setting, spec, said, true);
     }
     return *this;
   }
@@ -205,9 +202,8 @@ class Describe {
   using Reading = std::function<bool(Arguments&, const Json&)>;
 
   void add_setting(const domain::SpecSetting& setting, domain::SessionSpec Arguments::*spec,
-                   std::vector<std::string> Arguments::*said, ChatPlace place, bool is_change) {
+                   std::vector<std::string> Arguments::*said, bool is_change) {
     operation_.parameters.push_back(setting_parameter(setting, is_change));
-    operation_.parameters.back().place = place;
     readers_.push_back([spec, said, &setting](Arguments& arguments, const Json& value) {
       (arguments.*said).emplace_back(setting.key);
       return read_setting(setting, value, arguments.*spec);

@@ -138,8 +138,9 @@ Operation interrupt_row() {
 
 Operation set_row() {
   using A = SetArguments;
-  return Describe<A>({"session.set", "Give a session that lives other settings", true})
-      .need("session", &A::session, kSession, ChatPlace::word)
+  return Describe<A>(
+             {"session.set", "Give a session that lives other settings", true, {.chat = false}})
+      .need("session", &A::session, kSession)
       .or_as("id")
       .changes(&A::settings, &A::said)
       .runs(set);

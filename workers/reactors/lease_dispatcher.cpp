@@ -55,12 +55,17 @@ bool begins_something(const domain::Event& event) {
 // agent was given these.
 constexpr auto kAnswersBytesMax = static_cast<std::size_t>(domain::kAnswerBytesMax);
 
+// What is deferred has a number in the lease of the turn that goes on with it only.
+bool is_of_other_turn(const LeaseState& s, const domain::OpenAsk& ask) {
+  return ask.is_deferred && (!s.turn || *s.turn->deferred != ask.call);
+}
+
 template <class Texts>
 std::vector<DirectedAnswer> directed_answers(const LeaseState& s, const Texts& texts) {
   std::vector<DirectedAnswer> answers;
   std::size_t bytes = 0;
   for (const domain::OpenAsk& ask : *s.asks) {
-    if (ask.verdict == domain::AskVerdict::none) continue;
+    if (ask.verdict == domain::AskVerdict::none || is_of_other_turn(s, ask)) continue;
     const std::string text = ask.has_text ? texts.at(ask.answer).text : std::string();
     bytes += text.size();
     if (!answers.empty() && bytes > kAnswersBytesMax) break;
@@ -199,7 +204,8 @@ void LeaseDispatcher::on_durable(const domain::RecordedEvent& event) {
   if (event.event.is<domain::LeaseGranted>()) view.is_granted_here = true;
   const LeaseEnd end = end_of(state);
   const bool is_other_end = std::exchange(view.end, end) != end;
-  const bool is_next_answer = event.event.is<domain::AskClosed>() && has_answers(state);
+  const bool is_more_due = has_answers(state) || (state.turn && !state.turn->injected->empty());
+  const bool is_next_answer = event.event.is<domain::AskClosed>() && is_more_due;
   if (begins_something(event.event) || is_next_answer || is_other_end) {
     view.is_directive_due = true;
   }

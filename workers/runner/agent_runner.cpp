@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "eventlog/base/rare_branches.hpp"
+#include "eventlog/domain/session/spec_settings.hpp"
 #include "workers/runner/unattended.hpp"
 
 namespace workers {
@@ -215,6 +216,7 @@ void AgentRunner::launch(Run& run, base::Duration now) {
   run.stage = Stage::running;
   run.approvals = run.directive.spec.approvals;
   run.changes = run.directive.changes;
+  run.told = run.directive.spec;
   if (run.directive.turn) run.requests = run.directive.turn->deferred_request;
   run.steps = PromptSteps(run.directive.hook_points);
   run.agent = std::move(*agent);
@@ -341,7 +343,7 @@ void AgentRunner::begin_turn(Run& run, base::Duration now) {
 void AgentRunner::add_prompts(Run& run, base::Duration now) {
   const auto& turn = run.directive.turn;
   if (!turn || turn->turn != run.begun || run.begun == run.answered) return;
-  if (!turn->deferred.empty()) return;
+  if (!turn->deferred.empty() || run.deferring != 0) return;
   while (run.injected < turn->injected.size() && !run.is_stopped && !run.is_deaf) {
     auto prompt = stepped_prompt(run, run.injected + 1);
     if (!prompt) return;
@@ -387,7 +389,8 @@ void AgentRunner::give_answers(Run& run, base::Duration now) {
 // Returns the only thing that the agent waits for, if its next process can ask it again.
 const engines::Ask* AgentRunner::deferrable(const Run& run) {
   const bool is_alone = run.asks.size() == 1 && run.injected == 0 && !run.own.is_set() &&
-                        !run.state.has_tasks && run.directive.end == LeaseEnd::none;
+                        run.state.can_defer && !run.state.has_tasks &&
+                        run.directive.end == LeaseEnd::none;
   if (!is_alone) return nullptr;
   const engines::Ask& ask = run.asks.begin()->second;
   return ask.is_deferrable && ask.turn == run.begun ? &ask : nullptr;
@@ -411,7 +414,15 @@ void AgentRunner::tell_settings(Run& run, base::Duration now) {
   const DirectiveBody& wanted = run.directive;
   if (wanted.changes <= run.changes || wanted.end != LeaseEnd::none) return;
   run.changes = wanted.changes;
-  tell(run, engines::Configure{wanted.changes, wanted.changed, wanted.spec}, now);
+  engines::Configure changed{wanted.changes, {}, wanted.spec};
+  for (const std::string& key : wanted.changed) {
+    const domain::SpecSetting* setting = domain::find_spec_setting(key);
+    const bool is_new =
+        setting != nullptr && !domain::has_same_setting(*setting, run.told, wanted.spec);
+    if (is_new) changed.keys.push_back(key);
+  }
+  run.untold = std::exchange(run.told, wanted.spec);
+  tell(run, std::move(changed), now);
 }
 
 bool AgentRunner::waits_for_people(const Run& run) {
@@ -570,6 +581,12 @@ void AgentRunner::note(Run& run, const domain::Report& report) {
   constexpr std::int64_t kTooManyRequests = 429;
   run.has_introduced |= std::holds_alternative<domain::ReportInitialized>(report);
   if (const auto* own = std::get_if<domain::ReportOwnTurnStarted>(&report)) run.own = own->turn;
+  if (const auto* status = std::get_if<domain::AgentStatusReported>(&report)) {
+    const auto mode = base::parse_enum<domain::PermissionMode>(status->permission_mode);
+    if (mode) run.told.permission_mode = *mode;
+  }
+  const auto* settings = std::get_if<domain::SettingsTold>(&report);
+  if (settings != nullptr && !settings->refusal.empty()) run.told = run.untold;
   const auto* limit = std::get_if<domain::RateLimitReported>(&report);
   run.is_limited |= limit != nullptr && limit->status == "rejected";
   const auto* result = std::get_if<domain::ReportTurnResult>(&report);
@@ -606,7 +623,15 @@ void AgentRunner::ask(Run& run, engines::Ask ask) {
   const bool is_again = turn && !turn->deferred.empty() && turn->deferred == ask.call &&
                         ask.kind != engines::AskKind::step;
   if (is_again) {
+    run.has_introduced = true;
     run.asks[turn->deferred_request] = std::move(ask);
+    return;
+  }
+  // It has not deferred the call, and goes on with it.
+  const auto deferring = run.asks.find(run.deferring);
+  if (deferring != run.asks.end() && deferring->second.call == ask.call) {
+    deferring->second = std::move(ask);
+    run.deferring = 0;
     return;
   }
   report(run, domain::ReportAskRaised{++run.requests, kind_of(ask.kind), ask.turn, ask.subject,

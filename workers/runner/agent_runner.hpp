@@ -122,9 +122,11 @@ class AgentRunner {
     base::Duration asked_at{0};  // when the last one was
     std::int64_t deferring = 0;  // the one that the agent was told to defer; 0: none
     domain::Approvals approvals = domain::Approvals::ask;  // as the spec had it at its start
-    std::int64_t changes = 0;             // of the settings, as far as the agent was told of them
-    PromptSteps steps;                    // before prompts
-    std::int64_t sequence = 0;            // of the last report
+    std::int64_t changes = 0;    // of the settings, as far as the agent was told of them
+    domain::SessionSpec told;    // has the settings as the agent has them, as far as that is known
+    domain::SessionSpec untold;  // likewise, before it was told the last time
+    PromptSteps steps;           // before prompts
+    std::int64_t sequence = 0;   // of the last report
     std::deque<SequencedReport> unacked;  // ascending
     std::int64_t sent = 0;                // sequence of the last report that was sent
     std::size_t unacked_bytes = 0;

@@ -1,4 +1,7 @@
 // Decides and folds changes of a session's settings.
+#include <algorithm>
+#include <iterator>
+
 #include "eventlog/domain/session/changed_settings.hpp"
 #include "eventlog/domain/session/deciding.hpp"
 #include "eventlog/domain/session/spec_check.hpp"
@@ -39,10 +42,18 @@ void note_change(std::string_view key, const SessionSpec& from, ChangedSettings&
       std::find(changed.keys.begin(), changed.keys.end(), key) != changed.keys.end();
   if (!is_known) changed.keys.emplace_back(key);
   change_setting(key, from, changed.spec);
+  if (key == "permission_mode") changed.agent_mode.reset();
+}
+
+void note_agent_mode(std::string_view mode, ChangedSettings& changed) {
+  const auto known = base::parse_enum<PermissionMode>(mode);
+  const bool is_asking = known == PermissionMode::plan || known == PermissionMode::ask;
+  changed.agent_mode = is_asking ? known : std::nullopt;
 }
 
 void apply_changes(const ChangedSettings& changed, SessionSpec& spec) {
   for (const std::string& key : changed.keys) change_setting(key, changed.spec, spec);
+  if (changed.agent_mode) spec.permission_mode = *changed.agent_mode;
 }
 
 std::vector<std::string> settings_to_tell(const ChangedSettings& changed) {
@@ -64,7 +75,7 @@ Decided decide_one(Deciding d, const ChangeSettings& c) {
     changed.keys.push_back(key);
     change_setting(key, c.spec, spec);
     change_setting(key, c.spec, changed.spec.edit());
-    changed.is_to_tell |= s.lease && is_told(key);
+    changed.is_to_tell |= s.lease && s.lease->pid != 0 && is_told(key);
   }
   SessionSpec& said = changed.spec.edit();
   said.approval_timeout = std::max(said.approval_timeout, base::Duration{});

@@ -280,6 +280,7 @@ struct Deciding {
   // Ends the current turn, of which no result will come. It has cost what was booked for it.
   void interrupt_turn(EndReason reason) {
     const TurnId turn = session().turn->turn;
+    if (!session().turn->deferred->empty()) close_deferred(AskEnd::withdrawn);
     const bool has_begun = reason != EndReason::start_failed;
     emit(TurnInterrupted{turn, reason,
                          has_begun ? booked(told(turn, session().turn_spent)) : TurnCost{}});

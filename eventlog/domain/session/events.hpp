@@ -344,6 +344,7 @@ struct AgentStatusReported {
   std::string status;           // the agent's own word, such as "compacting"
   std::string permission_mode;  // likewise, such as "plan"
   std::string error;            // why what it was busy with has failed
+  bool is_kept = false;         // the mode counts for its next process, see ChangedSettings
 
   bool operator==(const AgentStatusReported&) const = default;
   template <class Visit>
@@ -352,6 +353,7 @@ struct AgentStatusReported {
     visit("status", &AgentStatusReported::status);
     visit("permission_mode", &AgentStatusReported::permission_mode);
     visit("error", &AgentStatusReported::error);
+    visit("kept", &AgentStatusReported::is_kept);
   }
 };
 

@@ -388,14 +388,9 @@ bool apply(SessionWork& s, const TimeLimits& limits, const Envelope& envelope,
   return true;
 }
 
-// The agent has changed its mode by itself, or by a plan that was approved. Its next process begins
-// in it.
+// The next process begins in the mode in which the agent is. Earlier releases only told it.
 bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const AgentStatusReported& e) {
-  const auto mode = base::parse_enum<PermissionMode>(e.permission_mode);
-  if (!mode || !s.lease) return true;
-  SessionSpec spec;
-  spec.permission_mode = *mode;
-  note_change("permission_mode", spec, s.changed.edit());
+  if (e.is_kept && s.lease) note_agent_mode(e.permission_mode, s.changed.edit());
   return true;
 }
 
@@ -468,6 +463,7 @@ bool apply_end_of_turn(SessionState& s, const Envelope& envelope, const E& e) {
   const bool is_of_agent = is_own(s, e.turn);
   const bool has_begun = is_of_agent || is_current(s, e.turn);
   if (!apply_work(s, envelope, e)) return false;
+  if (!has_begun && !s.turn) s.turn_spent.reset();
   if (!has_begun) return true;
   const TurnCost& turn = e.cost;
   const UnbookedCost rest = unbooked(turn);
@@ -532,7 +528,8 @@ bool apply(SessionState& s, const Envelope& envelope, const TurnStarted& e) {
 
 bool apply(SessionState& s, const Envelope& envelope, const TurnReturned& e) {
   if (!apply_work(s, envelope, e)) return false;
-  s.turn_spent.reset();
+  // What was spent before it was deferred is the turn's, too.
+  if (e.deferred.empty()) s.turn_spent.reset();
   return true;
 }
 
@@ -743,12 +740,6 @@ bool apply(SessionState& s, const Envelope& envelope, const SettingsChanged& e) 
   const TimeLimits limits = time_limits(spec);
   if (!apply(static_cast<SessionWork&>(s), limits, envelope, e)) return false;
   s.spec = std::move(spec);
-  return true;
-}
-
-bool apply(SessionState& s, const Envelope& envelope, const AgentStatusReported& e) {
-  if (!apply_work(s, envelope, e)) return false;
-  apply_changes(s.changed, s.spec);
   return true;
 }
 

@@ -62,8 +62,8 @@ Rejection no_place(const AdmissionState& admission, const Context& context,
                                             std::string(what_next)};
 }
 
-// A session has a place from its spawn on. It gives it up when it has neither an agent process nor
-// work, and takes one again with its next lease.
+// A session has a place from its spawn on. It gives it up when it has no agent process and no work,
+// or only such that waits for an answer; it takes one again with its next lease.
 Decided placing(Decided decided, const States& states, const Context& context) {
   if (!decided) return decided;
   Deciding d{states, context};
@@ -84,12 +84,13 @@ Decided placing(Decided decided, const States& states, const Context& context) {
   const bool is_parked = admission->parked.contains(session);
   const bool is_awaiting = std::find(line.begin(), line.end(), session) != line.end();
   const bool wants_place = after.pause == EndReason::session_limit;
+  const bool is_deferred = after.pause == EndReason::deferred;
   d.decision = std::move(*decided);
   if (after.lease) {
     if (is_parked) d.emit_to_admission(SessionUnparked{session});
   } else if (is_parked && wants_place && !is_awaiting) {
     d.emit_to_admission(PlaceAwaited{session});
-  } else if (is_parked ? is_awaiting && !wants_place : !has_work(after)) {
+  } else if (is_parked ? is_awaiting && !wants_place : !has_work(after) || is_deferred) {
     d.emit_to_admission(SessionParked{session});
   }
   return std::move(d.decision);

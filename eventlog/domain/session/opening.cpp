@@ -34,7 +34,9 @@ bool is_said(const Spawn& c, std::string_view key) {
 
 // Returns the spec of a session that goes on with `source`. A limit that is not said is left out of
 // it, and set_limits() fills it in.
-SessionSpec taken_over(const Spawn& c, const SessionSpec& source) {
+SessionSpec taken_over(const Spawn& c, const SessionState& state) {
+  SessionSpec source = state.spec;
+  apply_changes(state.changed, source);
   SessionSpec spec = c.spec;
   for (const SpecSetting& setting : spec_settings()) {
     if (is_said(c, setting.key)) continue;
@@ -71,7 +73,7 @@ Opening opening_of(const Deciding& d, const Spawn& c) {
           source,
           lineage,
           is_there ? caller : nullptr,
-          is_merged ? taken_over(c, source->spec) : c.spec};
+          is_merged ? taken_over(c, *source) : c.spec};
 }
 
 std::optional<Rejection> bad_descriptor(std::string text) {

@@ -132,6 +132,10 @@ Decided decide_one(Deciding d, const SendPrompt& c) {
     if (c.is_interrupting && !is_for_own && !is_asked_to_end(*s.turn)) {
       d.emit(InterruptRequested{s.turn->turn});
     }
+  } else if (c.is_interrupting && !s.queue.empty() && !s.queue.front().deferred->empty()) {
+    d.close_deferred(AskEnd::withdrawn);
+    d.emit(TurnInterrupted{s.queue.front().turn, EndReason::user, {}});
+    d.go_on_with_answer();
   } else if (s.lease && s.queue.empty()) {
     d.start_turn(queued, s.lease->token);
   } else if (s.queue.empty() && !d.has_place()) {

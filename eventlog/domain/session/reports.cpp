@@ -191,6 +191,7 @@ void report(Deciding& d, AgentStatusReported r) {
   r.status = cut_fact(r.status);
   r.permission_mode = cut_fact(r.permission_mode);
   r.error = cut_fact(r.error);
+  r.is_kept = !r.permission_mode.empty();
   d.emit(std::move(r));
 }
 
@@ -358,7 +359,8 @@ EndReason limit_of_only_turn(const Deciding& d, const ReportTurnResult& r) {
 // model, such as a compaction, is no error to it and says nothing; nor are some cut answers.
 bool is_cut_short(const ReportTurnResult& r) {
   const bool is_stopped_command = r.model_calls == 0 && r.terminal_reason.empty() && r.text.empty();
-  return r.is_error || r.terminal_reason.starts_with("aborted") || is_stopped_command;
+  return r.is_error || r.terminal_reason.starts_with("aborted") || !r.deferred.empty() ||
+         is_stopped_command;
 }
 
 // The end of a turn of the agent's own ends only a session that has waited for it. A session of one
@@ -423,12 +425,13 @@ void defer_turn(Deciding& d, const ReportTurnResult& r) {
   d.emit(QueuePaused{EndReason::deferred});
 }
 
-// True if the result defers the turn for something that people were asked.
-bool is_deferred(const SessionState& s, const ReportTurnResult& r) {
-  return !r.deferred.empty() && !r.is_error && !s.turn->is_interrupt_requested &&
-         std::any_of(s.asks->begin(), s.asks->end(), [&](const OpenAsk& ask) {
-           return ask.call == r.deferred && is_for_people(ask.kind);
-         });
+// Returns what people were asked, if the result defers the turn for it; null: it does not.
+const OpenAsk* deferred_by(const SessionState& s, const ReportTurnResult& r) {
+  if (r.deferred.empty() || r.is_error) return nullptr;
+  const auto found = std::find_if(s.asks->begin(), s.asks->end(), [&](const OpenAsk& ask) {
+    return ask.call == r.deferred && is_for_people(ask.kind);
+  });
+  return found == s.asks->end() ? nullptr : &*found;
 }
 
 void report(Deciding& d, const ReportTurnResult& r) {
@@ -436,7 +439,9 @@ void report(Deciding& d, const ReportTurnResult& r) {
   book_unheard(d, r);
   if (d.has_own_turn && s.own_turn == r.turn) return end_own_turn(d, r);
   if (!is_current(s, r.turn) || s.turn->is_continued) return book_late(d, r);
-  if (is_deferred(s, r)) return defer_turn(d, r);
+  const OpenAsk* deferred = deferred_by(s, r);
+  if (deferred != nullptr && !s.turn->is_interrupt_requested) return defer_turn(d, r);
+  if (deferred != nullptr) d.emit(AskClosed{deferred->ask, AskEnd::withdrawn, deferred->point});
   // The agent has gone on without the answer that it was to ask for again.
   d.close_deferred(AskEnd::withdrawn);
   if (const Time until = failed_by_limit(d, r); until.us != 0) return wait_for_limit(d, r, until);

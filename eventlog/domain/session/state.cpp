@@ -95,7 +95,9 @@ Attention attention_of(const SessionState& state) {
   if (is_unanswered(state.asks)) return Attention::asks;
   if (is_cap(state.pause) || state.pause == EndReason::usage_limit) return Attention::over_budget;
   // It goes on by itself.
-  if (state.pause == EndReason::session_limit) return Attention::none;
+  const bool goes_on =
+      state.pause == EndReason::session_limit || state.pause == EndReason::deferred;
+  if (goes_on) return Attention::none;
   const bool is_tried_again = is_start_pause(state.pause, state.paused_until);
   if (state.pause != EndReason::none && !is_tried_again) return Attention::failed;
   if (state.is_silent || state.is_repeating) return Attention::stuck;

@@ -55,7 +55,7 @@ class LeftPrompts {
     for_turn(e.turn, [](Prompt& prompt) { prompt.is_given = true; });
   }
   void take(const domain::TurnReturned& e, const workers::SeenEvent&) {
-    for_turn(e.turn, [](Prompt& prompt) { prompt.is_given = false; });
+    for_turn(e.turn, [&](Prompt& prompt) { prompt.is_given = !e.deferred.empty(); });
   }
   // The turn's own prompt is answered, and so many that were added.
   void take(const domain::TurnContinued& e, const workers::SeenEvent&) {

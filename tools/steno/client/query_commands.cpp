@@ -266,7 +266,7 @@ std::vector<std::string> hooks_not_asked(Connection& connection, const SessionRo
 }
 
 std::string details_text(const workers::ShowAnswer& answer, const Relatives& relatives,
-                         const std::vector<std::string>& hooks, base::Time now) {
+                         const std::vector<std::string>& not_asked, base::Time now) {
   const SessionRow& row = answer.session;
   Fields fields;
   fields.add("session", row.session.text());
@@ -355,7 +355,7 @@ std::string details_text(const workers::ShowAnswer& answer, const Relatives& rel
   fields.add("engine", row.engine);
   fields.add("model", row.agent_model.empty() ? row.model : row.agent_model);
   fields.add("permissions", std::string(base::enum_name(row.permission_mode)));
-  for (const std::string& hook : hooks) fields.add("hook", safe_line(hook));
+  for (const std::string& hook : not_asked) fields.add("hook", safe_line(hook));
   fields.add("workdir", row.workdir);
   fields.add("agent session", row.agent_session);
   fields.add("resumed from",

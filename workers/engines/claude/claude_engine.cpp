@@ -39,6 +39,13 @@ TurnId changed(TurnId id, std::uint64_t number) {
 // Tokens of leases are below; beyond are the numbers of prompts that were added to a turn.
 constexpr std::uint64_t kInjectedFrom = std::uint64_t{1} << 63;
 
+// An agent asks again within a second. One whose conversation is another one by now never does.
+constexpr base::Duration kAsksAgainWithin = std::chrono::minutes(1);
+constexpr std::string_view kNotAsked =
+    "the agent did not ask again what it had asked before its process ended; send the prompt again";
+constexpr std::string_view kLeftOver =
+    "This is withdrawn: somebody has gone on with something else.";
+
 constexpr std::string_view kUnreadAnswer =
     "The answer to this request could not be read, so it was not carried out.";
 
@@ -92,7 +99,7 @@ void ClaudeEngine::name_turns(PromptLifecycle& frame) {
 Output ClaudeEngine::handle(const Input& input) {
   Output out;
   std::visit([&](const auto& step) { on(step, input.now, out); }, input.step);
-  out.state = {deadline(), wants_exit(), tasks_.left() > 0};
+  out.state = {deadline(), wants_exit(), tasks_.left() > 0, calls_ <= 1};
   return out;
 }
 
@@ -103,8 +110,9 @@ void ClaudeEngine::on(const Begin&, Time, Output& out) {
                                holds_.are_wanted());
 }
 
-void ClaudeEngine::on(const BeginTurn& begun, Time, Output& out) {
+void ClaudeEngine::on(const BeginTurn& begun, Time now, Output& out) {
   turn_ = begun.turn;
+  asks_again_by_ = begun.is_deferred ? std::optional(now + kAsksAgainWithin) : std::nullopt;
   has_result_ = false;
   denied_calls_.clear();
   injections_ = {};
@@ -215,6 +223,7 @@ void ClaudeEngine::on(const OutputEnded&, Time, Output& out) {
 
 void ClaudeEngine::on(const TimeIsDue&, Time now, Output& out) {
   report_due(now, out.reports);
+  if (asks_again_by_ && now >= *asks_again_by_) give_up_deferred(out);
 }
 
 void ClaudeEngine::report_due(Time now, Reports& out) {
@@ -223,6 +232,32 @@ void ClaudeEngine::report_due(Time now, Reports& out) {
   report_tasks(now, out);
   const auto held_until = this->held_until();
   if (held_until && now >= *held_until) release_held(out);
+}
+
+void ClaudeEngine::give_up_deferred(Output& out) {
+  asks_again_by_.reset();
+  has_result_ = true;
+  domain::ReportTurnResult result;
+  result.turn = turn_;
+  result.is_error = true;
+  result.subtype = "not_asked_again";
+  result.text = kNotAsked;
+  result.basis = domain::CostBasis::reported;
+  out.reports.emplace_back(std::move(result));
+}
+
+// Of several calls in one message the agent keeps only the one that it defers.
+void ClaudeEngine::count_call(const MessageFrame& frame) {
+  if (!frame.parent.empty()) return;
+  if (std::exchange(calls_of_, frame.call.id) != frame.call.id) calls_ = 0;
+  ++calls_;
+}
+
+// True for a call that an earlier process has deferred, and whose turn is over: the agent makes it
+// again before it does anything else.
+bool ClaudeEngine::is_left_over(const AgentRequest& frame, Time now) {
+  return holds_.is_held_kind(frame.ask) && frame.agent.empty() && !asks_again_by_ &&
+         !runs_.turn_of_call(frame.ask.call, now) && !again_.contains(frame.ask.call);
 }
 
 void ClaudeEngine::report_tasks(Time now, Reports& out) {
@@ -235,8 +270,8 @@ void ClaudeEngine::report_tasks(Time now, Reports& out) {
 
 std::optional<Time> ClaudeEngine::deadline() const {
   std::optional<Time> earliest;
-  for (const auto due :
-       {partial_.deadline(), spending_.deadline(), tasks_.deadline(), held_until()}) {
+  for (const auto due : {partial_.deadline(), spending_.deadline(), tasks_.deadline(), held_until(),
+                         asks_again_by_}) {
     if (due) earliest = std::min(earliest.value_or(*due), *due);
   }
   return earliest;
@@ -307,6 +342,7 @@ void ClaudeEngine::take(const MessageFrame& frame, const Step& step) {
           report.parent = frame.parent;
           if constexpr (requires { report.message; }) report.message = frame.id;
           if constexpr (requires { report.tool; }) runs_.on_call(report.call, turn, step.now);
+          if constexpr (requires { report.input; }) count_call(frame);
           if constexpr (requires { report.is_denied; }) {
             withdraw_asks_of(report.call, step.out);
             report.is_denied = denied_calls_.erase(report.call) > 0;
@@ -443,6 +479,14 @@ void ClaudeEngine::take(AgentRequest frame, const Step& step) {
     step.out.asks.push_back(std::move(frame.ask));
     step.out.reports.emplace_back(agent_line(domain::LineFault::unknown_kind, step.line));
     return;
+  }
+  if (is_left_over(frame, step.now)) {
+    runs_.on_left_over();
+    step.out.writes += step_line(frame.ask, false, kLeftOver);
+    return;
+  }
+  if (holds_.is_held_kind(frame.ask) && std::exchange(asks_again_by_, std::nullopt)) {
+    again_.insert(frame.ask.call);
   }
   if (const auto known = holds_.answer_to(frame.ask)) return on(*known, step.now, step.out);
   if (frame.agent.empty()) holds_.hold(frame.ask);

@@ -33,7 +33,7 @@ class ClaudeEngine final : public Engine {
   };
 
   void on(const Begin&, Time, Output& out);
-  void on(const BeginTurn& begun, Time, Output& out);
+  void on(const BeginTurn& begun, Time now, Output& out);
   void on(const AddPrompt& added, Time now, Output& out);
   void on(const TakeBackPrompt&, Time, Output&);
   void on(const Interrupt& interrupt, Time, Output& out);
@@ -85,6 +85,9 @@ class ClaudeEngine final : public Engine {
   void report_tasks(Time now, Reports& out);
   void report_offered(const InitFrame& frame, Reports& out);
   void report_told(Reports& out);
+  void give_up_deferred(Output& out);
+  void count_call(const MessageFrame& frame);
+  bool is_left_over(const AgentRequest& frame, Time now);
   void report_denials(const ResultFrame& frame, TurnId turn, Reports& out);
   bool is_news(const Notice& notice);
   bool is_to_hold(const domain::ReportTurnResult& result) const;
@@ -112,6 +115,10 @@ class ClaudeEngine final : public Engine {
   };
   std::map<std::string, OpenAsk> asks_;  // that the agent waits for, by their ids
   ClaudeHolds holds_{session_.spec.approvals == domain::Approvals::ask, session_.hook_points};
+  std::optional<Time> asks_again_by_;  // of a turn that was deferred, until it does
+  std::set<std::string> again_;        // calls that were deferred, and that it has made again
+  std::string calls_of_;               // the agent's last message with calls
+  std::size_t calls_ = 0;              // so many it has
   std::string deferred_ask_;  // that the agent was told to defer, until its result; empty: none
   std::set<std::string> denied_calls_;  // denied calls of this turn whose results have not come yet
   std::set<std::string> told_denials_;  // denied calls of this run that were reported

@@ -19,6 +19,8 @@ class ClaudeHolds {
   ClaudeHolds(bool are_wanted, const std::vector<domain::HookPoint>& points);
 
   bool are_wanted() const { return are_wanted_; }
+  // True for the step before a question or a plan.
+  bool is_held_kind(const Ask& step) const;
 
   // Makes what people are asked of the step before such a call, if no hooks are asked there.
   void hold(Ask& ask);
@@ -35,8 +37,6 @@ class ClaudeHolds {
   void clear();
 
  private:
-  bool is_held_kind(const Ask& step) const;
-
   bool are_wanted_;
   bool are_hooks_asked_;
   std::map<std::string, Bytes> lines_;     // by the ids of held asks; let their calls go on

@@ -37,8 +37,9 @@ constexpr domain::HookPoint kCallbackPoints[] = {
     domain::HookPoint::subagent_stop, domain::HookPoint::post_tool_use_failure,
     domain::HookPoint::stop,          domain::HookPoint::pre_compact};
 
-// Longer than any host's own time-out; behind it the agent would not make the call.
-constexpr int kCallbackSeconds = 86'400;
+// 23 days, near the most that the agent's timers can count. Behind it the agent would not make the
+// call.
+constexpr int kCallbackSeconds = 2'000'000;
 
 // Returns the value with other words in place of its own, in the same form.
 Json withheld(const Json& value) {

@@ -32,6 +32,8 @@ class ClaudeRuns {
   // True if a prompt joins a run that is the agent's own until then.
   bool joins_own(const PromptLifecycle& frame) const;
   void on_lifecycle(const PromptLifecycle& frame);
+  // The next run is of the agent's own: it goes on with what an earlier process has left.
+  void on_left_over() { is_wake_up_ = true; }
   void on_task_ended(const TaskEnded& frame, base::Time now);
   // Ends the run.
   Ended on_result(const ResultFrame& frame);

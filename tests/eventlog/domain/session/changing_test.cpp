@@ -62,18 +62,37 @@ TEST_CASE("a session has the settings that it was given last", "[session]") {
   CHECK(lease_state(s).limits.run_timeout == base::Duration{7});
 }
 
+AgentStatusReported in_mode(const std::string& mode) {
+  return {turn(1), "", mode, "", true};
+}
+
 TEST_CASE("the mode into which an agent changes is that of its next process", "[session]") {
-  const auto status = fact(AgentStatusReported{turn(1), "", "acceptEdits", ""}).by_report(1, 3);
-  const SessionState s = given(support::running() + changed(true) + status).session();
-  CHECK(s.spec.permission_mode == PermissionMode::accept_edits);
-  SessionSpec next;
-  apply_changes(s.changed, next);
-  CHECK(next.permission_mode == PermissionMode::accept_edits);
-  // It is no change by somebody, of which the agent would have to be told.
-  CHECK(s.changed->changes == 1);
-  // One that is none of the record's changes nothing.
-  const auto other = fact(AgentStatusReported{turn(1), "", "dontAsk", ""}).by_report(1, 3);
-  CHECK(given(support::running() + other).session().changed->keys.empty());
+  const auto next_mode = [](const std::string& mode) {
+    const SessionState s =
+        given(support::running() + changed(true) + fact(in_mode(mode)).by_report(1, 3)).session();
+    // It is no change by somebody, of which the agent would have to be told.
+    CHECK(s.changed->changes == 1);
+    CHECK(s.spec.permission_mode == PermissionMode::plan);
+    SessionSpec next;
+    apply_changes(s.changed, next);
+    return next.permission_mode;
+  };
+  CHECK(next_mode("default") == PermissionMode::ask);
+  CHECK(next_mode("plan") == PermissionMode::plan);
+  // No word of an agent gives it more than people have.
+  CHECK(next_mode("bypassPermissions") == PermissionMode::plan);
+  CHECK(next_mode("acceptEdits") == PermissionMode::plan);
+  CHECK(next_mode("dontAsk") == PermissionMode::plan);
+  given(support::running())
+      .when(support::report(3, AgentStatusReported{turn(1), "", "default", ""}))
+      .then(in_mode("default"));
+  // Events of earlier releases only tell it.
+  const auto told = fact(AgentStatusReported{turn(1), "", "default", ""}).by_report(1, 3);
+  CHECK(given(support::running() + told).session().changed == ChangedSettings{});
+  // What a person says counts from then on.
+  const auto after = given(support::running() + fact(in_mode("default")).by_report(1, 3) +
+                           SettingsChanged{1, {"permission_mode"}, said(), true});
+  CHECK_FALSE(after.session().changed->agent_mode);
 }
 
 TEST_CASE("what an agent says of its settings and its commands is bounded", "[session]") {

@@ -156,6 +156,37 @@ TEST_CASE("the prompts behind a turn that is interrupted while it is deferred go
   CHECK(world.session().pause == EndReason::none);
 }
 
+TEST_CASE("a prompt that interrupts takes the place of what is deferred", "[session]") {
+  const auto world = given(parted(true)).when(SendPrompt{"do this", true});
+  CHECK(emits<TurnInterrupted>(world));
+  CHECK(emits<AskClosed>(world));
+  CHECK(emits<QueueContinued>(world));
+  CHECK(world.session().queue.size() == 1);
+  CHECK(world.session().inconsistent.value == 0);
+}
+
+TEST_CASE("an interrupt that meets the wait ends the turn and what it asks", "[session]") {
+  const auto world = given(support::running() + raised() + InterruptRequested{turn(1)})
+                         .when(support::report(4, deferring()));
+  CHECK(emits<TurnInterrupted>(world));
+  CHECK(emits<AskClosed>(world));
+  CHECK_FALSE(emits<TurnReturned>(world));
+}
+
+TEST_CASE("a session that waits without a process has no place among those that run", "[session]") {
+  const auto world = given(deferred()).when(support::report(5, ReportAgentExited{}));
+  CHECK(emits<SessionParked>(world));
+  CHECK(attention_of(world.session()) == Attention::asks);
+}
+
+TEST_CASE("what a turn has cost before it was deferred is the turn's", "[session]") {
+  auto spending = deferring();
+  spending.spent = {{"model", {1, 2, 0, 0}, {5}}};
+  const auto world = given(support::running(false) + raised()).when(support::report(4, spending));
+  CHECK(world.session().turn_spent->size() == 1);
+  CHECK(world.session().cost == NanoUsd{5});
+}
+
 TEST_CASE("nobody in time answers what is deferred, too", "[session]") {
   auto past = parted();
   auto& spec = past.front().event.get<SessionOpened>().spec;

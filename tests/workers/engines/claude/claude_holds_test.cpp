@@ -36,8 +36,20 @@ struct Driven {
     session.hook_points = std::move(points);
     engine = make_claude_engine({}, std::move(session));
   }
-  Output give(Input::Step step) { return engine->handle({std::move(step), {}}); }
+  Output give(Input::Step step) { return engine->handle({std::move(step), now}); }
   Output frame(const std::string& line) { return give(FrameCame{line}); }
+  // The agent makes so many calls in one message; the first is t1.
+  void calls(const std::string& tool, int count = 1) {
+    for (int i = 1; i <= count; ++i) {
+      frame(R"({"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"t)" +
+            std::to_string(i) + R"(","name":")" + tool + R"(","input":{}}]}})");
+    }
+  }
+  Output asks(const std::string& tool) {
+    calls(tool);
+    return frame(step_frame(tool));
+  }
+  base::Time now;
   std::unique_ptr<Engine> engine;
 };
 
@@ -48,7 +60,7 @@ Json response_of(const Output& out) {
 TEST_CASE("a question is asked in the step before its call, and its call is answered at once",
           "[workers]") {
   Driven agent;
-  const Output held = agent.frame(step_frame("AskUserQuestion"));
+  const Output held = agent.asks("AskUserQuestion");
   REQUIRE(held.asks.size() == 1);
   CHECK(held.asks[0].kind == AskKind::question);
   CHECK(held.asks[0].is_deferrable);
@@ -67,7 +79,7 @@ TEST_CASE("a question is asked in the step before its call, and its call is answ
 
 TEST_CASE("a plan that is denied in its step is denied in the words of its answer", "[workers]") {
   Driven agent;
-  const Output held = agent.frame(step_frame("ExitPlanMode"));
+  const Output held = agent.asks("ExitPlanMode");
   REQUIRE(held.asks.size() == 1);
   CHECK(held.asks[0].kind == AskKind::plan);
   agent.give(Answer{held.asks[0], false, "Leave it."});
@@ -78,7 +90,7 @@ TEST_CASE("a plan that is denied in its step is denied in the words of its answe
 
 TEST_CASE("hooks come before people where both are asked", "[workers]") {
   Driven agent({domain::HookPoint::pre_tool_use});
-  const Output step = agent.frame(step_frame("AskUserQuestion"));
+  const Output step = agent.asks("AskUserQuestion");
   REQUIRE(step.asks.size() == 1);
   CHECK(step.asks[0].kind == AskKind::step);
   const Output held =
@@ -91,14 +103,14 @@ TEST_CASE("hooks come before people where both are asked", "[workers]") {
   CHECK(answer.at("response").at("hookSpecificOutput").at("additionalContext") == "Be brief.");
   // What hooks block is asked of nobody.
   Driven other({domain::HookPoint::pre_tool_use});
-  const Output blocked = other.frame(step_frame("AskUserQuestion"));
+  const Output blocked = other.asks("AskUserQuestion");
   CHECK(other.give(Answer{blocked.asks.at(0), false, "No questions."}).asks.empty());
 }
 
 TEST_CASE("an agent that defers names the call in its result", "[workers]") {
   Driven agent;
   agent.give(BeginTurn{numbered_turn(1), "go"});
-  const Output held = agent.frame(step_frame("AskUserQuestion"));
+  const Output held = agent.asks("AskUserQuestion");
   const Json line = response_of(agent.give(Defer{held.asks.at(0)}));
   CHECK(line.at("response").at("hookSpecificOutput").at("permissionDecision") == "defer");
   const Output over =
@@ -112,7 +124,7 @@ TEST_CASE("an agent that defers names the call in its result", "[workers]") {
 TEST_CASE("an agent that does not defer withdraws what it has asked", "[workers]") {
   Driven agent;
   agent.give(BeginTurn{numbered_turn(1), "go"});
-  const Output held = agent.frame(step_frame("AskUserQuestion"));
+  const Output held = agent.asks("AskUserQuestion");
   agent.give(Defer{held.asks.at(0)});
   const Output over =
       agent.frame(R"({"type":"result","subtype":"success","is_error":false,"result":"Done."})");
@@ -125,12 +137,50 @@ TEST_CASE("an agent that does not defer withdraws what it has asked", "[workers]
   CHECK(std::get<domain::ReportTurnResult>(own.reports.back()).deferred.empty());
 }
 
-TEST_CASE("a turn that was deferred is begun without a prompt", "[workers]") {
+TEST_CASE("a turn that was deferred is begun without a prompt, and asks again", "[workers]") {
   Driven agent;
   const auto turn = numbered_turn(1);
-  CHECK(agent.give(BeginTurn{turn, {}, true}).writes.empty());
+  CHECK(agent.give(BeginTurn{turn, {}, {}, true}).writes.empty());
   const Output held = agent.frame(step_frame("AskUserQuestion"));
-  CHECK(held.asks.at(0).turn == turn);
+  REQUIRE(held.asks.size() == 1);
+  CHECK(held.asks[0].turn == turn);
+  CHECK(held.state.can_defer);
+}
+
+TEST_CASE("an agent that does not ask again ends its turn with an error", "[workers]") {
+  Driven agent;
+  agent.now = {1'000'000};
+  const Output begun = agent.give(BeginTurn{numbered_turn(1), {}, {}, true});
+  REQUIRE(begun.state.deadline);
+  agent.now = *begun.state.deadline;
+  const Output over = agent.give(TimeIsDue{});
+  REQUIRE(over.reports.size() == 1);
+  CHECK(std::get<domain::ReportTurnResult>(over.reports[0]).subtype == "not_asked_again");
+}
+
+TEST_CASE("what an earlier process deferred is denied where something else goes on", "[workers]") {
+  Driven agent;
+  agent.give(BeginTurn{numbered_turn(1), "go"});
+  const Output left = agent.frame(step_frame("AskUserQuestion"));
+  CHECK(left.asks.empty());
+  CHECK(response_of(left).at("response").at("hookSpecificOutput").at("permissionDecision") ==
+        "deny");
+  // What the agent does with that is no answer to the prompt.
+  agent.frame(R"({"type":"system","subtype":"init","session_id":"s"})");
+  const Output own = agent.frame(
+      R"({"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"Well."})");
+  for (const Report& report : own.reports) {
+    if (const auto* result = std::get_if<domain::ReportTurnResult>(&report)) {
+      CHECK(result->turn != numbered_turn(1));
+    }
+  }
+}
+
+TEST_CASE("one of several calls of a message cannot be deferred", "[workers]") {
+  Driven agent;
+  agent.give(BeginTurn{numbered_turn(1), "go"});
+  agent.calls("AskUserQuestion", 2);
+  CHECK_FALSE(agent.frame(step_frame("AskUserQuestion")).state.can_defer);
 }
 
 TEST_CASE("only the agent's own questions are held, and only where people hear them", "[workers]") {
