@@ -117,7 +117,7 @@ void When::then_rejected(RejectionCode code) {
   CHECK_FALSE(outcome_.error().text.empty());
 }
 
-Given When::after() {
+Given When::after() const {
   Given next = world_;
   domain::Envelope envelope;
   envelope.command = world_.context.command;

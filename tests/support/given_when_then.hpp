@@ -139,10 +139,10 @@ class When {
   const base::Result<Decision, domain::Rejection>& outcome() const { return outcome_; }
 
   Given then_all(const std::vector<Fact>& facts);
+  // Returns the world behind what was decided, which must have been accepted.
+  Given after() const;
 
  private:
-  Given after();
-
   Given world_;
   Command command_;
   base::Result<Decision, domain::Rejection> outcome_;

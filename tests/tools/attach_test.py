@@ -116,10 +116,14 @@ class Attach(unittest.TestCase):
         terminal = self.attach(command="run")
         terminal.see("type what the agent is to do")
         terminal.type("\n[say First.]\n")
-        terminal.see("First.")
-        terminal.see("> ")
+        # What is typed is shown, too.
+        until(lambda: [row["turns_finished"] for row in self.home.ask("ls")["sessions"]] == [1],
+              "the first answer")
         terminal.type("[say Second.]\n")
-        terminal.see("Second.")
+        until(lambda: self.home.ask("ls")["sessions"][0]["turns_finished"] == 2, "the second")
+        for said in ("First.", "Second."):
+            terminal.see(said)
+            terminal.see(said)
         terminal.type("\x04")
         self.assertEqual(terminal.end(), 0, terminal.seen)
         [row] = self.home.ask("ls")["sessions"]

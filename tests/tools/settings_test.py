@@ -57,8 +57,11 @@ class Settings(unittest.TestCase):
         self.assertEqual(len(self.facts(alias, "SettingsTold")), 1)
         # So is a session that goes on with it.
         self.home.run("kill", alias)
-        resumed = self.home.run("resume", alias, "[settings] go on", "--follow").out
-        self.assertIn("mode plan, model opus, thinking 4000", resumed)
+        resumed = self.home.ask("resume", alias, "[settings] go on")["alias"]
+        self.home.wait_for_event(resumed, "TurnFinished")
+        self.assertIn("mode plan, model opus, thinking 4000",
+                      self.home.run("output", resumed).out)
+        self.home.run("kill", resumed)
 
     def test_an_agent_that_waits_for_an_answer_is_told_at_once(self):
         alias = self.home.start_session("[tools 1] [ask] [settings] go")
@@ -160,7 +163,7 @@ class Settings(unittest.TestCase):
             "set", alias, "--model", "opus",
             environment={"STENO_SESSION": self.home.show(alias)["session"]}).err)
         self.home.run("kill", alias)
-        self.assertIn("has ended", self.changed(alias, "--model", "opus", code=4))
+        self.assertIn("resume it to go on", self.changed(alias, "--model", "opus", code=4))
         self.assertEqual(self.facts(alias, "SettingsChanged"), [])
 
 

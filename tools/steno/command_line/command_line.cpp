@@ -80,10 +80,10 @@ struct Group {
 };
 const Group kGroups[] = {
     {"Sessions",
-     {"run",    "spawn",  "send",      "interrupt",  "continue",   "close",   "kill",
-      "resume", "rules",  "hooks",     "approvals",  "approve",    "deny",    "answer",
-      "ls",     "show",   "attention", "foreground", "background", "message", "schedule",
-      "notify", "output", "attach",    "watch",      "stats",      "chat",    "mcp"}},
+     {"run",    "spawn",     "send",       "interrupt",  "continue", "set",      "close",  "kill",
+      "resume", "rules",     "hooks",      "approvals",  "approve",  "deny",     "answer", "ls",
+      "show",   "attention", "foreground", "background", "message",  "schedule", "notify", "output",
+      "attach", "watch",     "stats",      "commands",   "chat",     "mcp"}},
     {"Server", {"serve", "stop", "status", "restart", "gateway", "doctor", "config", "version"}},
     {"The log", {"erase", "backup", "restore", "archive", "anchor", "replay"}},
 };

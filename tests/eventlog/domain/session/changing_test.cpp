@@ -1,5 +1,6 @@
 // A session that lives takes other settings: from now on, or with its agent's next process.
 #include "eventlog/domain/session/deciding.hpp"
+#include "eventlog/domain/text_limits.hpp"
 #include "tests/support/session_samples.hpp"
 
 namespace domain {

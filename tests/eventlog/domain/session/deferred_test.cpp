@@ -67,8 +67,8 @@ TEST_CASE("a session of one prompt lives on without its agent while it asks", "[
   const auto world = given(deferred()).when(support::report(5, ReportAgentExited{}));
   CHECK_FALSE(emits<SessionClosed>(world));
   CHECK_FALSE(emits<AskClosed>(world));
-  CHECK(is_unanswered(world.session().asks));
-  CHECK(is_live(world.session().status));
+  CHECK(is_unanswered(world.after().session().asks));
+  CHECK(is_live(world.after().session().status));
 }
 
 TEST_CASE("the answer lets the turn go on with another process", "[session]") {
@@ -81,7 +81,7 @@ TEST_CASE("the answer lets the turn go on with another process", "[session]") {
   GrantLease grant{support::kWorker};
   const auto again = world.when(grant);
   CHECK(emits<TurnStarted>(again));
-  const SessionState& s = again.session();
+  const SessionState s = again.after().session();
   REQUIRE(s.turn);
   CHECK(s.turn->deferred == "call");
   const auto texts = texts_needed(s);
@@ -114,7 +114,7 @@ TEST_CASE("a process that is lost before it heard the answer leaves it to the ne
   CHECK(emits<TurnReturned>(world));
   CHECK_FALSE(emits<AskClosed>(world));
   CHECK_FALSE(emits<QueuePaused>(world));
-  CHECK(world.session().queue.front().deferred == "call");
+  CHECK(world.after().session().queue.front().deferred == "call");
 }
 
 TEST_CASE("behind the answer a turn that was deferred is one like others", "[session]") {
@@ -127,7 +127,7 @@ TEST_CASE("behind the answer a turn that was deferred is one like others", "[ses
 TEST_CASE("an agent that lost its session is given the prompt, and not the answer", "[session]") {
   const auto lost = given(told_again()).when(support::report(1, ReportAgentSessionLost{"gone"}, 2));
   CHECK(emits<AskClosed>(lost));
-  CHECK(lost.session().turn->deferred->empty());
+  CHECK(lost.after().session().turn->deferred->empty());
 }
 
 TEST_CASE("what is deferred ends with its session, its turn, and an agent that goes on without it",
@@ -137,8 +137,8 @@ TEST_CASE("what is deferred ends with its session, its turn, and an agent that g
     std::size_t closed = 0;
     for (const Emitted& emitted : *decided.outcome()) closed += emitted.event.is<AskClosed>();
     CHECK(closed == 1);
-    CHECK(decided.session().asks->empty());
-    CHECK(decided.session().inconsistent.value == 0);
+    CHECK(decided.after().session().asks->empty());
+    CHECK(decided.after().session().inconsistent.value == 0);
   };
   ends(given(parted()).when(KillSession{}));
   ends(given(parted()).when(InterruptTurn{}));
@@ -153,7 +153,7 @@ TEST_CASE("what is deferred ends with its session, its turn, and an agent that g
 TEST_CASE("the prompts behind a turn that is interrupted while it is deferred go on", "[session]") {
   const auto world = given(parted(true) + TurnQueued{turn(2)}).when(InterruptTurn{turn(1)});
   CHECK(emits<QueueContinued>(world));
-  CHECK(world.session().pause == EndReason::none);
+  CHECK(world.after().session().pause == EndReason::none);
 }
 
 TEST_CASE("a prompt that interrupts takes the place of what is deferred", "[session]") {
@@ -161,8 +161,8 @@ TEST_CASE("a prompt that interrupts takes the place of what is deferred", "[sess
   CHECK(emits<TurnInterrupted>(world));
   CHECK(emits<AskClosed>(world));
   CHECK(emits<QueueContinued>(world));
-  CHECK(world.session().queue.size() == 1);
-  CHECK(world.session().inconsistent.value == 0);
+  CHECK(world.after().session().queue.size() == 1);
+  CHECK(world.after().session().inconsistent.value == 0);
 }
 
 TEST_CASE("an interrupt that meets the wait ends the turn and what it asks", "[session]") {
@@ -176,15 +176,15 @@ TEST_CASE("an interrupt that meets the wait ends the turn and what it asks", "[s
 TEST_CASE("a session that waits without a process has no place among those that run", "[session]") {
   const auto world = given(deferred()).when(support::report(5, ReportAgentExited{}));
   CHECK(emits<SessionParked>(world));
-  CHECK(attention_of(world.session()) == Attention::asks);
+  CHECK(attention_of(world.after().session()) == Attention::asks);
 }
 
 TEST_CASE("what a turn has cost before it was deferred is the turn's", "[session]") {
   auto spending = deferring();
   spending.spent = {{"model", {1, 2, 0, 0}, {5}}};
   const auto world = given(support::running(false) + raised()).when(support::report(4, spending));
-  CHECK(world.session().turn_spent->size() == 1);
-  CHECK(world.session().cost == NanoUsd{5});
+  CHECK(world.after().session().turn_spent->size() == 1);
+  CHECK(world.after().session().cost == NanoUsd{5});
 }
 
 TEST_CASE("nobody in time answers what is deferred, too", "[session]") {
