@@ -72,8 +72,11 @@ std::vector<domain::Report> reports_of(const std::vector<std::string>& prompts) 
 }
 
 TEST_CASE("the engine for Claude Code understands the scripted agent", "[tools]") {
-  const auto reports = reports_of({"[tools 1] [say one]", "[say two] [cost 0.5]"});
-  REQUIRE(reports.size() == 7);
+  auto reports = reports_of({"[tools 1] [say one]", "[say two] [cost 0.5]"});
+  REQUIRE(reports.size() == 8);
+  CHECK(std::get<domain::SlashCommandsReported>(reports[1]).commands ==
+        std::vector<std::string>{"compact", "context"});
+  reports.erase(reports.begin() + 1);
   CHECK(std::get<domain::ReportInitialized>(reports[0]).model == "scripted-1");
   const auto& call = std::get<domain::ReportToolCallStarted>(reports[1]);
   CHECK(call.tool == "Bash");

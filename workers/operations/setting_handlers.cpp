@@ -4,6 +4,8 @@
 
 #include "eventlog/domain/session/spec_settings.hpp"
 #include "workers/json/event_json.hpp"
+#include "workers/operations/answer_json.hpp"
+#include "workers/operations/changing.hpp"
 #include "workers/operations/finding.hpp"
 #include "workers/operations/grant.hpp"
 #include "workers/operations/handlers.hpp"
@@ -83,7 +85,18 @@ Task<Outcome<bool>> check_grant(const Caller& caller, const SetArguments& said,
   co_return true;
 }
 
+std::string in_ascii(const Json& json) {
+  return json.dump(-1, ' ', true, Json::error_handler_t::replace);
+}
+
 }  // namespace
+
+std::string ascii_json(const ChangedSession& changed) {
+  return in_ascii(json_of(changed));
+}
+std::string ascii_json(const OfferedCommands& offered) {
+  return in_ascii(json_of(offered));
+}
 
 Task<Outcome<ChangedSession>> set(const Caller& caller, const SetArguments& arguments) {
   if (arguments.said.empty()) {

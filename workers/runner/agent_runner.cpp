@@ -6,7 +6,7 @@
 #include <deque>
 
 #include "eventlog/base/rare_branches.hpp"
-#include "eventlog/domain/session/spec_settings.hpp"
+#include "workers/engines/setting_changes.hpp"
 #include "workers/runner/unattended.hpp"
 
 namespace workers {
@@ -414,13 +414,9 @@ void AgentRunner::tell_settings(Run& run, base::Duration now) {
   const DirectiveBody& wanted = run.directive;
   if (wanted.changes <= run.changes || wanted.end != LeaseEnd::none) return;
   run.changes = wanted.changes;
-  engines::Configure changed{wanted.changes, {}, wanted.spec};
-  for (const std::string& key : wanted.changed) {
-    const domain::SpecSetting* setting = domain::find_spec_setting(key);
-    const bool is_new =
-        setting != nullptr && !domain::has_same_setting(*setting, run.told, wanted.spec);
-    if (is_new) changed.keys.push_back(key);
-  }
+  engines::Configure changed{wanted.changes,
+                             engines::settings_to_tell(wanted.changed, run.told, wanted.spec),
+                             wanted.spec};
   run.untold = std::exchange(run.told, wanted.spec);
   tell(run, std::move(changed), now);
 }

@@ -375,10 +375,14 @@ bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const As
   return closed == 1;
 }
 
+bool takes(const SessionWork& s, const SettingsChanged& e) {
+  return is_live(s.status) && e.number == s.changed->changes + 1;
+}
+
 // `limits` are as they have become. What they limit begins now.
 bool apply(SessionWork& s, const TimeLimits& limits, const Envelope& envelope,
            const SettingsChanged& e) {
-  if (!is_live(s.status) || e.number != s.changed->changes + 1) return false;
+  if (!takes(s, e)) return false;
   s.changed.edit().changes = e.number;
   for (const std::string& key : e.keys) note_change(key, e.spec, s.changed.edit());
   s.idle_since = {};
@@ -852,7 +856,8 @@ void evolve(LeaseState& state, const Envelope& envelope, const Event& event) {
   if (const auto* opened = event.as<SessionOpened>()) {
     if (state.status == SessionStatus::none) state.limits = time_limits(opened->spec);
   }
-  if (const auto* changed = event.as<SettingsChanged>()) change(state.limits, *changed);
+  const auto* changed = event.as<SettingsChanged>();
+  if (changed != nullptr && takes(state, *changed)) change(state.limits, *changed);
   fold_own<SessionEvents>(event, [&]<class E>(const E& fact) {
     if constexpr (OfWork<E>) return apply(state, state.limits, envelope, fact);
     return true;

@@ -168,7 +168,11 @@ TEST_CASE("a flag that a command has no use for is refused with where it counts"
   CHECK(told({"run", "--max-sessions", "50", "x"}).find("read by steno serve only") !=
         std::string::npos);
   CHECK(told({"send", "a", "--permission-mode", "plan", "x"})
-            .find("steno resume REF --permission-mode") != std::string::npos);
+            .find("steno set REF --permission-mode") != std::string::npos);
+  CHECK(told({"send", "a", "--budget-usd", "2", "x"}).find("steno resume REF --budget-usd") !=
+        std::string::npos);
+  CHECK(told({"set", "a", "--workdir", "/srv"}).find("steno resume REF --workdir") !=
+        std::string::npos);
   CHECK(told({"--budget-usd", "1", "ls"}).find("where a session is opened") != std::string::npos);
   CHECK(told({"kill", "a", "--keep-workers"}).find("read by steno serve only") !=
         std::string::npos);

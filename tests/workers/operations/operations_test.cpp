@@ -39,22 +39,23 @@ std::set<std::string> names_of(std::string (*name)(const Operation&)) {
 }
 
 TEST_CASE(
-    "there are eight tools, chat commands and methods for sessions, and four for what they ask",
+    "there are eight tools, chat commands and methods for sessions, and some for what came later",
     "[workers][R001]") {
   CHECK(names_of(workers::tool_name) ==
         std::set<std::string>{"claude_launch", "claude_sessions", "claude_kill", "claude_output",
                               "claude_fg", "claude_bg", "claude_respond", "claude_stats",
                               "session_approvals", "session_approve", "session_deny",
-                              "session_answer"});
+                              "session_answer", "session_set", "session_commands"});
   CHECK(names_of(workers::chat_name) ==
         std::set<std::string>{"claude", "claude_sessions", "claude_kill", "claude_fg", "claude_bg",
                               "claude_resume", "claude_respond", "claude_stats", "approvals",
-                              "approve", "deny", "answer"});
+                              "approve", "deny", "answer", "commands"});
   CHECK(names_of(workers::method_name) ==
         std::set<std::string>{"claude-code.sessions", "claude-code.launch", "claude-code.kill",
                               "claude-code.output", "claude-code.respond", "claude-code.interrupt",
                               "claude-code.events", "claude-code.stats", "session.approvals",
-                              "session.approve", "session.deny", "session.answer"});
+                              "session.approve", "session.deny", "session.answer", "session.set",
+                              "session.commands"});
 }
 
 TEST_CASE("an operation is found by its own name, too", "[workers]") {
@@ -412,12 +413,13 @@ TEST_CASE("an agent finds the tools by the Model Context Protocol", "[workers][R
   CHECK(ask("initialize", {{"protocolVersion", "2099-01-01"}})["result"]["protocolVersion"] ==
         "2025-06-18");
   const Json tools = ask("tools/list", nullptr)["result"]["tools"];
-  CHECK(tools.size() == 12);
+  CHECK(tools.size() == 14);
   for (const Json& tool : tools) {
     const std::string name = tool["name"];
     CHECK(tool["inputSchema"]["type"] == "object");
     const bool only_reads = name == "claude_sessions" || name == "claude_output" ||
-                            name == "claude_stats" || name == "session_approvals";
+                            name == "claude_stats" || name == "session_approvals" ||
+                            name == "session_commands";
     CHECK(tool["annotations"]["readOnlyHint"] == only_reads);
   }
   const Json done =

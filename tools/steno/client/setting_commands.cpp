@@ -3,8 +3,8 @@
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/connection/connection.hpp"
 #include "tools/steno/text/console.hpp"
-#include "workers/operations/answer_json.hpp"
 #include "workers/operations/answer_text.hpp"
+#include "workers/operations/changing.hpp"
 #include "workers/operations/handlers.hpp"
 
 namespace steno {
@@ -20,7 +20,7 @@ Outcome<int> run_one(const Config& config, const Arguments& arguments,
   if (!result) return tl::unexpected(result.error());
   const bool is_table = config.output == OutputFormat::table;
   print((is_table ? workers::text_of(*result, workers::Reader::person)
-                  : workers::json_text(workers::json_of(*result))) +
+                  : workers::ascii_json(*result)) +
         "\n");
   return kExitOk;
 }

@@ -79,7 +79,8 @@ void set_sample(const SpecSetting& setting, int number, SessionSpec& spec) {
           spec.*member = NanoUsd{5'000 + number};
         } else if constexpr (std::same_as<Member, std::string SessionSpec::*> ||
                              std::same_as<Member, base::Sparse<std::string> SessionSpec::*>) {
-          spec.*member = setting.text == SpecText::path      ? text("/w")
+          spec.*member = setting.text == SpecText::path || setting.text == SpecText::file
+                             ? text("/w")
                          : setting.text == SpecText::engine  ? (number == 0 ? "scripted" : "claude")
                          : setting.text == SpecText::sources ? (number == 0 ? "user" : "project")
                                                              : text("m" + std::string(setting.key));

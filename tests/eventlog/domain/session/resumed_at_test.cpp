@@ -295,8 +295,10 @@ TEST_CASE("a session that lost its transcript is resumed from the record", "[ses
 }
 
 TEST_CASE("what the agent is busy with is recorded as it says it", "[session]") {
-  const AgentStatusReported status{turn(1), "compacting", "plan", "why"};
-  given(support::running()).when(report(3, status)).then(status);
+  AgentStatusReported status{turn(1), "compacting", "plan", "why"};
+  const auto reported = given(support::running()).when(report(3, status));
+  status.is_kept = true;
+  support::When(reported).then(status);
   AgentStatusReported longer{turn(1), std::string(1'000, 's'), std::string(1'000, 'p'),
                              std::string(1'000, 'e')};
   const auto decided = given(support::running()).when(report(3, longer)).outcome();

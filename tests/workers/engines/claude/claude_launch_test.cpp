@@ -259,11 +259,18 @@ TEST_CASE("a HOME of its own is a setting", "[workers]") {
               "HOME=/private", "LANG=C.UTF-8", "PATH=/usr/local/bin:/usr/bin:/bin"});
 }
 
+// Of a session whose agent asks nobody, and so holds no questions.
+SessionLaunch denying() {
+  SessionLaunch session;
+  session.spec.approvals = domain::Approvals::deny;
+  return session;
+}
+
 TEST_CASE("a system prompt is given in a greeting, before the first turn", "[workers]") {
-  CHECK(driven_claude(settings(), {})->start() ==
+  CHECK(driven_claude(settings(), denying())->start() ==
         "{\"type\":\"control_request\",\"request_id\":\"steno-1\",\"request\":{\"subtype\":"
         "\"initialize\",\"forwardSubagentText\":true}}\n");
-  SessionLaunch session;
+  SessionLaunch session = denying();
   session.system_prompt = "Be brief.\n\"Now\"";
   CHECK(driven_claude(settings(), session)->start() ==
         "{\"type\":\"control_request\",\"request_id\":\"steno-1\",\"request\":{\"subtype\":"
@@ -278,8 +285,8 @@ TEST_CASE("the greeting names the points at which hooks are asked", "[workers]")
   CHECK(driven_claude(settings(), session)->start() ==
         "{\"type\":\"control_request\",\"request_id\":\"steno-1\",\"request\":{\"subtype\":"
         "\"initialize\",\"forwardSubagentText\":true,\"hooks\":{\"PreToolUse\":[{"
-        "\"hookCallbackIds\":[\"PreToolUse\"],\"timeout\":86400,\"onFailure\":\"block\"}],"
-        "\"Stop\":[{\"hookCallbackIds\":[\"Stop\"],\"timeout\":86400}]}}}\n");
+        "\"hookCallbackIds\":[\"PreToolUse\"],\"timeout\":2000000,\"onFailure\":\"block\"}],"
+        "\"Stop\":[{\"hookCallbackIds\":[\"Stop\"],\"timeout\":2000000}]}}}\n");
 }
 
 TEST_CASE("the agent takes its settings from where its session says", "[workers]") {

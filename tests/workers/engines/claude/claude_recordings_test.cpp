@@ -25,7 +25,8 @@ Lines reports_of(const std::string& name) {
   const auto engine = driven_claude(engines::priced(), {});
   auto reports = replayed(*engine, name);
   std::erase_if(reports, [](const engines::Report& report) {
-    return std::holds_alternative<domain::ReportSpending>(report) || is_notice(report);
+    return std::holds_alternative<domain::ReportSpending>(report) ||
+           std::holds_alternative<domain::SlashCommandsReported>(report) || is_notice(report);
   });
   return shown(reports);
 }
@@ -272,7 +273,7 @@ TEST_CASE("clearing the conversation begins a new agent session and forgets no c
 TEST_CASE("a permission request is answered with a denial that names the call", "[workers]") {
   const auto engine = driven_claude(engines::priced(), {});
   const Lines all = shown(replayed(*engine, "perm_deny"));
-  CHECK(all[2].starts_with("ToolCallStarted turn=01 call=toolu_c04868c460ed4a32a49f tool=Bash "));
+  CHECK(all[3].starts_with("ToolCallStarted turn=01 call=toolu_c04868c460ed4a32a49f tool=Bash "));
   const std::string answer = engine->take_writes();
   CHECK(
       answer.starts_with("{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\","

@@ -129,11 +129,11 @@ inline std::string shown(const Report& report) {
           const std::string_view name = field;
           const std::string text = shown(each.*member);
           if (name == "spent" || name == "basis" || name == "claimed" || name == "agent_base" ||
-              name == "injected" || name == "unsaid")
+              name == "injected" || name == "unsaid" || name == "kept")
             return;
           if (name == "message" || name == "repeats") return;
-          const bool is_rare =
-              name == "denied" || name == "parent" || name == "tool" || name == "unpriced";
+          const bool is_rare = name == "denied" || name == "parent" || name == "tool" ||
+                               name == "unpriced" || name == "deferred";
           if (is_rare && (text.empty() || text == "no")) return;
           out.append(" ").append(name).append("=").append(text);
         });
