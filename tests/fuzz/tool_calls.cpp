@@ -8,7 +8,7 @@ using fuzz::require;
 
 namespace {
 
-void read_file(ByteView text) {
+void read_file(base::ByteView text) {
   const auto read = workers::read_foreign_rules(text, "/home/u");
   if (!read) return;
   const workers::PatternMatcher matcher;

@@ -141,7 +141,7 @@ class Attach(unittest.TestCase):
         self.assertEqual(len(self.home.ask("ls", "--all")["sessions"]), 1)
         piped = self.home.run("run")
         self.assertEqual(piped.code, 2, str(piped))
-        self.assertIn("PROMPT is missing", piped.err)
+        self.assertIn("the prompt is empty", piped.err)
 
     # Shows N22.
     def test_a_tiny_window_is_that_of_its_own_terminal(self):

@@ -51,7 +51,7 @@ std::string text_of(const RecordedEvent& event) {
 }
 
 // Indents all lines but the first, so that no line of the text looks like one of the quotation.
-std::string quoted(std::string_view text) {
+std::string indented(std::string_view text) {
   std::string out;
   for (const char c : text) {
     out += c;
@@ -157,7 +157,7 @@ class Quotation {
     if (!partial_.empty()) add("You: ", std::exchange(partial_, {}) + " …");
   }
   void add(std::string_view who, std::string text) {
-    said_.push_back(std::string(who) + quoted(in_part(std::move(text), kTextBytesMax)) + "\n");
+    said_.push_back(std::string(who) + indented(in_part(std::move(text), kTextBytesMax)) + "\n");
   }
 
   const TurnId current_;

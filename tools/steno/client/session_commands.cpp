@@ -386,7 +386,7 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
   const bool talks = is_talk(config, told);
   if (told.prompt.empty() && files->empty() && !talks) {
     return fail(kExitUsage,
-                "PROMPT is missing: say what the agent is to do, - reads it from stdin; at a "
+                "the prompt is empty: say what the agent is to do, - reads it from stdin; at a "
                 "terminal, steno run alone opens a session to talk with");
   }
   if (const auto ok = workers::check_prompt(told.prompt, !files->empty() || talks); !ok) {
