@@ -1336,12 +1336,12 @@ class ClaudeHooks(Asking):
         self.assertIn("No such subagent.", self.told_to_model(alias)[0])
 
     # Shows N07.
-    def test_a_hook_blocks_a_subagent_behind_the_result_of_the_turn(self):
-        alias = self.ran("delegate bash touch forbidden", "--permission-mode", "bypassPermissions")
-        self.assertFalse(self.made("forbidden"))
-        self.assertIn(("no-touch", "blocked"), self.hooks(alias))
+    def test_a_hook_is_asked_behind_the_result_of_the_turn(self):
+        alias = self.ran("background sleep 1 # then bash echo it is hunter3 here", "--allow-tool",
+                         "Bash")
+        self.assertIn("it is [redacted] here", self.told_to_model(alias))
         kinds = [event["type"] for event in self.home.events(self.home.show(alias)["session"])]
-        self.assertLess(kinds.index("TurnFinished"), kinds.index("HookRan"))
+        self.assertIn("HookRan", kinds[kinds.index("TurnFinished"):])
 
     def test_the_agent_goes_on_behind_its_answer(self):
         with open(os.path.join(self.home.workdir, "again"), "w", encoding="ascii"):

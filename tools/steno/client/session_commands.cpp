@@ -385,9 +385,10 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
   if (told.prompt == "-") told.prompt = told.is_multi_turn ? read_line(input) : read_all(input);
   const bool talks = is_talk(config, told);
   if (told.prompt.empty() && files->empty() && !talks) {
-    return fail(kExitUsage,
-                "the prompt is empty: say what the agent is to do, - reads it from stdin; at a "
-                "terminal, steno run alone opens a session to talk with");
+    return fail(
+        kExitUsage,
+        "the prompt is empty: PROMPT says what the agent is to do, - reads it from stdin; at a "
+        "terminal, steno run alone opens a session to talk with");
   }
   if (const auto ok = workers::check_prompt(told.prompt, !files->empty() || talks); !ok) {
     return fail(ok.error());
