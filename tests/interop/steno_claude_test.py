@@ -1231,6 +1231,13 @@ builtin = "deny"
 text = "Touch nothing that is forbidden."
 
 [[hooks]]
+name = "slow"
+on = "PreToolUse"
+tool = "Bash"
+input = "touch slowly"
+command = "sleep 2; echo Not so slowly. >&2; exit 2"
+
+[[hooks]]
 name = "other-name"
 on = "PreToolUse"
 tool = "Bash"
@@ -1336,12 +1343,12 @@ class ClaudeHooks(Asking):
         self.assertIn("No such subagent.", self.told_to_model(alias)[0])
 
     # Shows N07.
-    def test_a_hook_is_asked_behind_the_result_of_the_turn(self):
-        alias = self.ran("background sleep 1 # then bash echo it is hunter3 here", "--allow-tool",
-                         "Bash")
-        self.assertIn("it is [redacted] here", self.told_to_model(alias))
+    def test_a_hook_blocks_a_subagent_behind_the_result_of_the_turn(self):
+        alias = self.ran("delegate bash touch slowly", "--permission-mode", "bypassPermissions")
+        self.assertFalse(self.made("slowly"))
+        self.assertEqual(self.hooks(alias), [("slow", "blocked")])
         kinds = [event["type"] for event in self.home.events(self.home.show(alias)["session"])]
-        self.assertIn("HookRan", kinds[kinds.index("TurnFinished"):])
+        self.assertLess(kinds.index("TurnFinished"), kinds.index("HookRan"))
 
     def test_the_agent_goes_on_behind_its_answer(self):
         with open(os.path.join(self.home.workdir, "again"), "w", encoding="ascii"):
