@@ -1346,7 +1346,7 @@ class ClaudeHooks(Asking):
     def test_a_hook_blocks_a_subagent_behind_the_result_of_the_turn(self):
         alias = self.ran("delegate bash touch slowly", "--permission-mode", "bypassPermissions")
         self.assertFalse(self.made("slowly"))
-        self.assertEqual(self.hooks(alias), [("slow", "blocked")])
+        self.assertIn(("slow", "blocked"), self.hooks(alias))
         kinds = [event["type"] for event in self.home.events(self.home.show(alias)["session"])]
         self.assertLess(kinds.index("TurnFinished"), kinds.index("HookRan"))
 
