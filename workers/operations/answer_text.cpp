@@ -154,7 +154,7 @@ namespace {
 std::string from_when(const domain::SpecSetting& setting, const ChangedSession& changed) {
   using domain::SettingChange;
   if (setting.change == SettingChange::at_once) return "from now on";
-  const std::string later = "from its agent's next process on";
+  std::string later = "from its agent's next process on";
   if (setting.change == SettingChange::next_process) return later;
   switch (changed.heard) {
     case Heard::taken:

@@ -59,7 +59,11 @@ Outcome<bool> apply_said(const Caller& caller, const LaunchArguments& said, doma
   }
   auto files = prompt_files(caller, said.files);
   if (!files) return tl::unexpected(files.error());
-  spawn.files = said.attached.empty() ? std::move(*files) : said.attached;
+  if (said.attached.empty()) {
+    spawn.files = std::move(*files);
+  } else {
+    spawn.files = said.attached;
+  }
   if (auto ok = check_prompt(spawn.prompt, !spawn.files.empty()); !ok) return ok;
   if (auto ok = check_mcp_config(spawn.spec); !ok) return ok;
   return check_workdir(spawn.spec.workdir, "workdir");

@@ -131,7 +131,7 @@ std::string ask_line(domain::AskKind kind, std::string_view tool, const AskText&
 }
 
 std::string why_text(const AskText& text, std::int64_t rule, std::string_view pattern) {
-  const std::string said = cut_to_columns(safe_line(text.reason), kReasonColumns);
+  std::string said = cut_to_columns(safe_line(text.reason), kReasonColumns);
   if (rule == 0) return said;
   const std::string by_rule = safe_line(domain::rule_reason(rule, pattern));
   // The agent repeats what it was told before it asked.
