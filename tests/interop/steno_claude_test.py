@@ -1347,6 +1347,10 @@ class ClaudeHooks(Asking):
         alias = self.ran("delegate bash touch slowly", "--permission-mode", "bypassPermissions")
         self.assertFalse(self.made("slowly"))
         self.assertIn(("slow", "blocked"), self.hooks(alias))
+        events = self.home.events(self.home.show(alias)["session"])
+        over = next(at for at, event in enumerate(events) if event["type"] == "TurnFinished")
+        self.assertIn("slow", [event["facts"]["hook"] for event in events[over:]
+                               if event["type"] == "HookRan"])
 
     def test_the_agent_goes_on_behind_its_answer(self):
         with open(os.path.join(self.home.workdir, "again"), "w", encoding="ascii"):
