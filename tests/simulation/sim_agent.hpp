@@ -95,8 +95,7 @@ class SimAgents {
   std::map<std::pair<base::TurnId, std::int64_t>, LeaseKey> begun_;
   std::map<std::string, std::vector<std::string>> transcripts_;  // messages, by agent session
   std::int64_t messages_ = 0;
-  // What an agent's own session waits for: the number of a question, which its next process asks
-  // again.
+  // The questions that agents' own sessions wait for. The next process of each asks its own again.
   std::map<std::string, std::int64_t> deferred_;
   std::map<base::SessionId, int> beginnings_;    // agent sessions that were begun for it
   std::map<std::string, base::NanoUsd> totals_;  // of the agents' own sessions, as last saved

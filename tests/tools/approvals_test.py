@@ -201,7 +201,7 @@ class Rules(Asking):
             self.assertIn("steno rules rm 1", refused)
         self.assertEqual(len(self.home.ask("rules", "ls")["rules"]), 1)
         self.answered("rules", "rm", "1")
-        # What was asked stands, and so does why.
+        # The request stands, with its reason.
         self.assertIn(why, self.home.run("approvals", alias).out)
         self.answered("approve", alias, "--always")
         self.home.wait_for_end(alias)

@@ -116,7 +116,7 @@ class Attach(unittest.TestCase):
         terminal = self.attach(command="run")
         terminal.see("type what the agent is to do")
         terminal.type("\n[say First.]\n")
-        # What is typed is shown, too.
+        # The terminal also shows the typed line.
         until(lambda: [row["turns_finished"] for row in self.home.ask("ls")["sessions"]] == [1],
               "the first answer")
         terminal.type("[say Second.]\n")

@@ -8,9 +8,9 @@
 
 namespace engines {
 
-std::vector<std::string> settings_to_tell(const std::vector<std::string>& keys,
-                                          const domain::SessionSpec& told,
-                                          const domain::SessionSpec& wanted) {
+std::vector<std::string> differing_settings(const std::vector<std::string>& keys,
+                                            const domain::SessionSpec& told,
+                                            const domain::SessionSpec& wanted) {
   std::vector<std::string> changed;
   std::copy_if(keys.begin(), keys.end(), std::back_inserter(changed), [&](const std::string& key) {
     const domain::SpecSetting* setting = domain::find_spec_setting(key);

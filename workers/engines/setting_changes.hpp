@@ -1,4 +1,4 @@
-// The settings that an agent is to be told.
+// The settings that an agent does not have yet.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 namespace engines {
 
 // Returns those of the settings that have another value in `wanted` than in `told`.
-std::vector<std::string> settings_to_tell(const std::vector<std::string>& keys,
-                                          const domain::SessionSpec& told,
-                                          const domain::SessionSpec& wanted);
+std::vector<std::string> differing_settings(const std::vector<std::string>& keys,
+                                            const domain::SessionSpec& told,
+                                            const domain::SessionSpec& wanted);
 
 }  // namespace engines

@@ -94,6 +94,10 @@ Json ask_json(const AskShown& ask) {
 
 }  // namespace
 
+std::string ascii_text(const Json& json) {
+  return json.dump(-1, ' ', true, Json::error_handler_t::replace);
+}
+
 std::string json_text(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

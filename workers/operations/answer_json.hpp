@@ -13,6 +13,8 @@ using Json = nlohmann::ordered_json;
 
 // Returns JSON on one line. Texts of agents can hold bytes that are not UTF-8; each becomes U+FFFD.
 std::string json_text(const Json& json);
+// Likewise, in ASCII: what an agent asks must not reach a terminal as it is.
+std::string ascii_text(const Json& json);
 
 // Each returns an object.
 Json json_of(const SessionPage& page);

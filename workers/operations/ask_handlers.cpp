@@ -148,10 +148,6 @@ bool is_question(const AskShown& ask) {
   return ask.position.value != 0 && ask.kind == domain::AskKind::question;
 }
 
-std::string in_ascii(const Json& json) {
-  return json.dump(-1, ' ', true, Json::error_handler_t::replace);
-}
-
 }  // namespace
 
 std::string ask_reference(const AskShown& ask) {
@@ -159,10 +155,10 @@ std::string ask_reference(const AskShown& ask) {
 }
 
 std::string ascii_json(const AskPage& page) {
-  return in_ascii(json_of(page));
+  return ascii_text(json_of(page));
 }
 std::string ascii_json(const AnsweredAsk& answered) {
-  return in_ascii(json_of(answered));
+  return ascii_text(json_of(answered));
 }
 
 Task<Outcome<AskPage>> find_asks(const Caller& caller, const std::string& reference) {

@@ -85,17 +85,13 @@ Task<Outcome<bool>> check_grant(const Caller& caller, const SetArguments& said,
   co_return true;
 }
 
-std::string in_ascii(const Json& json) {
-  return json.dump(-1, ' ', true, Json::error_handler_t::replace);
-}
-
 }  // namespace
 
 std::string ascii_json(const ChangedSession& changed) {
-  return in_ascii(json_of(changed));
+  return ascii_text(json_of(changed));
 }
 std::string ascii_json(const OfferedCommands& offered) {
-  return in_ascii(json_of(offered));
+  return ascii_text(json_of(offered));
 }
 
 Task<Outcome<ChangedSession>> set(const Caller& caller, const SetArguments& arguments) {

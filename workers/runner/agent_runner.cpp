@@ -415,7 +415,7 @@ void AgentRunner::tell_settings(Run& run, base::Duration now) {
   if (wanted.changes <= run.changes || wanted.end != LeaseEnd::none) return;
   run.changes = wanted.changes;
   engines::Configure changed{wanted.changes,
-                             engines::settings_to_tell(wanted.changed, run.told, wanted.spec),
+                             engines::differing_settings(wanted.changed, run.told, wanted.spec),
                              wanted.spec};
   run.untold = std::exchange(run.told, wanted.spec);
   tell(run, std::move(changed), now);

@@ -532,7 +532,7 @@ bool apply(SessionState& s, const Envelope& envelope, const TurnStarted& e) {
 
 bool apply(SessionState& s, const Envelope& envelope, const TurnReturned& e) {
   if (!apply_work(s, envelope, e)) return false;
-  // What was spent before it was deferred is the turn's, too.
+  // The turn keeps its spending from before it was deferred.
   if (e.deferred.empty()) s.turn_spent.reset();
   return true;
 }

@@ -33,7 +33,7 @@ struct PromptFile {
 };
 using PromptFiles = std::vector<PromptFile>;
 
-// What the record says of a file, for ever.
+// The facts about a file. No erasure reaches them.
 struct FileFacts {
   std::string name;
   std::string media_type;  // as media_type_of() returns it

@@ -88,7 +88,7 @@ TEST_CASE("the mode into which an agent changes is that of its next process", "[
   // Events of earlier releases only tell it.
   const auto told = fact(AgentStatusReported{turn(1), "", "default", ""}).by_report(1, 3);
   CHECK(given(support::running() + told).session().changed == ChangedSettings{});
-  // What a person says counts from then on.
+  // A person's word counts from then on.
   const auto after = given(support::running() + fact(in_mode("default")).by_report(1, 3) +
                            SettingsChanged{1, {"permission_mode"}, said(), true});
   CHECK_FALSE(after.session().changed->agent_mode);
