@@ -10,6 +10,7 @@ import threading
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from erase_test import files_with  # noqa: E402
 from steno_process import Home, until  # noqa: E402
 
 PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9"
@@ -41,19 +42,6 @@ def text_file(name, data):
 
 def prompt(text):
     return f"[text {len(text.encode())} bytes {fnv(text.encode())}]"
-
-
-def files_with(folder, data):
-    """Returns the files below the folder that contain the bytes."""
-    found = []
-    for place, _, names in os.walk(folder):
-        for name in names:
-            path = os.path.join(place, name)
-            if os.path.isfile(path) and not os.path.islink(path):
-                with open(path, "rb") as file:
-                    if data in file.read():
-                        found.append(os.path.relpath(path, folder))
-    return found
 
 
 class WithFiles(unittest.TestCase):
@@ -333,15 +321,15 @@ class FilesSurvive(WithFiles):
         self.given(alias, "--file", path, "--file", large, "read [blocks]")
         os.remove(path)
         os.remove(large)
-        self.assertTrue(files_with(self.home.folder, b"the-file-says-swordfish"))
+        self.assertTrue(files_with(self.home.folder, "the-file-says-swordfish"))
         [notes, _] = self.events(alias, "FileAttached")
         self.runs("erase", alias, "--wait", "--event", str(notes["position"]))
-        self.assertEqual(files_with(self.home.folder, b"the-file-says-swordfish"), [])
-        self.assertTrue(files_with(self.home.folder, b"marlin-in-a-large-file"))
+        self.assertEqual(files_with(self.home.folder, "the-file-says-swordfish"), [])
+        self.assertTrue(files_with(self.home.folder, "marlin-in-a-large-file"))
         self.runs("kill", alias)
         until(lambda: self.events(alias, "LeaseReleased"), "the lease's end")
         self.runs("erase", alias, "--wait")
-        self.assertEqual(files_with(self.home.folder, b"marlin-in-a-large-file"), [])
+        self.assertEqual(files_with(self.home.folder, "marlin-in-a-large-file"), [])
         self.assertIn("erased", self.runs("output", alias))
         self.assertEqual(self.home.run("replay", "verify").code, 0)
 
