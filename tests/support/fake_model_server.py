@@ -45,7 +45,8 @@ VERBS = ("tool|background|delegate|say|dear|stream|cut|bash|loop|parallel|system
 KEYWORD = re.compile(rf"\b({VERBS})\b[ \t]*([^\n]*)")
 THEN = re.compile(rf"\bthen ({VERBS})\b[ \t]*([^\n]*)")
 TASK = re.compile(r"(.*?)\n\nThis is a task for a subagent\.", re.S)
-REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.S)
+REMINDER = re.compile(r"<system-reminder>(.*?)</system-reminder>", re.S)
+STOP_FEEDBACK = "\nStop hook feedback:\n"  # from 2.1.332 on it stands in a reminder
 PRICE_TOKENS = {"input_tokens": 100, "output_tokens": 20}
 DEAR_TOKENS = {"input_tokens": 150_000, "output_tokens": 20}
 NUMBERS = itertools.count(1)
@@ -55,6 +56,11 @@ SESSION = re.compile(r"session[_\W]+(?:id)?\W*([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0
 def blocks_of(message):
     content = message.get("content", "")
     return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
+def without_reminders(text):
+    """Returns the text; of its reminders only what a Stop hook told the agent to do next."""
+    return REMINDER.sub(lambda found: found[1].partition(STOP_FEEDBACK)[2], text).strip()
 
 
 def prompts_of(request):
@@ -67,7 +73,7 @@ def prompts_of(request):
             if block.get("type") == "tool_result":
                 has_result = True
             elif block.get("type") == "text":
-                text = REMINDER.sub("", block["text"]).strip()
+                text = without_reminders(block["text"])
                 # The agent says so of each image.
                 if text and not text.startswith("[Image: source: "):
                     prompts.append(text)
