@@ -282,9 +282,11 @@ std::string check_asks(const std::vector<RecordedEvent>& events,
   struct Asked {
     std::string call;
     LeaseKey lease;
+    std::string text;
     domain::AskVerdict verdict = domain::AskVerdict::none;
     bool is_deferred = false;
   };
+  std::map<std::pair<std::string, std::int64_t>, Asked> unheard;
   std::map<std::pair<std::string, std::int64_t>, Asked> open;
   std::map<std::pair<LeaseKey, std::string>, domain::AskVerdict> verdicts;
   std::map<std::int64_t, domain::RuleVerdict> rules;
@@ -292,7 +294,8 @@ std::string check_asks(const std::vector<RecordedEvent>& events,
     const std::string& stream = event.envelope.stream;
     if (const auto* raised = event.event.as<domain::AskRaised>()) {
       const LeaseKey lease{domain::parse_stream(stream)->id, event.envelope.token};
-      if (!open.emplace(std::pair(stream, raised->ask), Asked{raised->call, lease}).second) {
+      const std::string text = event.content ? event.content->text : std::string();
+      if (!open.emplace(std::pair(stream, raised->ask), Asked{raised->call, lease, text}).second) {
         return describe(event) + " was asked before";
       }
     } else if (const auto* answered = event.event.as<domain::AskAnswered>()) {
@@ -304,6 +307,14 @@ std::string check_asks(const std::vector<RecordedEvent>& events,
         const auto said = is_granted ? domain::RuleVerdict::allow : domain::RuleVerdict::deny;
         if (rule == rules.end() || rule->second != said) {
           return describe(event) + " names a rule that does not say so";
+        }
+      }
+      if (answered->basis == domain::AskBasis::earlier) {
+        const auto earlier = unheard.extract({stream, answered->earlier});
+        if (earlier.empty()) return describe(event) + " gives an answer that is not there";
+        const Asked& before = earlier.mapped();
+        if (before.verdict != answered->verdict || before.text != asked->second.text) {
+          return describe(event) + " answers as if another request were asked";
         }
       }
       const bool is_again = asked->second.verdict != domain::AskVerdict::none;
@@ -322,6 +333,15 @@ std::string check_asks(const std::vector<RecordedEvent>& events,
       const bool is_told = closed->end == domain::AskEnd::told;
       if (is_told && asked->second.verdict == domain::AskVerdict::none) {
         return describe(event) + " was told no answer";
+      }
+      if (closed->end == domain::AskEnd::unheard) {
+        const Asked& one = asked->second;
+        const auto record = records.find(one.lease);
+        const bool has_run =
+            record != records.end() &&
+            std::count(record->second.ran.begin(), record->second.ran.end(), one.call) > 0;
+        if (has_run) return describe(event) + " was heard";
+        unheard.emplace(asked->first, one);
       }
       open.erase(asked);
     } else if (event.event.is<domain::LeaseReleased>() || event.event.is<domain::LeaseExpired>()) {

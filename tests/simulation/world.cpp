@@ -486,6 +486,9 @@ void count_limits(Counts& counts, const std::vector<domain::RecordedEvent>& even
     if (answered != nullptr && answered->basis == domain::AskBasis::rule) {
       ++counts["asks answered by a rule"];
     }
+    if (answered != nullptr && answered->basis == domain::AskBasis::earlier) {
+      ++counts["answers given to a later process"];
+    }
     if (answered != nullptr && answered->basis == domain::AskBasis::hook) {
       ++counts[answered->point == domain::HookPoint::none ? "asks answered by a hook"
                : answered->point == domain::HookPoint::pre_tool_use

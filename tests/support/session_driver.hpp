@@ -208,6 +208,11 @@ class SessionDriver {
     }
     c.verdict = static_cast<domain::AskVerdict>(random_.below(3));
     if (random_.chance(50)) c.text = "[\"yes\"]";
+    if (!s.unheard->empty() && random_.chance(30)) {
+      const domain::UnheardAnswer& earlier = s.unheard->front();
+      return as_command(
+          domain::AnswerAsEarlier{c.ask, earlier.ask, earlier.has_text ? c.text : ""});
+    }
     if (random_.chance(60)) return as_command(std::move(c));
     return as_command(domain::ConcludeHooks{
         c.ask, c.verdict, c.text, {{"hook", domain::HookOutcome::changed, base::Duration{5}, ""}}});

@@ -294,6 +294,38 @@ class Kills(Asking):
             self.assertEqual(len(self.facts(alias, "AskAnswered")), 1)
             self.assertEqual(len(self.facts(alias, "AskClosed")), 1)
 
+    # Shows N01.
+    def test_an_answer_that_its_agent_did_not_hear_is_for_the_next_that_asks_the_same(self):
+        prompt = "[tools 1] [ask] [say Done.] go"
+        alias = self.home.start_session(prompt, "--multi-turn", "--continue-after-failure")
+        self.waiting()
+        worker = self.home.worker_pid()
+        os.kill(worker, signal.SIGSTOP)
+        try:
+            os.kill(self.home.show(alias)["pid"], signal.SIGKILL)
+            self.answered("deny", alias, "use make test")
+        finally:
+            os.kill(worker, signal.SIGCONT)
+        self.home.wait_for_event(alias, "AskClosed")
+        self.assertEqual([fact["end"] for fact in self.facts(alias, "AskClosed")], ["unheard"])
+        self.assertIn("the next one is, if it asks for the same",
+                      self.answered("approve", alias + "#1", code=4))
+        self.home.stop(signal.SIGKILL)
+        self.home.start()
+        self.home.run("send", alias, prompt)
+        self.home.wait_for_event(alias, "TurnFinished")
+        self.assertEqual([(fact["ask"], fact["verdict"], fact["basis"], fact.get("earlier", 0))
+                          for fact in self.facts(alias, "AskAnswered")],
+                         [(1, "denied", "person", 0), (2, "denied", "earlier", 1)])
+        self.assertEqual(self.results(alias)[-1], (True, "use make test"))
+        shown = self.home.run("output", alias).out
+        self.assertIn("request 1 ended with the agent's process, which did not hear the answer", shown)
+        self.assertIn("request 2 was denied, as request 1 for the same was", shown)
+        # It was for one.
+        self.home.run("send", alias, prompt)
+        self.assertEqual(self.waiting()[0]["ask"], 3)
+        self.home.run("kill", alias)
+
     def test_the_worker_dies_and_nothing_waits_for_ever(self):
         alias = self.home.start_session("[tools 1] [ask] [say Done.] go", "--multi-turn")
         self.waiting()

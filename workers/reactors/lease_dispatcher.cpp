@@ -74,6 +74,12 @@ std::vector<DirectedAnswer> directed_answers(const LeaseState& s, const Texts& t
   return answers;
 }
 
+base::Position last_answer(const LeaseState& s) {
+  base::Position last;
+  for (const domain::OpenAsk& ask : *s.asks) last = std::max(last, ask.answer);
+  return last;
+}
+
 std::int64_t deferred_request(const LeaseState& s) {
   for (const domain::OpenAsk& ask : *s.asks) {
     if (ask.is_deferred && ask.call == *s.turn->deferred) return ask.request;
@@ -171,6 +177,7 @@ void LeaseDispatcher::restore(const projections::StreamUnderWay& stream) {
   view.end = end_of(*known);
   // An earlier server can have told of it.
   if (known->turn) view.told = known->turn->turn;
+  view.answered = last_answer(*known);
   dirty_.insert(key);
 }
 
@@ -195,6 +202,7 @@ void LeaseDispatcher::on_durable(const domain::RecordedEvent& event) {
     view.directed.reset();
     view.is_granted_here = false;
     view.told = {};
+    view.answered = {};
   }
   view.last = event.envelope.position;
   if (!state.turn && view.directed) {
@@ -480,7 +488,7 @@ void LeaseDispatcher::expire(const StreamKey& key, View& view) {
   if (is_held) return;
   base::rare(base::Rare::lease_expired);
   view.is_expiring = true;
-  submit(domain::ExpireLease{s.lease->token, view.told}, key);
+  submit(domain::ExpireLease{s.lease->token, view.told, view.answered}, key);
 }
 
 void LeaseDispatcher::take_contents() {
@@ -674,6 +682,7 @@ bool LeaseDispatcher::send_directive(const StreamKey& key, View& view) {
   }
   view.is_directive_due = false;
   if (directive.turn) view.told = directive.turn->turn;
+  if (!directive.answers.empty()) view.answered = last_answer(s);
   directed.number = directives_;
   directed.at = now_;
   return true;

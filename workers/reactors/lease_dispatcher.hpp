@@ -97,6 +97,7 @@ class LeaseDispatcher final : public Reactor {
     bool is_directive_due = false;
     bool is_granted_here = false;        // the lease is of this server's own life
     base::TurnId told;                   // the last turn that its worker can have been told of
+    base::Position answered;             // the last answer that it can have been given
     std::unique_ptr<Directed> directed;  // only while there is a lease
   };
   struct Asked {

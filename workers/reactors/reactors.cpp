@@ -5,6 +5,7 @@
 #include "workers/reactors/archives.hpp"
 #include "workers/reactors/backups.hpp"
 #include "workers/reactors/deadlines.hpp"
+#include "workers/reactors/earlier_answers.hpp"
 #include "workers/reactors/foreground.hpp"
 #include "workers/reactors/notifications.hpp"
 #include "workers/reactors/rules.hpp"
@@ -35,6 +36,8 @@ std::vector<std::unique_ptr<Reactor>> make_reactors(const ReactorPorts& ports,
       ports.side_work.make_upkeep_port(
           {stores.log, stores.index, stores.view_rows, options.upkeep, &stores.index_rows}),
       random, sessions, options.found_folders));
+  add(std::make_unique<EarlierAnswers>(commands, random, sessions,
+                                       ports.side_work.make_content_loader(stores)));
   add(std::make_unique<Deadlines>(commands, random, sessions));
   auto notifications =
       std::make_unique<Notifications>(commands, ports.side_work.make_notifier(stores), random,

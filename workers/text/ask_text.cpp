@@ -205,6 +205,9 @@ std::string answered_text(const domain::AskAnswered& answered, std::string_view 
       return said + ", because too many requests waited";
     case domain::AskBasis::text_lost:
       return said + ", because the text of its answer was lost";
+    case domain::AskBasis::earlier:
+      return said + ", as request " + std::to_string(answered.earlier) +
+             " for the same was before the agent's process ended";
   }
   const bool is_own_words = answered.basis == domain::AskBasis::person && !text.empty();
   return is_own_words ? said + ": " + cut_to_columns(safe_line(text), kLineColumns) : said;
@@ -242,8 +245,12 @@ std::string hook_text(const domain::HookRan& ran, std::string_view said) {
 }
 
 std::string over_text(domain::AskEnd end) {
-  return end == domain::AskEnd::withdrawn ? "is not waited for any more"
-                                          : "ended with the agent's process";
+  if (end == domain::AskEnd::withdrawn) return "is not waited for any more";
+  std::string text = "ended with the agent's process";
+  if (end == domain::AskEnd::unheard) {
+    text += ", which did not hear the answer: it holds if the agent asks for the same again";
+  }
+  return text;
 }
 
 std::string answer_hint(const AskText& text) {

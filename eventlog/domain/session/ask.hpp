@@ -54,12 +54,14 @@ enum class AskBasis : std::uint8_t {
   full,       // Steno: so many waited that no more could
   text_lost,  // Steno: the text of the answer before is not in the log any more
   hook,       // the hooks that were asked
+  earlier,    // who answered the same request of an agent process that did not hear it
 };
 
 enum class AskEnd : std::uint8_t {
   told,        // the agent was given the answer
   withdrawn,   // the agent did not wait for it any more
   agent_gone,  // its process ended first
+  unheard,     // the same, and it was certainly not given the answer, which is kept
 };
 
 // One that is not over. Its agent waits for an answer, or has not been given it yet.
@@ -137,6 +139,35 @@ struct PastAsk {
 };
 using PastAsks = std::vector<PastAsk>;
 
+// The answer of a person that no agent process was given. It is given to the next one that asks
+// for the same.
+struct UnheardAnswer {
+  std::int64_t ask = 0;  // as OpenAsk has it, and so have the others
+  AskKind kind = AskKind::approval;
+  std::string tool;
+  Position at;
+  AskVerdict verdict = AskVerdict::none;
+  Position answer;
+  bool has_text = false;
+  std::string by{};
+  Time answered{};
+
+  bool operator==(const UnheardAnswer&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("ask", &UnheardAnswer::ask);
+    visit("kind", &UnheardAnswer::kind);
+    visit("tool", &UnheardAnswer::tool);
+    visit("at", &UnheardAnswer::at);
+    visit("verdict", &UnheardAnswer::verdict);
+    visit("answer", &UnheardAnswer::answer);
+    visit("has_text", &UnheardAnswer::has_text);
+    visit("by", &UnheardAnswer::by);
+    visit("answered", &UnheardAnswer::answered);
+  }
+};
+using UnheardAnswers = std::vector<UnheardAnswer>;
+
 // The subtype of the failure of a turn whose prompt hooks did not let through.
 constexpr std::string_view kBlockedByHook = "blocked_by_hook";
 
@@ -144,6 +175,8 @@ constexpr std::string_view kBlockedByHook = "blocked_by_hook";
 constexpr std::size_t kOpenAsksMax = 64;
 // So many are remembered of those that are over.
 constexpr std::size_t kPastAsksMax = 16;
+// So many answers that nobody heard are kept, the latest ones.
+constexpr std::size_t kUnheardAnswersMax = 16;
 
 // Most bytes of the text of an answer.
 constexpr std::int64_t kAnswerBytesMax = std::int64_t{512} << 10;
@@ -154,6 +187,15 @@ std::string rule_reason(std::int64_t rule, std::string_view pattern);
 // True if a person is to answer such a request.
 constexpr bool is_for_people(AskKind kind) {
   return kind != AskKind::step;
+}
+// True if the request has the answer of a person.
+constexpr bool is_of_person(const OpenAsk& open) {
+  return is_for_people(open.kind) && open.verdict != AskVerdict::none &&
+         (open.basis == AskBasis::person || open.basis == AskBasis::earlier);
+}
+// True if the request can be answered as the earlier one was, should both ask for the same.
+constexpr bool is_like(const OpenAsk& open, const UnheardAnswer& earlier) {
+  return open.verdict == AskVerdict::none && open.kind == earlier.kind && open.tool == earlier.tool;
 }
 // True if a person is yet to answer one of them.
 bool is_unanswered(const OpenAsks& asks);
@@ -172,8 +214,8 @@ struct base::EnumNames<domain::AskVerdict> {
 };
 template <>
 struct base::EnumNames<domain::AskBasis> {
-  static constexpr std::string_view kNames[] = {"person", "time_out",  "rule",
-                                                "full",   "text_lost", "hook"};
+  static constexpr std::string_view kNames[] = {"person",    "time_out", "rule",   "full",
+                                                "text_lost", "hook",     "earlier"};
 };
 template <>
 struct base::EnumNames<domain::HookPoint> {
@@ -188,5 +230,5 @@ struct base::EnumNames<domain::HookOutcome> {
 };
 template <>
 struct base::EnumNames<domain::AskEnd> {
-  static constexpr std::string_view kNames[] = {"told", "withdrawn", "agent_gone"};
+  static constexpr std::string_view kNames[] = {"told", "withdrawn", "agent_gone", "unheard"};
 };

@@ -32,7 +32,8 @@ std::string answer_text(AskVerdict verdict, AskBasis basis, const std::string& b
   if (basis == AskBasis::full) text += ", because too many requests waited,";
   if (basis == AskBasis::text_lost) text += ", because the text of its answer was lost,";
   if (basis == AskBasis::hook) text += " by a hook";
-  if (basis == AskBasis::person) text += by.empty() ? "" : " by " + by;
+  if (basis == AskBasis::person || basis == AskBasis::earlier)
+    text += by.empty() ? "" : " by " + by;
   return text + " at " + base::time_text(answered);
 }
 
@@ -43,6 +44,9 @@ std::string over_text(const PastAsk& past) {
   if (past.end == AskEnd::told) return text + ", and the agent has been told";
   const std::string why = past.end == AskEnd::withdrawn ? "the agent did not wait for it any more"
                                                         : "the agent's process ended";
+  if (past.end == AskEnd::unheard) {
+    return text + ", but " + why + " before it was told; the next one is, if it asks for the same";
+  }
   return is_answered ? text + ", but " + why + " before it was told"
                      : "is over without an answer: " + why;
 }
@@ -194,6 +198,24 @@ Decided decide_one(Deciding d, const ConcludeHooks& c) {
   if (verdict != AskVerdict::none) {
     d.emit(AskAnswered{c.ask, verdict, AskBasis::hook, 0, open->point, cut_fact(c.hook)}, c.text);
   }
+  return std::move(d.decision);
+}
+
+// Whoever has answered the request meanwhile comes first.
+Decided decide_one(Deciding d, const AnswerAsEarlier& c) {
+  const SessionState& s = d.session();
+  if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
+  const OpenAsk* open = find_open(s, c.ask);
+  const UnheardAnswers& unheard = s.unheard;
+  const auto earlier = std::find_if(unheard.begin(), unheard.end(),
+                                    [&](const UnheardAnswer& one) { return one.ask == c.earlier; });
+  const bool is_there = open != nullptr && earlier != unheard.end() && is_like(*open, *earlier) &&
+                        earlier->has_text == !c.text.empty();
+  if (!is_there) return refused(s, c.ask, "cannot be answered as an earlier one was");
+  AskAnswered answered{c.ask, earlier->verdict, AskBasis::earlier};
+  answered.earlier = c.earlier;
+  d.emit(std::move(answered), c.text);
+  d.go_on_with_answer();
   return std::move(d.decision);
 }
 

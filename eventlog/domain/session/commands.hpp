@@ -217,6 +217,25 @@ struct ConcludeHooks {
   }
 };
 
+// Sent by the server, which has compared the texts: the request asks for the same as an earlier one
+// whose answer no agent process was given.
+struct AnswerAsEarlier {
+  static constexpr std::string_view kType = "AnswerAsEarlier";
+  static constexpr CommandClass kClass = CommandClass::control;
+  static constexpr bool kIsLarge = true;
+  std::int64_t ask = 0;      // as AskRaised has it
+  std::int64_t earlier = 0;  // likewise, of the earlier one
+  std::string text;          // of its answer; empty: it has none
+
+  bool operator==(const AnswerAsEarlier&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("ask", &AnswerAsEarlier::ask);
+    visit("earlier", &AnswerAsEarlier::earlier);
+    visit("text", &AnswerAsEarlier::text);
+  }
+};
+
 // Show the session's output to a channel as it comes, from where it last was; or stop that.
 struct SetForeground {
   static constexpr std::string_view kType = "SetForeground";
@@ -304,13 +323,15 @@ struct ExpireLease {
   static constexpr std::string_view kType = "ExpireLease";
   static constexpr CommandClass kClass = CommandClass::reported;
   FencingToken token;
-  TurnId told{};  // the last turn that the worker can have been told of; unset: none
+  TurnId told{};        // the last turn that the worker can have been told of; unset: none
+  Position answered{};  // the last answer that it can have been given; 0: none
 
   bool operator==(const ExpireLease&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("token", &ExpireLease::token);
     visit("told", &ExpireLease::told);
+    visit("answered", &ExpireLease::answered);
   }
 };
 
@@ -689,7 +710,7 @@ using SessionClientCommands =
 using SessionCommands =
     base::Joined<SessionClientCommands,
                  base::Types<GrantLease, ExpireLease, PassDeadline, ExpireContent, CompleteErasure,
-                             GiveUpContent, ConcludeHooks, LeaseReport>>;
+                             GiveUpContent, ConcludeHooks, AnswerAsEarlier, LeaseReport>>;
 using SessionCommand = base::SealedVariant<SessionCommands>;
 
 // The reply describes the session that the command was for.

@@ -76,6 +76,7 @@ bool answers_ask(const SessionCommand& command) {
   const auto* report = std::get_if<LeaseReport>(&command);
   return std::holds_alternative<AnswerAsk>(command) ||
          std::holds_alternative<ConcludeHooks>(command) ||
+         std::holds_alternative<AnswerAsEarlier>(command) ||
          (report != nullptr && std::holds_alternative<ReportAskClosed>(report->report));
 }
 

@@ -314,9 +314,10 @@ struct Deciding {
     return is_uncorrected || s.subagents > 0 || (is_worker_lost && s.tasks > 0);
   }
 
-  // Ends the lease with `event`; if the session is closed already, that also settles it.
+  // Ends the lease with `event`; if the session is closed already, that also settles it. `given` is
+  // the last answer that the agent process can have been given without its worker's telling.
   template <class LeaseEnd>
-  void end_lease(LeaseEnd event) {
+  void end_lease(LeaseEnd event, Position given = {}) {
     if (has_untold_cost(std::same_as<LeaseEnd, LeaseExpired>)) {
       emit(SpendingRecorded{{}, {}, CostBasis::at_least});
     }
@@ -325,7 +326,8 @@ struct Deciding {
     if (s.tasks > 0 && !has_ended) emit(TasksLost{s.tasks});
     for (const OpenAsk& ask : *s.asks) {
       if (has_closed(ask) || (ask.is_deferred && !has_ended)) continue;
-      emit(AskClosed{ask.ask, AskEnd::agent_gone, ask.point});
+      const bool is_unheard = !has_ended && is_of_person(ask) && ask.answer > given;
+      emit(AskClosed{ask.ask, is_unheard ? AskEnd::unheard : AskEnd::agent_gone, ask.point});
     }
     emit(event);
     has_lease = false;
@@ -581,6 +583,7 @@ Decided decide_one(Deciding d, const DismissAttention& c);
 Decided decide_one(Deciding d, const ChangeSettings& c);
 Decided decide_one(Deciding d, const AnswerAsk& c);
 Decided decide_one(Deciding d, const ConcludeHooks& c);
+Decided decide_one(Deciding d, const AnswerAsEarlier& c);
 Decided decide_one(Deciding d, const SetForeground& c);
 Decided decide_one(Deciding d, const MarkSeen& c);
 Decided decide_one(const Deciding& d, const EraseContent& c);

@@ -925,6 +925,7 @@ struct AskAnswered {
   std::int64_t rule = 0;              // that answers; 0: none does
   HookPoint point = HookPoint::none;  // as AskRaised has it
   std::string hook{};                 // whose answer it is; empty: no single one's
+  std::int64_t earlier = 0;           // the request whose answer it was first; 0: none
 
   bool operator==(const AskAnswered&) const = default;
   template <class Visit>
@@ -935,6 +936,7 @@ struct AskAnswered {
     visit("rule", &AskAnswered::rule);
     visit("point", &AskAnswered::point);
     visit("hook", &AskAnswered::hook);
+    visit("earlier", &AskAnswered::earlier);
   }
 };
 

@@ -249,7 +249,7 @@ bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const TasksChange
 bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const TurnFinished& e) {
   const bool is_of_prompt = !is_own(s, e.turn);
   if (!ends_turn(s, e.turn)) return false;
-  if (is_of_prompt) s.lost_at = {};
+  if (is_of_prompt) s.lost_at = {}, s.unheard.reset();
   return true;
 }
 
@@ -338,6 +338,25 @@ bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const As
   return true;
 }
 
+// The answer is that of whoever gave it first, and is given once.
+bool take_unheard(SessionWork& s, std::int64_t ask, OpenAsk& open) {
+  UnheardAnswers& all = s.unheard.edit();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const UnheardAnswer& one) { return one.ask == ask; });
+  if (found == all.end()) return false;
+  open.by = found->by;
+  open.answered = found->answered;
+  all.erase(found);
+  return true;
+}
+
+void keep_unheard(SessionWork& s, const OpenAsk& open) {
+  UnheardAnswers& all = s.unheard.edit();
+  if (all.size() >= kUnheardAnswersMax) all.erase(all.begin());
+  all.push_back({open.ask, open.kind, open.tool, open.at, open.verdict, open.answer, open.has_text,
+                 open.by, open.answered});
+}
+
 bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const AskAnswered& e) {
   OpenAsk* open = find_open(s, e.ask);
   const bool is_first = open != nullptr && open->verdict == AskVerdict::none;
@@ -350,6 +369,7 @@ bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const As
   open->has_text = envelope.content.has_value();
   open->by = envelope.actor;
   open->answered = envelope.wall_time;
+  if (e.basis == AskBasis::earlier && !take_unheard(s, e.earlier, *open)) return false;
   note_asking(s, envelope.log_time);
   return true;
 }
@@ -363,14 +383,16 @@ bool apply(SessionWork& s, const TimeLimits&, const Envelope&, const HookRan& e)
 
 // Behind it a turn that was deferred is one like others.
 bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const AskClosed& e) {
-  if (const OpenAsk* open = find_open(s, e.ask); open != nullptr && open->is_deferred) {
+  const OpenAsk* open = find_open(s, e.ask);
+  if (open != nullptr && e.end == AskEnd::unheard) keep_unheard(s, *open);
+  if (open != nullptr && open->is_deferred) {
     if (s.turn && s.turn->deferred == open->call) s.turn->deferred.reset();
     for (QueuedTurn& queued : s.queue) {
       if (queued.deferred == open->call) queued.deferred.reset();
     }
   }
   const std::size_t closed =
-      std::erase_if(s.asks.edit(), [&](const OpenAsk& open) { return open.ask == e.ask; });
+      std::erase_if(s.asks.edit(), [&](const OpenAsk& one) { return one.ask == e.ask; });
   note_asking(s, envelope.log_time);
   return closed == 1;
 }

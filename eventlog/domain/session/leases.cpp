@@ -168,7 +168,7 @@ Decided decide_one(Deciding d, const ExpireLease& c) {
                           interrupt_reason(*s.turn) != EndReason::user;
   if (is_limited) {
     const EndReason limit = interrupt_reason(*s.turn);
-    d.end_lease(LeaseExpired{c.token});
+    d.end_lease(LeaseExpired{c.token}, c.answered);
     d.interrupt_turns(limit);
     d.go_on_or_fail(limit);
     return std::move(d.decision);
@@ -179,7 +179,7 @@ Decided decide_one(Deciding d, const ExpireLease& c) {
   const bool is_returned = s.turn && (is_given ? d.retry_turn() : d.return_turn());
   if (is_given && !is_returned) d.interrupt_turn(EndReason::worker_lost);
   d.interrupt_own_turn(EndReason::worker_lost);
-  d.end_lease(LeaseExpired{c.token});
+  d.end_lease(LeaseExpired{c.token}, c.answered);
   const bool has_more =
       is_returned || !s.queue.empty() || (s.spec.is_multi_turn && !s.is_close_requested);
   if (is_live(s.status) && !has_more) {

@@ -82,8 +82,8 @@ std::string tool_name(const std::string& tool) {
 // True if a person, or a rule of one, has denied the call: that is no lack of a permission.
 bool is_decided(const SessionState& s, const std::string& call) {
   const auto denies = [&](const auto& ask) {
-    const bool is_by_people =
-        ask.basis == AskBasis::person || ask.basis == AskBasis::rule || ask.basis == AskBasis::hook;
+    const bool is_by_people = ask.basis == AskBasis::person || ask.basis == AskBasis::rule ||
+                              ask.basis == AskBasis::hook || ask.basis == AskBasis::earlier;
     return ask.call == call && ask.verdict == AskVerdict::denied && is_by_people;
   };
   return !call.empty() && (std::any_of(s.asks->begin(), s.asks->end(), denies) ||

@@ -256,6 +256,7 @@ struct SessionWork {
   Time remind_since;             // of a reminder that is still to come; 0: there is none
   base::Sparse<OpenAsks> asks;   // of the agent that runs, in their order
   std::int64_t asks_raised = 0;  // so far
+  base::Sparse<UnheardAnswers> unheard;  // since a turn of a prompt has succeeded
   Time asking_since;  // log time since which somebody is to answer one of them; 0: nobody is
   base::Sparse<ChangedSettings> changed;  // since the session was opened
   base::Sparse<AttachedFiles> attached;   // to the prompt that the next event records
@@ -359,6 +360,7 @@ struct SessionState : SessionWork, ContentState {
     visit("attached", &SessionState::attached);
     visit("asks_raised", &SessionState::asks_raised);
     visit("past_asks", &SessionState::past_asks);
+    visit("unheard", &SessionState::unheard);
     visit("changed", &SessionState::changed);
     visit("blocks", &SessionState::blocks);
     visit("denied", &SessionState::denied);

@@ -97,17 +97,80 @@ TEST_CASE("a question is answered in words, or denied", "[session]") {
       .then(AskAnswered{1, AskVerdict::denied, AskBasis::person});
 }
 
-TEST_CASE("what an agent asks ends with its process", "[session]") {
-  const support::When exited =
-      given(answered(AskVerdict::granted)).when(ExpireLease{support::kToken, turn(1)});
-  REQUIRE(exited.outcome());
-  std::int64_t closed = 0;
-  for (const Emitted& emitted : *exited.outcome()) {
-    const auto* end = emitted.event.as<AskClosed>();
-    if (end != nullptr) CHECK(*end == AskClosed{1, AskEnd::agent_gone});
-    closed += end != nullptr;
+ReportAgentExited exited() {
+  ReportAgentExited exited;
+  exited.exit_code = 1;
+  return exited;
+}
+
+// Returns the end of the only request.
+AskEnd end_of(const support::When& decided) {
+  REQUIRE(decided.outcome());
+  std::vector<AskEnd> ends;
+  for (const Emitted& emitted : *decided.outcome()) {
+    if (const auto* closed = emitted.event.as<AskClosed>()) ends.push_back(closed->end);
   }
-  CHECK(closed == 1);
+  REQUIRE(ends.size() == 1);
+  return ends.front();
+}
+
+TEST_CASE("what an agent asks ends with its process", "[session]") {
+  const auto lost = ExpireLease{support::kToken, turn(1)};
+  CHECK(end_of(given(asking()).when(lost)) == AskEnd::agent_gone);
+  CHECK(end_of(given(asking()).when(support::report(4, exited()))) == AskEnd::agent_gone);
+}
+
+TEST_CASE("an answer that the agent can have heard is not kept", "[session]") {
+  const auto world = given(answered(AskVerdict::granted));
+  ExpireLease lost{support::kToken, turn(1)};
+  lost.answered = world.session().asks->front().answer;
+  CHECK(end_of(world.when(lost)) == AskEnd::agent_gone);
+  CHECK(world.when(lost).after().session().unheard->empty());
+  // Its worker was not given this one.
+  lost.answered.value -= 1;
+  CHECK(end_of(world.when(lost)) == AskEnd::unheard);
+}
+
+// Its agent process has ended, and not heard the answer. The next one asks something.
+std::vector<Fact> asking_again(const std::vector<Fact>& before, const char* tool = "Bash") {
+  return before + AskClosed{1, AskEnd::unheard} +
+         TurnInterrupted{turn(1), EndReason::worker_lost, {}} + LeaseExpired{support::kToken} +
+         TurnQueued{turn(2)} + LeaseGranted{support::kWorker, base::FencingToken{2}, {}} +
+         TurnStarted{turn(2), base::FencingToken{2}} +
+         fact(AskRaised{2, 1, AskKind::approval, turn(2), tool, "other"})
+             .with("{\"input\":{\"command\":\"make\"}}")
+             .by_report(2, 1);
+}
+
+TEST_CASE("an answer that no process heard is given to the next that asks the same",
+          "[session][N01]") {
+  const auto ended =
+      given(answered(AskVerdict::denied, "use make test")).when(support::report(4, exited()));
+  CHECK(end_of(ended) == AskEnd::unheard);
+  const auto late = ended.after().when(AnswerAsk{1, AskVerdict::granted, {}});
+  CHECK(rejection_of(late, RejectionCode::ask_over).find("the next one is") != std::string::npos);
+
+  const auto next = given(asking_again(answered(AskVerdict::denied, "use make test")));
+  AskAnswered same{2, AskVerdict::denied, AskBasis::earlier};
+  same.earlier = 1;
+  const auto given_again =
+      next.when(AnswerAsEarlier{2, 1, "use make test"}).then(fact(same).with("use make test"));
+  CHECK(given_again.session().unheard->empty());
+  rejection_of(given_again.when(AnswerAsEarlier{2, 1, "use make test"}), RejectionCode::ask_over);
+  // A text is not left out.
+  rejection_of(next.when(AnswerAsEarlier{2, 1, {}}), RejectionCode::ask_over);
+  // A person comes first.
+  const auto by_person = next.when(AnswerAsk{2, AskVerdict::granted, {}})
+                             .then(AskAnswered{2, AskVerdict::granted, AskBasis::person});
+  rejection_of(by_person.when(AnswerAsEarlier{2, 1, "use make test"}), RejectionCode::ask_over);
+}
+
+TEST_CASE("an unheard answer is of its tool, and until a turn succeeds", "[session]") {
+  const auto other = given(asking_again(answered(AskVerdict::granted), "Write"));
+  rejection_of(other.when(AnswerAsEarlier{2, 1, {}}), RejectionCode::ask_over);
+  const auto done = given(asking_again(answered(AskVerdict::granted)) + AskClosed{2, AskEnd::told} +
+                          fact(TurnFinished{turn(2), {}}).by_report(2, 2));
+  CHECK(done.session().unheard->empty());
 }
 
 TEST_CASE("nobody answers in time: the setting does", "[session][R184]") {
