@@ -34,8 +34,5 @@ struct Ask {
 
 // Returns the ask as the record has it: a JSON object with "input" and "context".
 base::Bytes ask_text(const Ask& ask);
-// True if both texts, of asks of one kind and subject, ask for the same: their inputs are equal,
-// and both are of a subagent or neither is. False if one cannot be read.
-bool asks_for_same(base::ByteView text, base::ByteView other);
 
 }  // namespace engines

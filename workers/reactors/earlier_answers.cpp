@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "workers/engines/ask.hpp"
+#include "workers/text/ask_text.hpp"
 
 namespace workers {
 namespace {
@@ -102,12 +102,12 @@ bool EarlierAnswers::answer_read() {
     if (pending.is_sent || !pending.awaited.empty() || pending.earlier.empty()) continue;
     has_worked = true;
     const auto& texts = pending.texts;
-    const auto same = std::find_if(
-        pending.earlier.begin(), pending.earlier.end(), [&](const domain::UnheardAnswer& one) {
-          return texts.contains(pending.at) && texts.contains(one.at) &&
-                 (!one.has_text || texts.contains(one.answer)) &&
-                 engines::asks_for_same(texts.at(pending.at), texts.at(one.at));
-        });
+    const auto same = std::find_if(pending.earlier.begin(), pending.earlier.end(),
+                                   [&](const domain::UnheardAnswer& one) {
+                                     return texts.contains(pending.at) && texts.contains(one.at) &&
+                                            (!one.has_text || texts.contains(one.answer)) &&
+                                            asks_for_same(texts.at(pending.at), texts.at(one.at));
+                                   });
     if (same == pending.earlier.end()) {
       pending.earlier.clear();
       continue;

@@ -114,6 +114,21 @@ AskText read_ask(std::string_view content) {
   return text;
 }
 
+// The order of an object's keys says nothing.
+bool asks_for_same(std::string_view content, std::string_view other) {
+  const auto read = [](std::string_view text) {
+    const bool is_deep = base::json_depth(text) > base::kJsonDepthMax;
+    return is_deep ? nlohmann::json() : nlohmann::json::parse(text, nullptr, false);
+  };
+  const auto is_of_subagent = [](const nlohmann::json& json) {
+    return json.contains("context") && json["context"].contains("agent_id");
+  };
+  const nlohmann::json one = read(content);
+  const nlohmann::json two = read(other);
+  return one.is_object() && two.is_object() && one.contains("input") && two.contains("input") &&
+         one["input"] == two["input"] && is_of_subagent(one) == is_of_subagent(two);
+}
+
 std::string ask_line(domain::AskKind kind, std::string_view tool, const AskText& text) {
   if (kind == domain::AskKind::question && !text.questions.empty()) {
     const std::size_t more = text.questions.size() - 1;

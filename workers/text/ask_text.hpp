@@ -29,6 +29,9 @@ struct AskText {
   bool operator==(const AskText&) const = default;
 };
 AskText read_ask(std::string_view content);
+// True if both contents of AskRaised, of one kind and tool, ask for the same: their inputs are
+// equal, and both are of a subagent or neither is. False if one cannot be read.
+bool asks_for_same(std::string_view content, std::string_view other);
 
 // Returns what is asked on one line: "Bash — make test", "asks: Which database?", "proposes a plan:
 // Move the cache".
