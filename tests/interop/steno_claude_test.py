@@ -821,9 +821,26 @@ class Asking(WithClaude):
         return os.path.exists(os.path.join(self.home.workdir, name))
 
     def told_to_model(self, alias):
-        """Returns the results of tools that the model's server got for the session."""
+        """Returns the results of tools that the model's server got for the session.
+
+        Some versions add what is left of the budget."""
         calls = self.model.charged()[self.home.show(alias)["agent_session"]]
-        return [text for call in calls for text in call["results"]]
+        return [text.split("\n\n<system-reminder>\nUSD budget")[0]
+                for call in calls for text in call["results"]]
+
+
+def members(group):
+    """Returns the processes of the group that have not ended."""
+    found = set()
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+                state, _, of_group = file.read().rpartition(")")[2].split()[:3]
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(of_group) == group and state != "Z":
+            found.add(int(pid))
+    return found
 
 
 class ClaudeAsks(Asking):
@@ -905,6 +922,33 @@ class ClaudeAsks(Asking):
         self.assertEqual(self.wait_for_end(alias)["status"], "completed")
         self.assertTrue(self.made("after-the-crash"))
         self.assertEqual(len(self.facts(self.home.show(alias)["session"], "AskAnswered")), 1)
+
+    def test_an_answer_that_an_agent_did_not_hear_is_for_the_next_that_asks_the_same(self):
+        prompt = "bash touch unheard"
+        alias = self.start(prompt, "--multi-turn", "--continue-after-failure")
+        self.ask(alias)
+        worker = self.home.worker_pid()
+        os.kill(worker, signal.SIGSTOP)
+        try:
+            agent = self.home.show(alias)["pid"]
+            group = os.getpgid(agent)
+            os.kill(agent, signal.SIGKILL)
+            # A helper of the agent can keep its stdin open for a moment.
+            until(lambda: not members(group), "the end of the agent")
+            self.done("deny", alias, "use make test")
+        finally:
+            os.kill(worker, signal.SIGCONT)
+        self.home.wait_for_event(alias, "AskClosed")
+        session = self.home.show(alias)["session"]
+        self.assertEqual([fact["end"] for fact in self.facts(session, "AskClosed")], ["unheard"])
+        self.home.run("send", alias, prompt)
+        self.home.wait_for_event(alias, "TurnFinished")
+        self.assertEqual([(fact["verdict"], fact["basis"])
+                          for fact in self.facts(session, "AskAnswered")],
+                         [("denied", "person"), ("denied", "earlier")])
+        self.assertIn("use make test", self.told_to_model(alias))
+        self.assertFalse(self.made("unheard"))
+        self.done("kill", alias)
 
     def test_what_was_asked_ends_with_its_worker(self):
         alias = self.start("bash touch never", "--multi-turn")

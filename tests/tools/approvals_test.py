@@ -302,7 +302,9 @@ class Kills(Asking):
         worker = self.home.worker_pid()
         os.kill(worker, signal.SIGSTOP)
         try:
-            os.kill(self.home.show(alias)["pid"], signal.SIGKILL)
+            agent = self.home.show(alias)["pid"]
+            os.kill(agent, signal.SIGKILL)
+            until(lambda: not os.path.exists(f"/proc/{agent}"), "the end of the agent")
             self.answered("deny", alias, "use make test")
         finally:
             os.kill(worker, signal.SIGCONT)
