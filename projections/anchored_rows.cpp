@@ -10,6 +10,7 @@
 #include "eventlog/rocksdb/private_folder.hpp"
 #include "projections/fold/digest.hpp"
 #include "projections/start/anchored_states.hpp"
+#include "projections/views/session_list.hpp"
 
 namespace projections {
 namespace {
@@ -158,6 +159,7 @@ Result<void> check_anchored_rows(const LogBase& base) {
     const std::string name(projection->name());
     const auto named = std::find_if(base.anchor.rows.begin(), base.anchor.rows.end(),
                                     [&](const auto& one) { return one.name == name; });
+    if (named == base.anchor.rows.end() && projection->is_younger()) continue;
     if (named == base.anchor.rows.end() || named->schema != projection->schema()) {
       return base::failure(ErrorCode::wrong_log,
                            "the rows of " + name +
@@ -208,7 +210,16 @@ Result<void> copy_anchored_rows(KeyValueStore& from, const Projection& projectio
   const Bytes name(projection.name());
   if (auto ok = copy_rows(from, name + '/', to, keep); !ok) return ok;
   // The checkpoint comes last: rows without one are removed when they are found.
-  return copy_rows(from, "checkpoint/" + name, to, keep);
+  const auto stored = read_checkpoint(from, name);
+  if (!stored) return tl::unexpected(stored.error());
+  if (*stored || !projection.is_younger()) {
+    return copy_rows(from, "checkpoint/" + name, to, keep);
+  }
+  // It has no rows, and stands where the others do.
+  const auto others = read_checkpoint(from, SessionList::kName);
+  if (!others) return tl::unexpected(others.error());
+  if (!*others) return {};
+  return projector->stand_at((*others)->checkpoint);
 }
 
 Result<void> copy_all_anchored_rows(KeyValueStore& from, KeyValueStore& to) {

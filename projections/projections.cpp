@@ -6,6 +6,7 @@
 
 #include "projections/fold/digest.hpp"
 #include "projections/start/startup_rows.hpp"
+#include "projections/views/conversation_list.hpp"
 #include "projections/views/metrics.hpp"
 #include "projections/views/resume_index.hpp"
 #include "projections/views/session_list.hpp"
@@ -23,6 +24,7 @@ std::vector<std::unique_ptr<Projection>> all_projections() {
   all.push_back(std::make_unique<Metrics>());
   all.push_back(std::make_unique<ResumeIndex>());
   all.push_back(std::make_unique<StartupRows>());
+  all.push_back(std::make_unique<ConversationList>());
   return all;
 }
 

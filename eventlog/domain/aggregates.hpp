@@ -3,6 +3,8 @@
 
 #include "eventlog/domain/admission/admission.hpp"
 #include "eventlog/domain/budget/budget.hpp"
+#include "eventlog/domain/conversation/conversation.hpp"
+#include "eventlog/domain/conversation/lanes.hpp"
 #include "eventlog/domain/lineage/lineage.hpp"
 #include "eventlog/domain/outbox/outbox.hpp"
 #include "eventlog/domain/registry/registry.hpp"
@@ -15,9 +17,9 @@
 
 namespace domain {
 
-using Aggregates =
-    base::Types<SessionStream, RegistryStream, LineageStream, BudgetStream, TotalBudgetStream,
-                AdmissionStream, OutboxStream, SchedulesStream, ServerStream, RulesStream>;
+using Aggregates = base::Types<SessionStream, RegistryStream, LineageStream, BudgetStream,
+                               TotalBudgetStream, AdmissionStream, OutboxStream, SchedulesStream,
+                               ServerStream, ConversationStream, LanesStream, RulesStream>;
 
 namespace detail {
 template <class List>

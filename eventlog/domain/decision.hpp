@@ -52,6 +52,8 @@ struct ChannelRules {
   std::string channel_of(std::string_view workdir) const;
 };
 
+struct ConversationPolicy;
+
 struct Context {
   StreamRef target;  // the stream that the command is for
   CommandId command;
@@ -61,13 +63,14 @@ struct Context {
   Time now;                 // log time
   Time wall;                // what the clock shows
   std::span<const std::string> engines;
-  std::span<const std::string> injecting_engines;  // whose agents take a prompt while they work
-  std::span<const std::string> file_engines{};     // whose agents take files with a prompt
-  std::span<const HookGap> hook_gaps;              // for which no session can be opened
-  bool has_key = false;                            // the server can sign anchors
-  const TimeZones* zones = nullptr;                // null: the server knows none
-  const ChannelRules* channels = nullptr;          // null: the server has none
-  const CallMatcher* calls = nullptr;              // null: no rule answers
+  std::span<const std::string> injecting_engines;     // whose agents take a prompt while they work
+  std::span<const std::string> file_engines{};        // whose agents take files with a prompt
+  std::span<const HookGap> hook_gaps;                 // for which no session can be opened
+  bool has_key = false;                               // the server can sign anchors
+  const TimeZones* zones = nullptr;                   // null: the server knows none
+  const ChannelRules* channels = nullptr;             // null: the server has none
+  const CallMatcher* calls = nullptr;                 // null: no rule answers
+  const ConversationPolicy* conversations = nullptr;  // null: the settings say nothing
 };
 
 // The names of the further streams that a command reads or writes.

@@ -15,6 +15,7 @@ static_assert(kNeverThrows<OutboxCommands>);
 static_assert(kNeverThrows<SchedulesCommands>);
 static_assert(kNeverThrows<ServerCommands>);
 static_assert(kNeverThrows<RulesClientCommands>);
+static_assert(kNeverThrows<ConversationCommands>);
 
 }  // namespace
 }  // namespace domain
@@ -25,3 +26,4 @@ template class base::SealedVariant<domain::OutboxCommands>;
 template class base::SealedVariant<domain::SchedulesCommands>;
 template class base::SealedVariant<domain::ServerCommands>;
 template class base::SealedVariant<domain::RulesClientCommands>;
+template class base::SealedVariant<domain::ConversationCommands>;

@@ -22,6 +22,10 @@ class Projection {
   // and built anew.
   virtual std::int64_t schema() const = 0;
 
+  // True if releases have trimmed logs that had neither this projection nor any event that it
+  // folds: what such a log begins with has no rows of it, and needs none.
+  virtual bool is_younger() const { return false; }
+
   // Folds one event; each is given once, in order, with its position and without content. `stream`
   // is the event's stream, parsed once for all projections; none if its name is no stream's. Total:
   // it refuses no event. It must read nothing but these arguments and the rows.

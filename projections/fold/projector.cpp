@@ -206,6 +206,15 @@ Result<void> Projector::rebuild() {
   return {};
 }
 
+Result<void> Projector::stand_at(const Checkpoint& checkpoint) {
+  eventlog::WriteBatch batch;
+  batch.put(checkpoint_key(projection_->name()),
+            base::encode(StoredCheckpoint{checkpoint, projection_->schema()}));
+  if (auto ok = store_->write(batch); !ok) return ok;
+  checkpoint_ = checkpoint;
+  return {};
+}
+
 Error Projector::stop(Error error) {
   if (error.code == ErrorCode::rows_damaged) {
     // Rows without a checkpoint are built anew at the next open().

@@ -67,6 +67,8 @@ class Projector {
 
   // Removes checkpoint and rows: the next catch_up() begins at the log's first event.
   Result<void> rebuild();
+  // Goes on from there, without rows: no event up to there has any. Call it behind rebuild().
+  Result<void> stand_at(const eventlog::Checkpoint& checkpoint);
 
  private:
   Projector(const Projection& projection, eventlog::KeyValueStore& store)

@@ -63,8 +63,8 @@ TEST_CASE("an anchor names all projections' rows and all streams' states by dige
     names.push_back(rows.name);
     CHECK(rows.digest == *projections::digest(*w.rows, rows.name));
   }
-  CHECK(names ==
-        std::vector<std::string>{"session_list", "metrics", "resume_index", "takeover", "streams"});
+  CHECK(names == std::vector<std::string>{"session_list", "metrics", "resume_index", "takeover",
+                                          "conversation_list", "streams"});
   const auto live = no_rows();
   auto set = ProjectionSet::open(*live);
   REQUIRE(set->catch_up(w.history.log().store(), w.head(), support::kAllEvents));

@@ -2,6 +2,7 @@
 // out, as in the encoded form.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -63,6 +64,12 @@ template <class T>
 std::string text_of(const std::vector<T>& values) {
   std::string text = "[";
   for (const T& value : values) text += text_of(value) + ' ';
+  return text + ']';
+}
+template <class T>
+std::string text_of(const std::map<std::string, T>& values) {
+  std::string text = "[";
+  for (const auto& [name, value] : values) text += name + ':' + text_of(value) + ' ';
   return text + ']';
 }
 template <class T>

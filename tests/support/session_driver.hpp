@@ -144,7 +144,7 @@ class SessionDriver {
     const auto& s = std::get<domain::SessionState>(state(stream_of(id)));
     if (s.status == domain::SessionStatus::none || random_.chance(3)) return spawn();
     if (s.erasure > s.erasure_completed && random_.chance(50)) {
-      return as_command(domain::CompleteErasure{s.erasure});
+      return as_command(domain::SessionCommand(domain::CompleteErasure{s.erasure}));
     }
     if (random_.chance(5)) return erase(id);
     if (s.lease && random_.chance(60)) return report(s);

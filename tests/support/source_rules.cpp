@@ -115,6 +115,7 @@ const std::vector<Allowance>& allowances() {
       {"workers/text", {"workers/text", "eventlog/domain", "eventlog/base"}},
       {"workers/time_zones", {"workers/time_zones", "eventlog"}},
       {"workers/rules", {"workers/rules", "eventlog"}},
+      {"workers/stores", {"workers/stores", "eventlog/domain", "eventlog/base"}},
       {"workers/http", {"workers/http", "workers/processes", "eventlog/base"}},
       {"workers/hooks",
        {"workers/hooks", "workers/http", "workers/engines", "workers/processes", "eventlog/domain",

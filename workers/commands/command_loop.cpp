@@ -412,6 +412,7 @@ CommandOutcome CommandLoop::decide(const Involved& streams, const Waiting& waiti
   context.zones = options_.zones;
   context.calls = options_.calls;
   context.channels = &options_.channels;
+  context.conversations = &options_.conversations;
   auto decision = domain::decide_on(message.command, states_of(streams), context);
   if (!decision) return tl::unexpected(decision.error());
   return append(streams, message, std::move(*decision), release);

@@ -23,6 +23,7 @@
 
 #include "eventlog/base/one_thread.hpp"
 #include "eventlog/domain/command.hpp"
+#include "eventlog/domain/conversation/policy.hpp"
 #include "eventlog/log/sequencer.hpp"
 #include "eventlog/log/stream_loader.hpp"
 #include "workers/commands/durable_states.hpp"
@@ -97,6 +98,7 @@ struct CommandLoopOptions {
   const domain::CallMatcher* calls = nullptr;  // must outlive the loop; null: no rule answers
   const domain::TimeZones* zones = nullptr;    // must outlive the loop; null: there are none
   domain::ChannelRules channels{};
+  domain::ConversationPolicy conversations{};
   std::vector<domain::HookGap> hook_gaps{};
   std::size_t inbox_max = 100'000;  // waiting commands of one class; beyond it: `busy`
   std::size_t streams_max =
@@ -152,6 +154,8 @@ class CommandLoop {
 
   // Call it with every durable event, in order.
   void on_durable(const domain::RecordedEvent& event) { durable_.fold(event); }
+  // How many runs of each lane of conversations there can be at once.
+  const domain::LaneLimits& lane_limits() const { return options_.conversations.lanes; }
   // What clients can be told of the streams that stay with the server.
   const DurableStates& durable() const { return durable_; }
 

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "eventlog/base/usd_text.hpp"
-#include "eventlog/domain/session/spec_check.hpp"
+#include "eventlog/domain/spec_check.hpp"
 #include "workers/json/event_json.hpp"
 #include "workers/operations/caller.hpp"
 #include "workers/operations/finding.hpp"

@@ -68,6 +68,7 @@ using ServerCommandReplyBody = CommandReplyOf<domain::ServerReply>;
 using OutboxReplyBody = CommandReplyOf<domain::OutboxReply>;
 using SchedulesReplyBody = CommandReplyOf<domain::SchedulesReply>;
 using RulesReplyBody = CommandReplyOf<domain::RulesReply>;
+using ConversationReplyBody = CommandReplyOf<domain::ConversationReply>;
 
 base::Result<domain::Command> decode_command(const CommandBody& body);
 CommandBody encode_command(const domain::Command& command);

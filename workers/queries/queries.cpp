@@ -5,6 +5,7 @@
 
 #include "workers/queries/asks.hpp"
 #include "workers/queries/attention.hpp"
+#include "workers/queries/conversations.hpp"
 #include "workers/queries/list.hpp"
 #include "workers/queries/output.hpp"
 #include "workers/queries/read_log.hpp"
@@ -18,8 +19,8 @@ namespace {
 constexpr QueryKind kDigestsQuery{kVerbDigests, QueryReads::rows, {}, nullptr};
 
 constexpr const QueryKind* kAll[] = {
-    &kListQuery,  &kAttentionQuery, &kShowQuery,    &kOutputQuery,
-    &kStatsQuery, &kDigestsQuery,   &kReadLogQuery, &kAsksQuery,
+    &kListQuery,    &kAttentionQuery, &kShowQuery, &kOutputQuery,        &kStatsQuery,
+    &kDigestsQuery, &kReadLogQuery,   &kAsksQuery, &kConversationsQuery,
 };
 
 }  // namespace

@@ -81,6 +81,13 @@ void Archives::begin_archive(const domain::BeginArchive& command, Position begun
   order.wall = wall_;
   order.durable = std::max(begun, durable_);
   order.needed = streams_.needed();
+  // Texts of messages that no agent was given yet.
+  for (const auto& [id, work] : commands_.of<domain::LanesStream>().works) {
+    Position from = work.oldest;
+    if (work.run) from = domain::oldest_of(*work.run);
+    if (from.value == 0) continue;
+    order.needed.push_back({{domain::ConversationStream::kPattern, work.agent, id}, from});
+  }
   upkeep_.order(std::move(order));
 }
 

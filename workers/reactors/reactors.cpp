@@ -4,6 +4,7 @@
 #include "workers/reactors/anchors.hpp"
 #include "workers/reactors/archives.hpp"
 #include "workers/reactors/backups.hpp"
+#include "workers/reactors/conversations.hpp"
 #include "workers/reactors/deadlines.hpp"
 #include "workers/reactors/earlier_answers.hpp"
 #include "workers/reactors/foreground.hpp"
@@ -38,6 +39,8 @@ std::vector<std::unique_ptr<Reactor>> make_reactors(const ReactorPorts& ports,
       random, sessions, options.found_folders));
   add(std::make_unique<EarlierAnswers>(commands, random, sessions,
                                        ports.side_work.make_content_loader(stores)));
+  add(std::make_unique<Conversations>(commands, random, sessions,
+                                      ports.side_work.make_content_loader(stores)));
   add(std::make_unique<Deadlines>(commands, random, sessions));
   auto notifications =
       std::make_unique<Notifications>(commands, ports.side_work.make_notifier(stores), random,

@@ -6,7 +6,7 @@
 #include "eventlog/base/check.hpp"
 #include "eventlog/base/digits.hpp"
 #include "eventlog/base/usd_text.hpp"
-#include "eventlog/domain/session/spec_check.hpp"
+#include "eventlog/domain/spec_check.hpp"
 #include "workers/text/amounts.hpp"
 
 namespace workers {

@@ -7,7 +7,7 @@
 #include "eventlog/domain/outbox/route.hpp"
 #include "eventlog/domain/schedules/schedules.hpp"
 #include "eventlog/domain/session/session.hpp"
-#include "eventlog/domain/session/spec_check.hpp"
+#include "eventlog/domain/spec_check.hpp"
 #include "eventlog/domain/text_limits.hpp"
 
 namespace domain {

@@ -2,6 +2,8 @@
 // command without effect is recorded as NothingChanged, so that a retry finds it.
 #include "eventlog/base/time_text.hpp"
 #include "eventlog/domain/characters.hpp"
+#include "eventlog/domain/conversation/conversation.hpp"
+#include "eventlog/domain/conversation/lanes.hpp"
 #include "eventlog/domain/session/deciding.hpp"
 #include "eventlog/domain/session/session_name.hpp"
 
@@ -290,6 +292,10 @@ void reads(const SessionCommand& command, const StreamRef& target, Reads& furthe
   if (spawn != nullptr && spawn->caller.is_set() && spawn->caller != target.id) {
     further.add(session_stream(target.agent, spawn->caller));
   }
+  if (spawn != nullptr && !spawn->descriptor.conversation.empty()) {
+    further.add(conversation_stream(target.agent, spawn->descriptor.conversation));
+    further.add(std::string(kLanesStream));
+  }
   const bool may_end = std::visit([](const auto& c) { return may_end_by(c); }, command);
   const bool is_spending =
       spawn != nullptr || std::visit([](const auto& c) { return is_about_money(c); }, command);
@@ -332,6 +338,12 @@ void reads_further(const SessionCommand& command, const StreamRef& target, const
     if (has_relatives(own)) read(own);
     read_payers(own);
   }
+  // Any command can end a turn.
+  const std::string& conversation = states.target<SessionStream>().descriptor->conversation;
+  if (!conversation.empty()) {
+    further.add(conversation_stream(target.agent, conversation));
+    further.add(std::string(kLanesStream));
+  }
   // The lineages come first, so that each round of reading names them in the same places.
   for (const std::string& lineage : lineages) further.add(lineage);
   for (const std::string& lineage : lineages) {
@@ -369,7 +381,7 @@ Decided decide(const SessionCommand& command, const States& states, const Contex
         }
       },
       command);
-  return telling_hooks(std::move(made), states, context);
+  return telling_conversation(telling_hooks(std::move(made), states, context), states, context);
 }
 
 namespace {

@@ -547,6 +547,8 @@ Rejection over_cap(const Deciding& d);
 // Adds what the decision's events mean for the session's place among those that run: it is parked,
 // waits for a place, or has one again.
 Decided placing(Decided decided, const States& states, const Context& context);
+// Adds what the conversation for which the session works is to know.
+Decided telling_conversation(Decided decided, const States& states, const Context& context);
 
 // Adds what the decision's events tell the streams of money: those of the lineage, the agent and
 // all agents. If the lineage has spent the budget by it, all its sessions at work are interrupted.

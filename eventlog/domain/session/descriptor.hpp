@@ -18,11 +18,12 @@ enum class DescriptorKind : std::uint8_t {
 
 struct Descriptor {
   DescriptorKind kind = DescriptorKind::none;
-  std::string connector;  // of a user, such as "telegram", and so have the next two
-  std::string user;       // the person's id there
-  std::string channel;    // where they talk
-  std::string task;       // of cron and heartbeat: the schedule's name
-  SessionId parent;       // of a subagent: a session of the same agent
+  std::string connector;       // of a user, such as "telegram", and so have the next two
+  std::string user;            // the person's id there
+  std::string channel;         // where they talk
+  std::string task;            // of cron and heartbeat: the schedule's name
+  SessionId parent;            // of a subagent: a session of the same agent
+  std::string conversation{};  // the session key of the conversation whose runs it works on
 
   bool operator==(const Descriptor&) const = default;
   template <class Visit>
@@ -33,6 +34,7 @@ struct Descriptor {
     visit("channel", &Descriptor::channel);
     visit("task", &Descriptor::task);
     visit("parent", &Descriptor::parent);
+    visit("conversation", &Descriptor::conversation);
   }
 };
 

@@ -5,10 +5,11 @@
 #include "eventlog/base/check.hpp"
 #include "eventlog/domain/admission/alias.hpp"
 #include "eventlog/domain/admission/name_mark.hpp"
+#include "eventlog/domain/conversation/conversation.hpp"
 #include "eventlog/domain/outbox/route.hpp"
 #include "eventlog/domain/session/deciding.hpp"
 #include "eventlog/domain/session/session_name.hpp"
-#include "eventlog/domain/session/spec_check.hpp"
+#include "eventlog/domain/spec_check.hpp"
 #include "eventlog/domain/session/spec_settings.hpp"
 #include "eventlog/domain/text_limits.hpp"
 
@@ -132,6 +133,20 @@ std::optional<Rejection> check_descriptor(const Deciding& d, const Spawn& c) {
   const SessionId parent = c.descriptor.parent;
   if (!parent.is_set()) return std::nullopt;
   return check_parent(d.states.find<SessionStream>(session_stream(d.agent(), parent)), parent);
+}
+
+// A session is opened for a conversation only by the run that it has begun.
+std::optional<Rejection> check_conversation(const Deciding& d, const Spawn& c) {
+  if (c.descriptor.conversation.empty()) return std::nullopt;
+  const auto* s =
+      d.states.find<ConversationStream>(conversation_stream(d.agent(), c.descriptor.conversation));
+  const bool is_its_run = s != nullptr && s->run && !s->run->is_taken &&
+                          s->run->run.bytes == d.context.command.bytes &&
+                          s->run->session == d.context.target.id;
+  if (is_its_run) return std::nullopt;
+  return Rejection{RejectionCode::refused,
+                   "the conversation " + cut_fact(c.descriptor.conversation) +
+                       " has not begun this run; send it a message instead"};
 }
 
 std::optional<Rejection> check_said(const Spawn& c) {
@@ -412,6 +427,7 @@ Decided decide_one(Deciding d, const Spawn& c) {
   if (auto bad = check_spawn(c)) return tl::unexpected(*bad);
   if (auto bad = check_start(c.start_before, d.context)) return tl::unexpected(*bad);
   if (auto bad = check_descriptor(d, c)) return tl::unexpected(*bad);
+  if (auto bad = check_conversation(d, c)) return tl::unexpected(*bad);
   const Opening o = opening_of(d, c);
   if (auto bad = check_spec(o.spec, d.context.engines)) return tl::unexpected(*bad);
   if (auto bad = check_takes_files(c.files, o.spec.engine, d.context)) return tl::unexpected(*bad);
@@ -486,6 +502,10 @@ Decided decide_one(Deciding d, const Spawn& c) {
     opened.lineage = source.lineage;
     if (c.descriptor.kind == DescriptorKind::none && !is_scheduled(source)) {
       opened.descriptor = source.descriptor;
+      const std::string& conversation = c.descriptor.conversation;
+      if (opened.descriptor->conversation != conversation) {
+        opened.descriptor.edit().conversation = conversation;
+      }
     }
     if (spec.channel->empty()) spec.channel = source.spec.channel;
     // Whoever goes on with a session means it by its name.

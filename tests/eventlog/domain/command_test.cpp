@@ -23,10 +23,12 @@ std::vector<Command> clients_commands() {
 }
 
 std::vector<Command> own_commands() {
-  return {as_command(ExpireContent{}), as_command(CompleteErasure{}), as_command(GrantLease{}),
-          as_command(ExpireLease{}),   as_command(GiveUpContent{}),   as_command(LeaseReport{}),
-          as_command(StartServer{}),   as_command(CompleteBackup{}),  as_command(AbandonBackup{}),
-          as_command(RecordAnchor{}),  as_command(CompleteArchive{}), as_command(RecordTrim{}),
+  return {as_command(ExpireContent{}),   as_command(SessionCommand(CompleteErasure{})),
+          as_command(GrantLease{}),      as_command(ExpireLease{}),
+          as_command(GiveUpContent{}),   as_command(LeaseReport{}),
+          as_command(StartServer{}),     as_command(CompleteBackup{}),
+          as_command(AbandonBackup{}),   as_command(RecordAnchor{}),
+          as_command(CompleteArchive{}), as_command(RecordTrim{}),
           as_command(AbandonArchive{})};
 }
 
@@ -159,8 +161,9 @@ TEST_CASE(
   CHECK(reads(as_command(SendPrompt{})) ==
         and_budget({support::kAdmission, std::string(kOutboxStream)}));
   for (const Command& command :
-       {as_command(EraseContent{}), as_command(ExpireContent{}), as_command(CompleteErasure{}),
-        as_command(RequestAnchor{}), as_command(support::report(1, ReportOutput{})),
+       {as_command(EraseContent{}), as_command(ExpireContent{}),
+        as_command(SessionCommand(CompleteErasure{})), as_command(RequestAnchor{}),
+        as_command(support::report(1, ReportOutput{})),
         as_command(support::report(1, ReportInitialized{}))}) {
     INFO(type_name(command));
     CHECK(reads(command) == none);

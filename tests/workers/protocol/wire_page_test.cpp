@@ -11,6 +11,7 @@
 #include "projections/views/metrics.hpp"
 #include "tests/support/catch.hpp"
 #include "workers/protocol/commands.hpp"
+#include "workers/protocol/conversations.hpp"
 #include "workers/protocol/copies.hpp"
 #include "workers/protocol/hook_steps.hpp"
 #include "workers/protocol/hooks.hpp"
@@ -61,6 +62,13 @@ constexpr std::string_view named(Is<domain::RunKind>) { return "run_kind"; }
 constexpr std::string_view named(Is<domain::MissedRuns>) { return "missed_runs"; }
 constexpr std::string_view named(Is<domain::SkipReason>) { return "skip_reason"; }
 constexpr std::string_view named(Is<domain::RunOutcome>) { return "run_outcome"; }
+constexpr std::string_view named(Is<domain::QueueMode>) { return "queue_mode"; }
+constexpr std::string_view named(Is<domain::QueueDrop>) { return "queue_drop"; }
+constexpr std::string_view named(Is<domain::TurnShape>) { return "turn_shape"; }
+constexpr std::string_view named(Is<domain::MessageEnd>) { return "message_end"; }
+constexpr std::string_view named(Is<domain::RunEnd>) { return "run_end"; }
+constexpr std::string_view named(Is<domain::ResetReason>) { return "reset_reason"; }
+constexpr std::string_view named(Is<domain::Lane>) { return "lane"; }
 constexpr std::string_view named(Is<domain::ActorKind>) { return "actor_kind"; }
 constexpr std::string_view named(Is<workers::ItemKind>) { return "item_kind"; }
 constexpr std::string_view named(Is<workers::BackupAction>) { return "backup_action"; }
@@ -113,6 +121,17 @@ constexpr std::string_view named(Is<domain::Schedule>) { return "schedule"; }
 constexpr std::string_view named(Is<domain::ScheduleRun>) { return "schedule_run"; }
 constexpr std::string_view named(Is<domain::MadeAnchor>) { return "made_anchor"; }
 constexpr std::string_view named(Is<domain::AnchorMade>) { return "AnchorMade"; }
+constexpr std::string_view named(Is<workers::ConversationReplyBody>) {
+  return "conversation_outcome";
+}
+constexpr std::string_view named(Is<projections::ConversationShown>) { return "conversation"; }
+constexpr std::string_view named(Is<domain::ConversationOrigin>) { return "origin"; }
+constexpr std::string_view named(Is<domain::ConversationRun>) { return "conversation_run"; }
+constexpr std::string_view named(Is<domain::DeliveryContext>) { return "delivery"; }
+constexpr std::string_view named(Is<domain::MessageRoute>) { return "message_route"; }
+constexpr std::string_view named(Is<domain::QueueOverflow>) { return "queue_overflow"; }
+constexpr std::string_view named(Is<domain::QueueSettings>) { return "queue_settings"; }
+constexpr std::string_view named(Is<domain::PastSession>) { return "past_session"; }
 constexpr std::string_view named(Is<workers::StageTime>) { return "stage"; }
 constexpr std::string_view named(Is<workers::StageTimes>) { return "stages"; }
 constexpr std::string_view named(Is<workers::ServerFacts>) { return "server_facts"; }
@@ -332,6 +351,7 @@ TEST_CASE("the page for other clients has every command and map with its fields"
   check_fields<workers::OutboxReplyBody>(page);
   check_fields<workers::SchedulesReplyBody>(page);
   check_fields<workers::RulesReplyBody>(page);
+  check_fields<workers::ConversationReplyBody>(page);
   check_fields<domain::SessionSpec>(page);
   check_fields<workers::QueryBody>(page);
   check_fields<projections::SessionRow>(page);
@@ -354,7 +374,8 @@ TEST_CASE("the page for other clients has every command and map with its fields"
        map_row<workers::ArchivesAnswer>("archives"),
        map_row<workers::NotificationsAnswer>("notifications"),
        map_row<workers::SchedulesAnswer>("schedules"), map_row<workers::RulesAnswer>("rules"),
-       map_row<workers::HooksAnswer>("hooks"), map_row<workers::FlightAnswer>("flight")});
+       map_row<workers::HooksAnswer>("hooks"), map_row<workers::FlightAnswer>("flight"),
+       map_row<workers::ConversationsAnswer>("conversations")});
   check_rows("Requests of operators", page.at("Requests of operators"),
              {map_row<workers::BackupBody>("backup"), map_row<workers::ArchiveBody>("archive")});
   check_rows(
@@ -390,7 +411,15 @@ TEST_CASE("the page for other clients has every command and map with its fields"
               map_row<workers::StageTime>(),
               map_row<workers::ServerFacts>(),
               map_row<workers::EngineFacts>(),
-              map_row<workers::FlightEntry>()});
+              map_row<workers::FlightEntry>(),
+              map_row<projections::ConversationShown>(),
+              map_row<domain::PastSession>(),
+              map_row<domain::ConversationOrigin>(),
+              map_row<domain::DeliveryContext>(),
+              map_row<domain::ConversationRun>(),
+              map_row<domain::MessageRoute>(),
+              map_row<domain::QueueOverflow>(),
+              map_row<domain::QueueSettings>()});
 }
 
 TEST_CASE("the page for other clients has every name", "[workers]") {
@@ -434,6 +463,13 @@ TEST_CASE("the page for other clients has every name", "[workers]") {
   check_names<bus::FeedKind>(page);
   check_names<domain::RejectionCode>(page);
   check_names<bus::ReplyError>(page);
+  check_names<domain::QueueMode>(page);
+  check_names<domain::QueueDrop>(page);
+  check_names<domain::TurnShape>(page);
+  check_names<domain::MessageEnd>(page);
+  check_names<domain::RunEnd>(page);
+  check_names<domain::ResetReason>(page);
+  check_names<domain::Lane>(page);
 }
 
 }  // namespace

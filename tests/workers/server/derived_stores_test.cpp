@@ -148,7 +148,7 @@ TEST_CASE("a projection that has stopped fails what reads it, and nothing else",
     CHECK(f.output().status == bus::ReplyStatus::ok);
   }
   auto faults = f.faults();
-  CHECK(faults.size() == 4);
+  CHECK(faults.size() == 5);
   CHECK_THAT(faults["metrics"], Catch::Contains("stops"));
   CHECK(faults["session_list"] == "");
   CHECK(faults["resume_index"] == "");

@@ -112,6 +112,25 @@ Outcome<int> rules_test(const Config& config, const RuleArguments& arguments);
 // Holds the rules against the calls on the record.
 Outcome<int> rules_test_record(const Config& config, const RuleArguments& arguments);
 
+struct ConversationArguments {
+  std::string key;   // a session key, or what stands for one
+  std::string text;  // "-": read from stdin
+  std::string sender;
+  std::string id;                     // the channel's own, of the message
+  std::string thread;                 // of the channel where it was written
+  std::vector<std::string> settings;  // NAME=VALUE; without a value it is cleared
+  bool all_agents = false;
+  std::int64_t limit = 0;
+};
+Outcome<int> conversation_send(const Config& config, const ConversationArguments& arguments);
+Outcome<int> conversation_list(const Config& config, const ConversationArguments& arguments);
+Outcome<int> conversation_show(const Config& config, const ConversationArguments& arguments);
+Outcome<int> conversation_set(const Config& config, const ConversationArguments& arguments);
+Outcome<int> conversation_reset(const Config& config, const ConversationArguments& arguments);
+Outcome<int> conversation_undo(const Config& config, const ConversationArguments& arguments);
+Outcome<int> conversation_stop(const Config& config, const ConversationArguments& arguments);
+Outcome<int> conversation_delete(const Config& config, const ConversationArguments& arguments);
+
 struct HookArguments {
   std::string name;
   std::string reference;  // of the session; try: empty: none

@@ -861,6 +861,63 @@ void add_gateway(CommandLine& line) {
       ->group("");  // given by a server
 }
 
+// Adds a subcommand that is about one conversation.
+CLI::App* add_of_conversation(CommandLine& line, CLI::App& parent, const char* name,
+                              const char* help, const char* examples,
+                              Outcome<int> (*run)(const Config&, const ConversationArguments&)) {
+  auto& arguments = line.keep<ConversationArguments>();
+  CLI::App* command = line.command(parent, name, help, examples, arguments, reporting(run));
+  command->add_option("KEY", arguments.key, "Its session key, or main")->required();
+  return command;
+}
+
+void add_conversations(CommandLine& line) {
+  CLI::App* conversations =
+      line.app.add_subcommand("conv", "Places where people and programs keep talking to an agent");
+  conversations->require_subcommand(1)->fallthrough();
+  auto& listed = line.keep<ConversationArguments>();
+  CLI::App* list = line.command(*conversations, "ls", "List them, those that changed last first",
+                                "  steno conv ls\n  steno conv ls --all-agents -o json", listed,
+                                reporting(conversation_list));
+  list->add_flag("--all-agents", listed.all_agents, "Of all agents");
+  list->add_option("--limit", listed.limit, "So many at most")->check(within(1, 1'000));
+  auto& sent = line.keep<ConversationArguments>();
+  CLI::App* send = line.command(
+      *conversations, "send", "Send a message; the first one begins the conversation",
+      "  steno conv send main 'What is new?'\n"
+      "  steno conv send telegram:group:42 'Hello' --channel 'telegram|42' --from ada --id 9\n"
+      "  steno conv send main /new\n"
+      "Texts that the conversation understands: /new, /reset and /clear begin a new session,\n"
+      "/stop ends what runs, /queue collect debounce:2s cap:25 says how messages wait, and\n"
+      "/send off sends nothing to its place.",
+      sent, reporting(conversation_send));
+  send->add_option("KEY", sent.key, "Its session key, or main")->required();
+  send->add_option("TEXT", sent.text, "The message; - reads it from stdin")->required();
+  send->add_option("--from", sent.sender, "Who writes, as the channel knows them");
+  send->add_option("--id", sent.id,
+                   "The channel's id of the message; one that comes twice counts once");
+  send->add_option("--thread", sent.thread, "The thread of the channel where it was written");
+  add_of_conversation(line, *conversations, "show", "Show one", "  steno conv show main",
+                      conversation_show);
+  auto& changed = line.keep<ConversationArguments>();
+  CLI::App* set = line.command(*conversations, "set", "Change its settings",
+                               "  steno conv set main label=home modelOverride=claude-opus-4-5\n"
+                               "  steno conv set main queueMode=followup queueCap=\n"
+                               "A setting without a value is cleared.",
+                               changed, reporting(conversation_set));
+  set->add_option("KEY", changed.key, "Its session key, or main")->required();
+  set->add_option("SETTING", changed.settings, "NAME=VALUE")->required();
+  add_of_conversation(line, *conversations, "reset", "Begin a new session with the next message",
+                      "  steno conv reset main", conversation_reset);
+  add_of_conversation(line, *conversations, "undo", "Go back to the session before the last reset",
+                      "  steno conv undo main", conversation_undo);
+  add_of_conversation(line, *conversations, "stop",
+                      "Interrupt what runs, and give the agent nothing of what waits",
+                      "  steno conv stop main", conversation_stop);
+  add_of_conversation(line, *conversations, "rm", "Delete one; its sessions stay on the record",
+                      "  steno conv rm telegram:group:42", conversation_delete);
+}
+
 constexpr void (*kCommands[])(CommandLine&) = {
     add_run,     add_spawn,     add_list,
     add_kill,    add_asks,      add_rules,
@@ -871,7 +928,7 @@ constexpr void (*kCommands[])(CommandLine&) = {
     add_stats,   add_watch,     add_config,
     add_version, add_attention, add_notify,
     add_message, add_schedule,  add_chat,
-    add_mcp,     add_gateway,
+    add_mcp,     add_gateway,   add_conversations,
 };
 
 }  // namespace

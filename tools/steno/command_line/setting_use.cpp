@@ -18,14 +18,14 @@ const Names& asking() {
       "resume",   "ls",        "show",    "attention", "foreground", "message",  "background",
       "schedule", "notify",    "output",  "attach",    "watch",      "stats",    "chat",
       "rules",    "approvals", "approve", "deny",      "set",        "commands", "answer",
-      "hooks",    "mcp",       "erase",   "backup",    "archive",    "anchor"};
+      "hooks",    "mcp",       "conv",    "erase",     "backup",     "archive",  "anchor"};
   return kAsking;
 }
 
 // Of these, the ones that open sessions.
 const Names& opening() {
   static const Names kOpening = {"run",           "spawn", "resume", "schedule add",
-                                 "schedule edit", "chat",  "mcp"};
+                                 "schedule edit", "chat",  "mcp",    "conv send"};
   return kOpening;
 }
 
@@ -71,14 +71,15 @@ std::string misplaced_flag(const std::string& command, const std::string& key) {
     return flag + " is read by steno " + reader + " only; steno " + command + " has no use for it";
   }
   const bool is_schedule = first == "schedule";
+  const bool is_grouped = is_schedule || first == "conv";
   if (is_schedule && !is_of_sessions(key, true)) {
     return flag + " is no setting of what a schedule opens; steno " + command +
            " has no use for it";
   }
-  if (opening().contains(is_schedule ? command : first)) return {};
+  if (opening().contains(is_grouped ? command : first)) return {};
   std::string text = flag +
                      " is read where a session is opened (run, spawn, resume, schedule add "
-                     "and edit, chat and mcp); steno " +
+                     "and edit, conv send, chat and mcp); steno " +
                      command + " has no use for it";
   const domain::SpecSetting* setting = domain::find_spec_setting(key);
   const bool can_change = setting != nullptr && setting->change != domain::SettingChange::never;

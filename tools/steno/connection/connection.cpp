@@ -125,6 +125,13 @@ Outcome<workers::RulesReplyBody> Connection::command_rules(const domain::RulesCo
   return send<workers::RulesReplyBody>(fresh_command_id(), workers::encode_command(command));
 }
 
+Outcome<workers::ConversationReplyBody> Connection::command_conversation(
+    const std::string& agent, const domain::ConversationCommand& command) {
+  workers::CommandBody body = workers::encode_command(command);
+  body.agent = agent;
+  return send<workers::ConversationReplyBody>(fresh_command_id(), std::move(body));
+}
+
 Outcome<workers::SchedulesReplyBody> Connection::command_schedules(
     const domain::SchedulesCommand& command) {
   return send<workers::SchedulesReplyBody>(fresh_command_id(), workers::encode_command(command));

@@ -88,6 +88,9 @@ class Connection {
   Outcome<workers::SchedulesReplyBody> command_schedules(const domain::SchedulesCommand& command);
   // Sends a command about rules.
   Outcome<workers::RulesReplyBody> command_rules(const domain::RulesCommand& command);
+  // `agent`: of the conversation.
+  Outcome<workers::ConversationReplyBody> command_conversation(
+      const std::string& agent, const domain::ConversationCommand& command);
   base::CommandId fresh_command_id() { return client_->fresh_id(); }
 
   // Returns whoever runs this process, with its settings. It is valid as long as the connection.

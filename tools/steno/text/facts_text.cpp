@@ -89,6 +89,22 @@ std::string fact(const std::vector<std::string>& values) {
   }
   return fact(text);
 }
+std::string fact(const std::vector<base::Position>& values) {
+  std::string text;
+  for (const base::Position value : values) {
+    if (!text.empty()) text += ',';
+    text += fact(value);
+  }
+  return text;
+}
+std::string fact(const std::map<std::string, std::string>& values) {
+  std::string text;
+  for (const auto& [name, value] : values) {
+    if (!text.empty()) text += ',';
+    text += name + ':' + value;
+  }
+  return fact(text);
+}
 template <class Tag>
 std::string fact(const std::vector<base::Id<Tag>>& values) {
   std::string text;

@@ -144,11 +144,12 @@ TEST_CASE("what was kept for long enough is erased as retention", "[session]") {
 
 TEST_CASE("an erasure is completed once, and only one that was asked for", "[session]") {
   const auto asked = given(completed(), ContentErased{events(1, 8)});
-  asked.when(CompleteErasure{{12}}).then_nothing();
-  const auto done = asked.when(CompleteErasure{{11}}).then(ContentErasureCompleted{{11}});
+  asked.when(SessionCommand(CompleteErasure{{12}})).then_nothing();
+  const auto done =
+      asked.when(SessionCommand(CompleteErasure{{11}})).then(ContentErasureCompleted{{11}});
   CHECK(done.session().erasure_completed.value == 11);
-  done.when(CompleteErasure{{11}}).then_nothing();
-  given(completed()).when(CompleteErasure{{1}}).then_nothing();
+  done.when(SessionCommand(CompleteErasure{{11}})).then_nothing();
+  given(completed()).when(SessionCommand(CompleteErasure{{1}})).then_nothing();
 }
 
 TEST_CASE("an erasure that names nothing, or what is yet to come, marks the state", "[session]") {

@@ -1,7 +1,7 @@
 // What the agent tells beside its words: denied calls, warnings, broken servers, an answer that
 // only its result has, and a prompt that was refused.
 #include "eventlog/domain/session/deciding.hpp"
-#include "eventlog/domain/session/spec_check.hpp"
+#include "eventlog/domain/spec_check.hpp"
 #include "tests/support/session_samples.hpp"
 
 namespace domain {

@@ -1,5 +1,5 @@
 // Texts that become facts are bounded, and what nobody could run is refused.
-#include "eventlog/domain/session/spec_check.hpp"
+#include "eventlog/domain/spec_check.hpp"
 
 #include <algorithm>
 

@@ -1,0 +1,47 @@
+// Messages of a conversation that an agent is given together as one prompt, as one turn of a
+// session.
+#pragma once
+
+#include <vector>
+
+#include "eventlog/domain/conversation/message_queue.hpp"
+
+namespace domain {
+
+struct ConversationRun {
+  TurnId run;                        // the turn, and the id of the command that begins it
+  SessionId session;                 // that is given it
+  bool opens = false;                // the session is to be opened
+  SessionId resumes;                 // with `opens`: the session that it goes on with; unset: none
+  base::Sparse<SessionSpec> spec{};  // with `opens`: of that session
+  TurnShape shape = TurnShape::single;
+  std::vector<Position> messages;  // their MessageReceived, in order
+  QueueOverflow overflow;          // that the prompt tells of
+  MessageRoute route;              // where the answer goes to
+  bool is_taken = false;           // the session has the prompt
+  bool is_to_end = false;          // somebody has asked to interrupt it
+
+  bool operator==(const ConversationRun&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("run", &ConversationRun::run);
+    visit("session", &ConversationRun::session);
+    visit("opens", &ConversationRun::opens);
+    visit("resumes", &ConversationRun::resumes);
+    visit("spec", &ConversationRun::spec);
+    visit("shape", &ConversationRun::shape);
+    visit("messages", &ConversationRun::messages);
+    visit("overflow", &ConversationRun::overflow);
+    visit("route", &ConversationRun::route);
+    visit("taken", &ConversationRun::is_taken);
+    visit("to_end", &ConversationRun::is_to_end);
+  }
+};
+
+// Returns the position of the oldest message whose text the run's prompt needs; 0: there is none.
+inline Position oldest_of(const ConversationRun& run) {
+  if (!run.overflow.latest.empty()) return run.overflow.latest.front();
+  return run.messages.empty() ? Position{} : run.messages.front();
+}
+
+}  // namespace domain

@@ -1,0 +1,78 @@
+// A decision about a conversation while it is made: its events are folded as they are emitted, so
+// that later steps see them.
+#pragma once
+
+#include "eventlog/domain/conversation/conversation.hpp"
+#include "eventlog/domain/conversation/lanes.hpp"
+#include "eventlog/domain/conversation/policy.hpp"
+#include "eventlog/domain/decision.hpp"
+
+namespace domain {
+
+struct Conversing {
+  Conversing(const States& all, const Context& of)
+      : states(all), context(of), s(all.target<ConversationStream>()) {}
+
+  template <class E>
+  void emit(E event, std::string text = {}) {
+    Envelope envelope = next_envelope();
+    if (!text.empty()) envelope.content.emplace();
+    evolve(s, envelope, Event(event));
+    if constexpr (std::same_as<E, MessageReceived>) {
+      decision.emit<ConversationStream>(std::move(event), std::move(text));
+    } else {
+      decision.emit<ConversationStream>(std::move(event));
+    }
+  }
+  template <class E>
+  void emit_to_lanes(E event) {
+    decision.emit_to<LanesStream>(std::string(kLanesStream), std::move(event));
+  }
+
+  const ConversationPolicy& policy() const;
+  SessionId id() const { return context.target.id; }
+  const LanesState& lanes() const;
+
+  const States& states;
+  const Context& context;
+  ConversationState s;  // behind the events emitted so far
+  Decision decision;
+
+ private:
+  // As the next event will have it.
+  Envelope next_envelope() const;
+};
+
+// Says in the lanes what the conversation waits for, if it has changed since the state before.
+void tell_lanes(Conversing& d);
+// Says in the lanes that the run of a conversation, which is in this state now, is over.
+void tell_ended_run(Decision& decision, const ConversationState& s);
+// Returns the lane of the conversation's runs.
+Lane lane_of(std::string_view key);
+// Returns when the next run of what waits can begin, log time.
+Time due_of(const ConversationState& s);
+
+// Each decides one command.
+Decided decide_one(Conversing d, const ReceiveMessage& c);
+Decided decide_one(Conversing d, const PatchConversation& c);
+Decided decide_one(Conversing d, const ResetConversation& c);
+Decided decide_one(Conversing d, const StopConversation& c);
+Decided decide_one(Conversing d, const DeleteConversation& c);
+Decided decide_one(Conversing d, const EraseMessages& c);
+Decided decide_one(Conversing d, const AdvanceConversation& c);
+Decided decide_one(Conversing d, const RefuseRun& c);
+Decided decide_one(Conversing d, const CompleteErasure& c);
+
+// ---- steps that several commands share ----
+
+// Refuses for a conversation that does not exist.
+std::optional<Rejection> check_exists(const Conversing& d);
+// Interrupts what runs, and ends what waits.
+void stop(Conversing& d);
+// Leaves the current session.
+void reset(Conversing& d, ResetReason reason);
+// Changes fields. Refuses a field that there is not, and a text that it cannot have.
+std::optional<Rejection> patch(Conversing& d, const EntryFields& set,
+                               const std::vector<std::string>& cleared);
+
+}  // namespace domain

@@ -1,0 +1,257 @@
+// Decides requests about a conversation, but for messages and runs.
+#include <algorithm>
+
+#include "eventlog/base/check.hpp"
+#include "eventlog/domain/admission/admission.hpp"
+#include "eventlog/domain/conversation/conversing.hpp"
+#include "eventlog/domain/conversation/key_kind.hpp"
+#include "eventlog/domain/conversation/session_key.hpp"
+#include "eventlog/domain/erasing.hpp"
+#include "eventlog/domain/text_limits.hpp"
+
+namespace domain {
+
+Envelope Conversing::next_envelope() const {
+  Envelope envelope;
+  const auto more = static_cast<std::int64_t>(decision.size()) + 1;
+  envelope.position = Position{context.head.value + more};
+  std::int64_t own = 1;
+  for (const Emitted& one : decision) own += one.stream.empty() ? 1 : 0;
+  envelope.version = StreamVersion{context.version.value + own};
+  envelope.stream = stream_of(context.target);
+  envelope.log_time = context.now;
+  envelope.wall_time = context.wall;
+  return envelope;
+}
+
+const ConversationPolicy& Conversing::policy() const {
+  static const ConversationPolicy kNone;
+  return context.conversations == nullptr ? kNone : *context.conversations;
+}
+
+const LanesState& Conversing::lanes() const {
+  const auto* lanes = states.find<LanesStream>(kLanesStream);
+  CHECK(lanes != nullptr);
+  return *lanes;
+}
+
+Lane lane_of(std::string_view key) {
+  const KeyKind kind = parse_key_parts(key).kind;
+  if (kind == KeyKind::subagent) return Lane::subagent;
+  return kind == KeyKind::cron ? Lane::cron : Lane::main;
+}
+
+Time due_of(const ConversationState& s) {
+  const bool is_urgent = s.is_immediate || s.settings.mode == QueueMode::interrupt;
+  const base::Duration wait = is_urgent ? base::Duration{} : s.settings.debounce;
+  return std::max(s.queue.last_accepted + wait, s.again_at);
+}
+
+namespace {
+
+bool has_waiting(const ConversationState& s) {
+  return !s.queue.waiting.empty() || s.queue.overflow.dropped > 0;
+}
+
+LaneAwaited awaited_by(const ConversationState& s) {
+  const SessionId id = conversation_id(s.agent, s.key);
+  LaneAwaited awaited{id, s.agent, s.key, lane_of(s.key), due_of(s), {}, {}};
+  for (const QueuedMessage& waiting : s.queue.waiting) {
+    const Time by = waiting.start_before;
+    if (by.us != 0 && (awaited.expires.us == 0 || by < awaited.expires)) awaited.expires = by;
+  }
+  const auto& dropped = s.queue.overflow.latest;
+  if (!s.queue.waiting.empty()) awaited.oldest = s.queue.waiting.front().at;
+  if (!dropped.empty()) awaited.oldest = dropped.front();
+  return awaited;
+}
+
+}  // namespace
+
+void tell_lanes(Conversing& d) {
+  if (d.s.run) return;
+  const auto& works = d.lanes().works;
+  const auto work = works.find(d.id());
+  const bool is_known = work != works.end();
+  if (!has_waiting(d.s)) {
+    if (is_known) d.emit_to_lanes(LaneLeft{d.id()});
+    return;
+  }
+  LaneAwaited awaited = awaited_by(d.s);
+  const bool is_same = is_known && !work->second.run && work->second.due == awaited.due &&
+                       work->second.expires == awaited.expires &&
+                       work->second.oldest == awaited.oldest;
+  if (!is_same) d.emit_to_lanes(std::move(awaited));
+}
+
+void tell_ended_run(Decision& decision, const ConversationState& s) {
+  const std::string lanes(kLanesStream);
+  if (has_waiting(s)) return decision.emit_to<LanesStream>(lanes, awaited_by(s));
+  decision.emit_to<LanesStream>(lanes, LaneLeft{conversation_id(s.agent, s.key)});
+}
+
+std::optional<Rejection> check_exists(const Conversing& d) {
+  if (!d.s.key.empty()) return std::nullopt;
+  return Rejection{RejectionCode::not_found,
+                   "there is no such conversation of agent " + d.context.target.agent +
+                       "; steno conv ls lists them, and a message begins one"};
+}
+
+void stop(Conversing& d) {
+  std::vector<Position> waiting;
+  for (const QueuedMessage& message : d.s.queue.waiting) waiting.push_back(message.at);
+  if (!waiting.empty()) d.emit(MessagesEnded{std::move(waiting), MessageEnd::stopped});
+  if (d.s.run && !d.s.run->is_to_end) {
+    d.emit(ConversationRunInterruptRequested{d.s.run->run});
+    d.emit_to_lanes(LaneInterrupted{d.id()});
+  }
+}
+
+void reset(Conversing& d, ResetReason reason) {
+  d.emit(ConversationReset{reason, d.s.session});
+}
+
+std::optional<Rejection> patch(Conversing& d, const EntryFields& set,
+                               const std::vector<std::string>& cleared) {
+  const auto invalid = [](std::string text) {
+    return Rejection{RejectionCode::invalid, std::move(text)};
+  };
+  EntryChanged changed;
+  const auto check = [](const std::string& name) -> std::optional<Rejection> {
+    if (find_entry_field(name) != nullptr) return std::nullopt;
+    return Rejection{RejectionCode::invalid, "a conversation has no setting '" + cut_fact(name) +
+                                                 "'; steno conv set --help lists them"};
+  };
+  for (const auto& [name, text] : set) {
+    if (auto bad = check(name)) return bad;
+    auto canonical = field_text(*find_entry_field(name), text);
+    if (!canonical) return invalid(canonical.error());
+    if (field_of(d.s.entry, name) != *canonical) changed.set[name] = std::move(*canonical);
+  }
+  for (const std::string& name : cleared) {
+    if (auto bad = check(name)) return bad;
+    if (set.contains(name)) return invalid(name + " cannot be both set and cleared");
+    if (d.s.entry.contains(name)) changed.cleared.push_back(name);
+  }
+  if (!(changed == EntryChanged{})) d.emit(std::move(changed));
+  return std::nullopt;
+}
+
+Decided decide_one(Conversing d, const PatchConversation& c) {
+  if (auto bad = check_exists(d)) return tl::unexpected(*bad);
+  if (auto bad = patch(d, c.set, c.cleared)) return tl::unexpected(*bad);
+  return std::move(d.decision);
+}
+
+Decided decide_one(Conversing d, const ResetConversation& c) {
+  if (auto bad = check_exists(d)) return tl::unexpected(*bad);
+  if (!c.is_undo) {
+    reset(d, ResetReason::user);
+    return std::move(d.decision);
+  }
+  if (d.s.past.empty()) {
+    return reject(RejectionCode::not_accepting, "no reset of " + d.s.key + " can be undone");
+  }
+  if (d.s.run) {
+    return reject(RejectionCode::in_progress,
+                  d.s.key + " is at work in its new session; stop it, then undo the reset");
+  }
+  d.emit(ResetUndone{d.s.past.back().session});
+  return std::move(d.decision);
+}
+
+Decided decide_one(Conversing d, const StopConversation&) {
+  if (auto bad = check_exists(d)) return tl::unexpected(*bad);
+  stop(d);
+  tell_lanes(d);
+  return std::move(d.decision);
+}
+
+Decided decide_one(Conversing d, const DeleteConversation&) {
+  if (auto bad = check_exists(d)) return tl::unexpected(*bad);
+  if (parse_key_parts(d.s.key).kind == KeyKind::main) {
+    return reject(RejectionCode::refused, d.s.key +
+                                              " is the agent's main conversation, which cannot be "
+                                              "deleted; reset it instead");
+  }
+  if (d.s.run) {
+    return reject(RejectionCode::in_progress,
+                  d.s.key + " is at work; stop it, and delete it when it has ended");
+  }
+  std::vector<Position> waiting;
+  for (const QueuedMessage& message : d.s.queue.waiting) waiting.push_back(message.at);
+  if (!waiting.empty()) d.emit(MessagesEnded{std::move(waiting), MessageEnd::deleted});
+  d.s.queue.overflow = {};
+  d.emit(ConversationDeleted{});
+  if (d.lanes().works.contains(d.id())) d.emit_to_lanes(LaneLeft{d.id()});
+  return std::move(d.decision);
+}
+
+Decided decide_one(Conversing d, const EraseMessages& c) {
+  return decide_erasure<ConversationStream>(d.states.target<ConversationStream>(), d.context,
+                                            c.events, ErasureReason::requested);
+}
+
+Decided decide_one(Conversing d, const CompleteErasure& c) {
+  return decide_completion<ConversationStream>(d.states.target<ConversationStream>(), c);
+}
+
+const ContentState& contents_of(const ConversationState& s) {
+  return s;
+}
+
+std::string subject_of(const ConversationState& s) {
+  return "conversation " + s.key;
+}
+
+// No message can be told from the others by its version, so none goes while one waits.
+base::Result<VersionRanges, Rejection> erasable_of(const ConversationState& s,
+                                                   const VersionRanges& asked) {
+  if (!s.queue.waiting.empty() || s.queue.overflow.dropped > 0 || (s.run && !s.run->is_taken)) {
+    return tl::unexpected(Rejection{RejectionCode::content_in_use,
+                                    "messages of " + s.key +
+                                        " wait for its agent; erase their texts when it has them, "
+                                        "or stop the conversation first"});
+  }
+  if (!asked.empty()) return normalized(asked);
+  return normalized({{StreamVersion{1}, s.last_content}});
+}
+
+void end_run(Decision& decision, const ConversationState& state, RunEnd end) {
+  decision.emit_to<ConversationStream>(conversation_stream(state.agent, state.key),
+                                       ConversationRunEnded{state.run->run, end});
+  ConversationState after = state;
+  after.is_immediate = false;
+  tell_ended_run(decision, after);
+}
+
+// A run begins in the session of the last one, if that still lives.
+void reads(const ConversationCommand& command, const StreamRef&, Reads& further) {
+  further.add(std::string(kLanesStream));
+  if (!std::holds_alternative<AdvanceConversation>(command)) return;
+  further.add(std::string(kAdmissionStream));
+}
+
+void reads_further(const ConversationCommand&, const StreamRef&, const States&, Reads&) {}
+
+Decided decide(const ConversationCommand& command, const States& states, const Context& context) {
+  return std::visit(
+      [&]<class C>(const C& c) -> Decided {
+        Conversing d{states, context};
+        if (d.s.inconsistent.value != 0) {
+          return reject(RejectionCode::inconsistent,
+                        "the record of " + d.s.key +
+                            " contradicts itself; export it, and go on "
+                            "under another key");
+        }
+        return decide_one(std::move(d), c);
+      },
+      command);
+}
+
+ConversationReply reply(const ConversationState& state, const ConversationCommand&) {
+  return {static_cast<std::int64_t>(state.queue.waiting.size()),
+          state.run ? state.run->run : TurnId{}, state.session, state.messages, state.resets};
+}
+
+}  // namespace domain

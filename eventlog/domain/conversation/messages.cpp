@@ -1,0 +1,245 @@
+// Decides what becomes of a message: a command of the conversation, a message that waits, or none.
+#include <algorithm>
+
+#include "eventlog/domain/characters.hpp"
+#include "eventlog/domain/conversation/conversing.hpp"
+#include "eventlog/domain/conversation/queue_directive.hpp"
+#include "eventlog/domain/conversation/reset.hpp"
+#include "eventlog/domain/conversation/session_key.hpp"
+#include "eventlog/domain/conversation/stop_words.hpp"
+#include "eventlog/domain/spec_check.hpp"
+#include "eventlog/domain/text_limits.hpp"
+
+namespace domain {
+namespace {
+
+std::optional<Rejection> invalid(std::string text) {
+  return Rejection{RejectionCode::invalid, std::move(text)};
+}
+
+std::optional<Rejection> check_key(const std::string& key, const std::string& agent) {
+  if (auto fault = session_key_fault(key)) return invalid(*std::move(fault));
+  KeySettings settings;
+  settings.agent = agent;
+  const auto canonical = canonical_key(key, settings);
+  if (!canonical) return invalid("'" + cut_fact(key) + "' is no session key");
+  if (*canonical != key) {
+    return invalid("'" + cut_fact(key) + "' is not written as it is kept: " + *canonical);
+  }
+  if (agent_of_key(key) == agent) return std::nullopt;
+  return invalid("the key " + key + " is of agent " + agent_of_key(key) + ", and not of " + agent);
+}
+
+std::optional<Rejection> check_message(const ReceiveMessage& c, const Context& context) {
+  if (auto bad = check_key(c.session_key, context.target.agent)) return bad;
+  for (const std::string* fact : {&c.sender, &c.id, &c.route.channel, &c.route.to, &c.route.account,
+                                  &c.route.thread, &c.route.reply_to, &c.origin.label,
+                                  &c.origin.provider, &c.origin.surface, &c.origin.from}) {
+    if (auto bad = check_length("a fact of the message", fact->size(), kFactBytesMax)) return bad;
+  }
+  if (static_cast<std::int64_t>(c.text.size()) > kCollectedBytesMax) {
+    return Rejection{RejectionCode::limit_reached,
+                     "the message has " + std::to_string(c.text.size()) + " bytes, of " +
+                         std::to_string(kCollectedBytesMax) + " at most; name a file instead"};
+  }
+  if (auto fault = prompt_fault(c.text)) return invalid(*std::move(fault));
+  if (c.start_before.us < 0) return invalid("start_before is no time");
+  if (c.start_before.us == 0 || c.start_before > context.wall) return std::nullopt;
+  return Rejection{RejectionCode::deadline_passed,
+                   "the message was to be begun before a time that is over; send it again"};
+}
+
+bool is_seen(const ConversationState& s, const std::string& id, const MessageRoute& route) {
+  return !id.empty() &&
+         std::find(s.seen.begin(), s.seen.end(), SeenMessage{id, route}) != s.seen.end();
+}
+
+// What a text asks of the conversation itself, and what is left of it for the agent.
+struct Understood {
+  std::string text;
+  QueueChoices inlined{};
+  bool is_done = false;  // nothing is left
+};
+
+EntryFields fields_of(const QueueChoices& choices) {
+  EntryFields fields;
+  if (choices.mode) fields["queueMode"] = base::enum_name(*choices.mode);
+  if (choices.drop) fields["queueDrop"] = base::enum_name(*choices.drop);
+  if (choices.cap) fields["queueCap"] = std::to_string(*choices.cap);
+  if (choices.debounce) {
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(*choices.debounce);
+    fields["queueDebounceMs"] = std::to_string(ms.count());
+  }
+  return fields;
+}
+
+base::Result<Understood, Rejection> understand_queue(Conversing& d, Understood known) {
+  const QueueDirective directive = parse_queue_directive(known.text);
+  if (!directive.is_present) return known;
+  if (!faults(directive).empty()) {
+    return tl::unexpected(Rejection{RejectionCode::invalid, reply_text(directive, d.s.settings)});
+  }
+  known.is_done = directive.rest.empty();
+  known.text = directive.rest;
+  if (directive.is_reset) {
+    if (auto bad = patch(d, {}, {"queueMode", "queueDrop", "queueCap", "queueDebounceMs"})) {
+      return tl::unexpected(*bad);
+    }
+  } else if (known.is_done) {
+    if (auto bad = patch(d, fields_of(directive.choices), {})) return tl::unexpected(*bad);
+  } else {
+    known.inlined = directive.choices;
+  }
+  return known;
+}
+
+std::optional<Rejection> set_policy(Conversing& d, SendMode mode) {
+  switch (mode) {
+    case SendMode::unknown:
+      return invalid("/send is on, off or inherit");
+    case SendMode::inherit:
+      return patch(d, {}, {"sendPolicy"});
+    case SendMode::allow:
+      return patch(d, {{"sendPolicy", "allow"}}, {});
+    case SendMode::deny:
+      return patch(d, {{"sendPolicy", "deny"}}, {});
+  }
+  return std::nullopt;
+}
+
+bool is_group(const ConversationState& s) {
+  const std::string_view type = field_of(s.entry, "chatType");
+  return type == "group" || type == "channel";
+}
+
+// Leaves the session if a trigger or the time says so. Returns the text behind a trigger; none:
+// the text is none.
+std::optional<std::string> reset_by(Conversing& d, const ReceiveMessage& c) {
+  const ConversationPolicy& policy = d.policy();
+  const bool has_zone = d.context.zones != nullptr && d.context.zones->has(policy.zone);
+  if (!has_zone) {
+    auto remainder =
+        c.is_authorised ? reset_remainder(policy.resets, c.text) : std::optional<std::string>();
+    if (remainder) reset(d, ResetReason::trigger);
+    return remainder;
+  }
+  ArrivedMessage arrived{d.s.key, c.route.channel, is_group(d.s), {}, c.text, c.is_authorised};
+  if (!c.route.thread.empty()) arrived.thread.thread = c.route.thread;
+  const auto updated = d.s.heard_at.us != 0 ? std::optional<Time>(d.s.heard_at) : std::nullopt;
+  const MessageStart start =
+      on_message(policy.resets, arrived, updated, {d.context.now, policy.zone, *d.context.zones});
+  if (start.start == SessionStart::trigger) reset(d, ResetReason::trigger);
+  const bool is_stale = start.start == SessionStart::daily || start.start == SessionStart::idle;
+  // What runs goes on in its session.
+  if (is_stale && !d.s.run && d.s.session.is_set()) {
+    reset(d, start.start == SessionStart::daily ? ResetReason::daily : ResetReason::idle);
+  }
+  return start.remainder;
+}
+
+base::Result<Understood, Rejection> understand(Conversing& d, const ReceiveMessage& c) {
+  Understood known{c.text};
+  if (c.is_authorised) {
+    if (is_stop_request(c.text, true)) {
+      stop(d);
+      known.is_done = true;
+      return known;
+    }
+    if (const auto mode = parse_send_command(c.text)) {
+      if (auto bad = set_policy(d, *mode)) return tl::unexpected(*bad);
+      known.is_done = true;
+      return known;
+    }
+    auto queued = understand_queue(d, std::move(known));
+    if (!queued || queued->is_done) return queued;
+    known = std::move(*queued);
+  }
+  ReceiveMessage rest = c;
+  rest.text = known.text;
+  if (auto remainder = reset_by(d, rest)) {
+    known.text = std::move(*remainder);
+    known.is_done = known.text.empty();
+  }
+  return known;
+}
+
+std::optional<Rejection> check_policy(const Conversing& d, const ReceiveMessage& c) {
+  SendSubject subject;
+  subject.setting = parse_send_action(field_of(d.s.entry, "sendPolicy"));
+  subject.key = d.s.key;
+  subject.channels = {c.route.channel, d.s.last_route.channel};
+  subject.chat_type = parse_chat_type(field_of(d.s.entry, "chatType"));
+  const SendDecision decided = resolve_send(d.policy().send, subject);
+  if (decided.action == SendAction::allow) return std::nullopt;
+  return Rejection{RejectionCode::refused, "send blocked by session policy: " + decided.why};
+}
+
+QueueSettings settings_for(const Conversing& d, const QueueChoices& inlined,
+                           const std::string& channel) {
+  const ConversationPolicy& policy = d.policy();
+  QueueLayers layers;
+  layers.inlined = inlined;
+  layers.conversation = queue_choices(d.s.entry);
+  const auto of_channel = policy.queue_by_channel.find(channel);
+  if (of_channel != policy.queue_by_channel.end()) layers.channel = of_channel->second;
+  layers.global = policy.queue;
+  return queue_settings(layers);
+}
+
+Decided queue_message(Conversing d, const ReceiveMessage& c, Understood known) {
+  const DeliveryContext route = normal_delivery(c.route);
+  const QueueSettings settings = settings_for(d, known.inlined, route.channel);
+  QueuedMessage message;
+  message.id = c.id;
+  message.route = {route.channel, route.to, route.account, route.thread};
+  const AgentWork work = d.s.run ? AgentWork::busy : AgentWork::none;
+  const Admission admission = accept(d.s.queue, message, settings);
+  if (admission.outcome == AdmissionOutcome::duplicate) return std::move(d.decision);
+  if (admission.outcome == AdmissionOutcome::refused) {
+    return reject(RejectionCode::limit_reached,
+                  std::to_string(d.s.queue.waiting.size()) + " messages of " + d.s.key +
+                      " wait, as many as may; send it again when the agent has answered");
+  }
+  std::vector<Position> dropped;
+  for (const QueuedMessage& one : admission.dropped) dropped.push_back(one.at);
+  if (!dropped.empty()) {
+    d.emit(MessagesEnded{std::move(dropped), MessageEnd::dropped,
+                         admission.is_summarised ? admission.summaries_max : 0});
+  }
+  const bool interrupts = arrival(settings.mode, work, d.s.queue) == Arrival::interrupts;
+  MessageReceived received{c.sender,       c.id,
+                           route,          static_cast<std::int64_t>(known.text.size()),
+                           c.start_before, settings};
+  d.emit(std::move(received), std::move(known.text));
+  if (interrupts && !d.s.run->is_to_end) {
+    d.emit(ConversationRunInterruptRequested{d.s.run->run});
+    d.emit_to_lanes(LaneInterrupted{d.id()});
+  }
+  tell_lanes(d);
+  return std::move(d.decision);
+}
+
+}  // namespace
+
+Decided decide_one(Conversing d, const ReceiveMessage& c) {
+  if (auto bad = check_message(c, d.context)) return tl::unexpected(*bad);
+  if (d.s.key.empty()) {
+    if (auto bad = check_spec(c.spec, d.context.engines)) return tl::unexpected(*bad);
+    d.emit(ConversationOpened{c.session_key, c.spec, c.origin});
+  }
+  if (auto bad = patch(d, c.entry, {})) return tl::unexpected(*bad);
+  const DeliveryContext route = normal_delivery(c.route);
+  if (is_seen(d.s, c.id, {route.channel, route.to, route.account, route.thread})) {
+    return std::move(d.decision);
+  }
+  auto known = understand(d, c);
+  if (!known) return tl::unexpected(known.error());
+  if (known->is_done) {
+    tell_lanes(d);
+    return std::move(d.decision);
+  }
+  if (auto bad = check_policy(d, c)) return tl::unexpected(*bad);
+  return queue_message(std::move(d), c, std::move(*known));
+}
+
+}  // namespace domain

@@ -1,0 +1,87 @@
+// Decides when the next run of a conversation begins, and in which session.
+#include <algorithm>
+
+#include "eventlog/domain/admission/admission.hpp"
+#include "eventlog/domain/conversation/conversing.hpp"
+#include "eventlog/domain/text_limits.hpp"
+
+namespace domain {
+namespace {
+
+// A prompt for which there is no room yet is tried again after this.
+constexpr base::Duration kRunAgain = std::chrono::seconds(5);
+
+void expire(Conversing& d) {
+  std::vector<Position> expired;
+  for (const QueuedMessage& waiting : d.s.queue.waiting) {
+    const Time by = waiting.start_before;
+    if (by.us != 0 && by <= d.context.wall) expired.push_back(waiting.at);
+  }
+  if (!expired.empty()) d.emit(MessagesEnded{std::move(expired), MessageEnd::expired});
+}
+
+// Returns the spec of a session that is opened now.
+SessionSpec spec_of(const ConversationState& s) {
+  SessionSpec spec = *s.spec;
+  spec.is_multi_turn = true;
+  // One failed run must not hold up the next messages.
+  spec.continues_after_failure = true;
+  const std::string_view model = field_of(s.entry, "modelOverride");
+  if (!model.empty()) spec.model = model;
+  return spec;
+}
+
+// Chooses the session: that of the last run while it lives, else a new one that goes on with it.
+void choose_session(const Conversing& d, ConversationRun& run) {
+  const SessionId last = d.s.session;
+  const auto* admission = d.states.find<AdmissionStream>(kAdmissionStream);
+  if (last.is_set() && admission != nullptr && admission->live.contains(last)) {
+    run.session = last;
+    return;
+  }
+  run.opens = true;
+  run.session = SessionId{run.run.bytes};
+  run.resumes = last;
+  run.spec = spec_of(d.s);
+}
+
+}  // namespace
+
+Decided decide_one(Conversing d, const AdvanceConversation&) {
+  if (d.s.key.empty()) return Decision{};
+  expire(d);
+  if (d.s.run) return std::move(d.decision);
+  QueueSettings settings = d.s.settings;
+  if (due_of(d.s) <= d.context.now) settings.debounce = {};
+  const NextTurn turn = next_turn(d.s.queue, settings, d.context.now);
+  const LaneLimits& limits = d.policy().lanes;
+  const bool is_due = turn.shape != TurnShape::none && due_of(d.s) <= d.context.now;
+  if (!is_due || !has_turn(d.lanes(), d.id(), limits, d.context.now)) {
+    tell_lanes(d);
+    return std::move(d.decision);
+  }
+  ConversationRun run;
+  run.run = TurnId{d.context.command.bytes};
+  run.shape = turn.shape;
+  const bool is_alone = d.s.is_immediate && turn.messages.size() == 1 && turn.overflow.dropped == 0;
+  if (is_alone) run.shape = TurnShape::single;
+  run.messages = turn.messages;
+  run.overflow = turn.overflow;
+  run.route = turn.route;
+  choose_session(d, run);
+  d.emit(ConversationRunBegun{run, turn.is_mixed});
+  d.emit_to_lanes(LaneTaken{d.id(), std::move(run)});
+  return std::move(d.decision);
+}
+
+Decided decide_one(Conversing d, const RefuseRun& c) {
+  if (!d.s.run || d.s.run->run != c.run || d.s.run->is_taken) return Decision{};
+  const std::vector<Position> messages = d.s.run->messages;
+  const Time again = c.is_passing ? d.context.now + kRunAgain : Time{};
+  d.emit(ConversationRunReturned{c.run, cut_fact(c.why), again, c.is_session_lost});
+  if (!c.is_passing) d.emit(MessagesEnded{messages, MessageEnd::refused, 0, cut_fact(c.why)});
+  tell_ended_run(d.decision, d.s);
+  return std::move(d.decision);
+}
+
+}  // namespace domain

@@ -1,0 +1,78 @@
+// Projection: every conversation, one row each. The fold is the domain's own, so the list shows the
+// state that commands are decided on.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eventlog/domain/conversation/state.hpp"
+#include "projections/fold/projection.hpp"
+
+namespace projections {
+
+class ConversationList final : public Projection {
+ public:
+  static constexpr std::string_view kName = "conversation_list";
+
+  std::string_view name() const override { return kName; }
+  std::int64_t schema() const override;
+  bool is_younger() const override { return true; }
+  void apply(const domain::RecordedEvent& event, const std::optional<domain::StreamRef>& stream,
+             Rows& rows) const override;
+};
+
+// A conversation as queries return it. Times are log time.
+struct ConversationShown {
+  base::SessionId conversation;
+  std::string agent;
+  std::string key;
+  domain::EntryFields entry;
+  domain::ConversationOrigin origin;
+  std::string parent;
+  domain::DeliveryContext last_route;
+  std::int64_t waiting = 0;  // messages
+  base::TurnId run;          // under way; unset: none
+  base::SessionId session;   // of the last run; unset: none since the last reset
+  std::vector<domain::PastSession> past;
+  std::int64_t messages = 0;
+  std::int64_t runs = 0;
+  std::int64_t resets = 0;
+  base::Time opened_at;
+  base::Time updated_at;
+
+  bool operator==(const ConversationShown&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("conversation", &ConversationShown::conversation);
+    visit("agent", &ConversationShown::agent);
+    visit("key", &ConversationShown::key);
+    visit("entry", &ConversationShown::entry);
+    visit("origin", &ConversationShown::origin);
+    visit("parent", &ConversationShown::parent);
+    visit("last_route", &ConversationShown::last_route);
+    visit("waiting", &ConversationShown::waiting);
+    visit("run", &ConversationShown::run);
+    visit("session", &ConversationShown::session);
+    visit("past", &ConversationShown::past);
+    visit("messages", &ConversationShown::messages);
+    visit("runs", &ConversationShown::runs);
+    visit("resets", &ConversationShown::resets);
+    visit("opened_at", &ConversationShown::opened_at);
+    visit("updated_at", &ConversationShown::updated_at);
+  }
+};
+
+constexpr std::size_t kConversationsMax = 1'000;
+
+// Returns the conversations of the agent (empty: of all), those that changed last first: at most
+// `limit`, and only such whose last event is before `before`; 0: all.
+Result<std::vector<ConversationShown>> list_conversations(eventlog::KeyValueStore& store,
+                                                          std::string_view agent, std::size_t limit,
+                                                          base::Time before);
+// Returns none if there is no such conversation.
+Result<std::optional<ConversationShown>> get_conversation(eventlog::KeyValueStore& store,
+                                                          std::string_view agent,
+                                                          base::SessionId conversation);
+
+}  // namespace projections

@@ -1,0 +1,27 @@
+// The query about conversations.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bus/frames.hpp"
+#include "projections/views/conversation_list.hpp"
+
+namespace workers {
+
+constexpr std::string_view kVerbConversations = "conversations";  // → ConversationsAnswer
+
+// The query has a QueryBody, whose `reference` is a session key; empty: all are listed.
+struct ConversationsAnswer {
+  base::Position position;  // the position that the answer is made at
+  std::vector<projections::ConversationShown> conversations;  // those that changed last first
+
+  bool operator==(const ConversationsAnswer&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("position", &ConversationsAnswer::position);
+    visit("conversations", &ConversationsAnswer::conversations);
+  }
+};
+
+}  // namespace workers

@@ -1,0 +1,251 @@
+// The state of the lanes says what is due and what runs. Nothing else is remembered but what was
+// sent since this server began.
+#include "workers/reactors/conversations.hpp"
+
+#include <algorithm>
+
+#include "eventlog/domain/conversation/conversation.hpp"
+#include "eventlog/domain/conversation/queued_prompt.hpp"
+
+namespace workers {
+namespace {
+
+// After a refusal that is none of the conversation's, and when the clock may have been set.
+constexpr base::Duration kAgain = std::chrono::seconds(1);
+constexpr base::Duration kLookAgain = std::chrono::minutes(1);
+
+// True if the same run can be taken a little later, perhaps by another session.
+bool is_passing(domain::RejectionCode code) {
+  using Code = domain::RejectionCode;
+  return domain::is_undecided(code) || code == Code::session_limit || code == Code::lease_held ||
+         code == Code::in_progress || code == Code::source_live || code == Code::session_ended ||
+         code == Code::not_accepting;
+}
+
+domain::RefuseRun refusal_of(base::TurnId run, const domain::Rejection& refused) {
+  using Code = domain::RejectionCode;
+  const bool is_lost = refused.code == Code::not_resumable || refused.code == Code::not_found;
+  domain::RefuseRun refusal{run, is_lost || is_passing(refused.code), is_lost, {}};
+  refusal.why = std::string(base::enum_name(refused.code)) + ": " + refused.text;
+  return refusal;
+}
+
+// Returns the place as notifications name it: "telegram|1234", "telegram|bot|1234".
+std::string channel_of(const domain::MessageRoute& route) {
+  if (!domain::is_routable(route)) return {};
+  std::string channel = route.channel + "|";
+  if (!route.account.empty()) channel += route.account + "|";
+  return channel + route.to;
+}
+
+std::string prompt_of(const domain::ConversationRun& run,
+                      const std::map<Position, std::string>& texts) {
+  const auto views_of = [&](const std::vector<Position>& positions) {
+    std::vector<std::string_view> views;
+    for (const Position position : positions) {
+      const auto text = texts.find(position);
+      views.push_back(text == texts.end() ? std::string_view() : std::string_view(text->second));
+    }
+    return views;
+  };
+  domain::NextTurn turn;
+  turn.shape = run.shape;
+  turn.overflow = run.overflow;
+  return domain::queued_prompt(turn, views_of(run.messages), views_of(run.overflow.latest));
+}
+
+domain::Spawn spawn_for(const domain::LaneWork& work, const domain::ConversationRun& run,
+                        std::string prompt) {
+  domain::Spawn spawn;
+  spawn.spec = *run.spec;
+  spawn.prompt = std::move(prompt);
+  spawn.resume = run.resumes;
+  spawn.descriptor.conversation = work.key;
+  spawn.origin_channel = channel_of(run.route);
+  return spawn;
+}
+
+}  // namespace
+
+Conversations::Conversations(CommandLoop& commands, base::Random& random,
+                             const SessionsUnderWay& sessions,
+                             std::unique_ptr<ContentLoader> contents)
+    : commands_(commands),
+      sessions_(sessions),
+      contents_(std::move(contents)),
+      outgoing_(commands, random, "conversations",
+                [this](Asked&& asked, const auto& outcome) { on_answer(asked, outcome); }) {}
+
+void Conversations::on_durable(const domain::RecordedEvent& event) {
+  is_changed_ |= event.envelope.stream == domain::kLanesStream;
+  const auto* reset = event.event.as<domain::ConversationReset>();
+  if (reset == nullptr || !reset->session.is_set()) return;
+  // The session that was left ends with what it does.
+  const auto stream = domain::parse_stream(event.envelope.stream);
+  const StreamKey session{reset->session, stream->agent};
+  if (sessions_.find(session) == nullptr) return;
+  outgoing_.send({{stream->id, stream->agent}, Step::close, {}},
+                 domain::SessionCommand(domain::CloseSession{}), now_, session);
+}
+
+void Conversations::wait_for(base::Duration wait) {
+  next_timer_ = std::min(next_timer_, boot_ + std::min(wait, kLookAgain));
+}
+
+void Conversations::send(Asked asked, domain::ConversationCommand command) {
+  const StreamKey stream = asked.conversation;
+  outgoing_.send(std::move(asked), std::move(command), now_, stream);
+}
+
+void Conversations::on_answer(const Asked& asked, const CommandOutcome& outcome) {
+  is_changed_ = true;
+  const StreamKey& key = asked.conversation;
+  if (asked.step == Step::advance) busy_.erase(key);
+  if (!outcome && domain::is_undecided(outcome.error().code)) held_[key] = boot_ + kAgain;
+  const auto found = doing_.find(key);
+  if (found == doing_.end() || found->second.run != asked.run) return;
+  Doing& doing = found->second;
+  if (asked.step == Step::interrupt || asked.step == Step::refuse) {
+    doing.is_interrupted &= outcome || !domain::is_undecided(outcome.error().code);
+    doing.is_sent = false;
+    return;
+  }
+  if (asked.step != Step::begin) return;
+  doing.is_begun = outcome.has_value();
+  doing.is_sent = false;
+  if (outcome || domain::is_undecided(outcome.error().code)) return;
+  const domain::Rejection& refused = outcome.error();
+  doing.is_sent = true;
+  send({key, Step::refuse, doing.run}, refusal_of(doing.run, refused));
+}
+
+// A conversation whose turn it is not is looked at again when the lanes change.
+bool Conversations::advance(const StreamKey& key, const domain::LaneWork& work,
+                            const Cycle& cycle) {
+  if (busy_.contains(key)) return false;
+  const bool has_expired = work.expires.us != 0 && work.expires <= cycle.wall;
+  const auto& lanes = commands_.of<domain::LanesStream>();
+  const bool is_its_turn = domain::has_turn(lanes, key.id, commands_.lane_limits(), cycle.now);
+  if (has_expired || is_its_turn) {
+    busy_.insert(key);
+    send({key, Step::advance, {}}, domain::AdvanceConversation{});
+    return true;
+  }
+  if (work.due > cycle.now) wait_for(work.due - cycle.now);
+  if (work.expires.us != 0) wait_for(work.expires - cycle.wall);
+  return false;
+}
+
+void Conversations::read(const StreamKey& key, Doing& doing, const domain::ConversationRun& run) {
+  doing.is_read = true;
+  for (const auto* positions : {&run.messages, &run.overflow.latest}) {
+    for (const Position position : *positions) {
+      doing.awaited.insert(position);
+      wanted_.emplace(position, key);
+      contents_->request(position);
+    }
+  }
+}
+
+void Conversations::begin(const StreamKey& key, const domain::LaneWork& work, Doing& doing) {
+  const domain::ConversationRun& run = *work.run;
+  doing.is_sent = true;
+  const bool has_text = std::any_of(run.messages.begin(), run.messages.end(),
+                                    [&](Position at) { return doing.texts.contains(at); });
+  if (!has_text && !run.messages.empty()) {
+    return send({key, Step::refuse, run.run},
+                domain::RefuseRun{run.run, false, false, "the text is not in the log any more"});
+  }
+  std::string prompt = prompt_of(run, doing.texts);
+  domain::SessionCommand command;
+  if (run.opens) {
+    command = spawn_for(work, run, std::move(prompt));
+  } else {
+    domain::SendPrompt more;
+    more.prompt = std::move(prompt);
+    command = std::move(more);
+  }
+  outgoing_.send_once({key, Step::begin, run.run}, base::CommandId{run.run.bytes},
+                      std::move(command), {run.session, work.agent});
+}
+
+// Does what the run needs next.
+bool Conversations::carry_out(const StreamKey& key, const domain::LaneWork& work) {
+  const domain::ConversationRun& run = *work.run;
+  Doing& doing = doing_[key];
+  if (doing.run != run.run) {
+    doing = {};
+    doing.run = run.run;
+  }
+  if (doing.is_sent) return false;
+  if (!doing.is_read) return read(key, doing, run), true;
+  if (!doing.awaited.empty()) return false;
+  if (!doing.is_begun) return begin(key, work, doing), true;
+  if (!run.is_to_end || doing.is_interrupted) return false;
+  doing.is_interrupted = doing.is_sent = true;
+  outgoing_.send({key, Step::interrupt, run.run},
+                 domain::SessionCommand(domain::InterruptTurn{run.run}), now_,
+                 {run.session, work.agent});
+  return true;
+}
+
+bool Conversations::look(const Cycle& cycle) {
+  const auto& works = commands_.of<domain::LanesStream>().works;
+  const auto is_gone = [&](const auto& of) { return !works.contains(of.first.id); };
+  std::erase_if(doing_, is_gone);
+  std::erase_if(held_, is_gone);
+  bool has_done = false;
+  for (const auto& [id, work] : works) {
+    const StreamKey key{id, work.agent};
+    const auto held = held_.find(key);
+    if (held != held_.end() && held->second > boot_) {
+      wait_for(held->second - boot_);
+      continue;
+    }
+    if (held != held_.end()) held_.erase(held);
+    has_done |= work.run ? carry_out(key, work) : advance(key, work, cycle);
+  }
+  return has_done;
+}
+
+bool Conversations::take_texts() {
+  bool has_taken = false;
+  while (auto outcome = contents_->poll()) {
+    has_taken = is_changed_ = true;
+    const auto [first, last] = wanted_.equal_range(outcome->position);
+    if (!outcome->event) {
+      if (first == last) continue;
+      unread_.insert(outcome->position);
+      read_at_ = now_ + kUndecidedAgain;
+      continue;
+    }
+    for (auto wanted = first; wanted != last; ++wanted) {
+      const auto one = doing_.find(wanted->second);
+      if (one == doing_.end()) continue;
+      one->second.awaited.erase(outcome->position);
+      if (!outcome->event->content) continue;
+      one->second.texts[outcome->position] = outcome->event->content->text;
+    }
+    wanted_.erase(first, last);
+  }
+  if (!unread_.empty() && read_at_ <= now_) {
+    for (const Position position : std::exchange(unread_, {})) contents_->request(position);
+  }
+  return has_taken;
+}
+
+bool Conversations::do_work(const Cycle& cycle) {
+  now_ = cycle.now;
+  boot_ = cycle.boot;
+  if (!cycle.has_taken_over) return false;
+  bool has_worked = take_texts();
+  if (is_changed_ || boot_ >= next_timer_) {
+    is_changed_ = false;
+    next_timer_ = base::Duration::max();
+    has_worked |= look(cycle);
+  }
+  if (!unread_.empty()) wait_for(read_at_ - now_);
+  return has_worked;
+}
+
+}  // namespace workers
