@@ -11,13 +11,12 @@
 #include "projections/content/search_index.hpp"
 
 #include <filesystem>
-#include <limits>
 #include <utility>
 
 #include "eventlog/base/fields.hpp"
-#include "eventlog/base/hash.hpp"
 #include "eventlog/domain/session/session.hpp"
-#include "projections/content/sqlite.hpp"
+#include "projections/content/search_finder.hpp"
+#include "projections/content/search_message.hpp"
 
 namespace projections {
 
@@ -51,72 +50,6 @@ void tell_commit() {
 
 base::Error damage(const std::string& what) {
   return {ErrorCode::rows_damaged, what, {}};
-}
-
-// A row of `message` with what it refers to.
-struct Message {
-  Position position;
-  std::string stream;
-  std::int64_t version = 0;
-  std::int64_t time = 0;
-  std::int64_t speaker = 0;
-  std::string tool;
-  std::string_view text;
-
-  std::int64_t checksum() const {
-    std::string all;
-    for (const std::int64_t number : {position.value, version, time, speaker}) {
-      all += std::to_string(number) + " ";
-    }
-    for (const std::string& name : {stream, tool}) {
-      all += std::to_string(name.size()) + " " + name;
-    }
-    return static_cast<std::int64_t>(base::xxh3(all.append(text)));
-  }
-};
-
-// Returns a word or phrase in the query language of FTS5. Inside quotes nothing but a quote has a
-// meaning there.
-std::string quoted(const SearchTerm& term) {
-  std::string text = "\"";
-  for (const char c : term.text) text.append(c == '"' ? 2 : 1, c);
-  return text + (term.is_prefix ? "\" *" : "\"");
-}
-
-std::string joined(const std::vector<std::string>& parts, const char* by) {
-  std::string all;
-  for (const std::string& part : parts) all += (all.empty() ? "(" : by) + part;
-  return all + ")";
-}
-
-std::string expression_of(const std::vector<SearchGroup>& groups) {
-  std::vector<std::string> alternatives;
-  for (const SearchGroup& group : groups) {
-    std::vector<std::string> wanted;
-    std::vector<std::string> excluded;
-    for (const SearchTerm& term : group) {
-      (term.is_excluded ? excluded : wanted).push_back(quoted(term));
-    }
-    alternatives.push_back(joined(wanted, " AND ") +
-                           (excluded.empty() ? "" : " NOT " + joined(excluded, " OR ")));
-  }
-  std::string all;
-  for (const std::string& one : alternatives) all += (all.empty() ? "(" : " OR (") + one + ")";
-  return all;
-}
-
-Result<void> check_request(const SearchRequest& request) {
-  if (request.limit < 1 || request.limit > kSearchHitsMax) {
-    return base::failure(ErrorCode::invalid, "a search finds 1 to " +
-                                                 std::to_string(kSearchHitsMax) +
-                                                 " texts at once; ask for so many");
-  }
-  if (request.sessions.size() > kSearchSessionsMax) {
-    return base::failure(ErrorCode::invalid,
-                         "a search looks into at most " + std::to_string(kSearchSessionsMax) +
-                             " sessions that are named; name fewer, or none for all");
-  }
-  return {};
 }
 
 class SearchIndex final : public ContentIndex {
@@ -174,13 +107,13 @@ class SearchIndex final : public ContentIndex {
       known = add_stream(envelope.stream, *stream);
       if (!known) return tl::unexpected(known.error());
     }
-    Message message{envelope.position,
-                    envelope.stream,
-                    envelope.version.value,
-                    envelope.log_time.us,
-                    static_cast<std::int64_t>(said->by),
-                    said->tool,
-                    said->text};
+    SearchMessage message{envelope.position,
+                          envelope.stream,
+                          envelope.version.value,
+                          envelope.log_time.us,
+                          static_cast<std::int64_t>(said->by),
+                          said->tool,
+                          said->text};
     add_message_.bind(1, message.position.value)
         .bind(2, *known)
         .bind(3, message.version)
@@ -232,26 +165,10 @@ class SearchIndex final : public ContentIndex {
   }
 
   Result<FoundTexts> find(const SearchRequest& request) {
-    if (auto ok = check_request(request); !ok) return tl::unexpected(ok.error());
-    if (auto ok = check_words(request.groups); !ok) return tl::unexpected(ok.error());
     if (auto ok = forget_batch(); !ok) return tl::unexpected(ok.error());
-    FoundTexts found;
     const auto stored = checkpoint();
     if (!stored) return tl::unexpected(stored.error());
-    if (*stored) found.indexed = (*stored)->checkpoint.position;
-    const std::string expression = expression_of(request.groups);
-    auto positions = matches(request, expression, found);
-    if (!positions) return tl::unexpected(positions.error());
-    if (positions->size() > request.limit) {
-      positions->resize(request.limit);
-      found.has_more = true;
-    }
-    for (const Position position : *positions) {
-      auto text = read_text(expression, position);
-      if (!text) return tl::unexpected(text.error());
-      found.texts.push_back(std::move(*text));
-    }
-    return found;
+    return finder_->find(request, *stored ? (*stored)->checkpoint.position : Position{});
   }
 
   Result<std::vector<std::string>> rows() {
@@ -291,27 +208,23 @@ class SearchIndex final : public ContentIndex {
         {remove_message_, "DELETE FROM message WHERE position = ?1"},
         {note_erased_, "INSERT OR REPLACE INTO erased VALUES(0)"},
         {erased_, "SELECT id FROM erased"},
-        {since_, "SELECT position FROM message WHERE time >= ?1 ORDER BY time, position LIMIT 1"},
-        // 16: the words of a snippet.
-        {text_,
-         "SELECT snippet(words, 0, char(1), char(2), '…', 16), w.text, m.version, m.time,"
-         " m.speaker, m.tool, m.checksum, s.name FROM words w"
-         " CROSS JOIN message m ON m.position = w.rowid"
-         " CROSS JOIN stream s ON s.id = m.stream WHERE words MATCH ?1 AND w.rowid = ?2"},
     };
     for (const auto& [statement, sql] : kAll) {
       auto prepared = database_->prepare(sql);
       if (!prepared) return tl::unexpected(prepared.error());
       statement = std::move(*prepared);
     }
+    auto finder = SearchFinder::open(*database_);
+    if (!finder) return tl::unexpected(finder.error());
+    finder_.emplace(std::move(*finder));
     return {};
   }
 
   void close() {
+    finder_.reset();
     for (SqliteStatement* statement :
          {&checkpoint_, &set_checkpoint_, &stream_, &add_stream_, &add_message_, &add_words_,
-          &partials_, &versions_, &remove_words_, &remove_message_, &note_erased_, &erased_,
-          &since_, &text_}) {
+          &partials_, &versions_, &remove_words_, &remove_message_, &note_erased_, &erased_}) {
       *statement = SqliteStatement();
     }
     database_.reset();
@@ -390,105 +303,6 @@ class SearchIndex final : public ContentIndex {
     return disk_.sync_folder(folder_);
   }
 
-  Result<void> check_words(const std::vector<SearchGroup>& groups) {
-    for (const SearchGroup& group : groups) {
-      for (const SearchTerm& term : group) {
-        const auto words = database_->count_words(term.text);
-        if (!words) return tl::unexpected(words.error());
-        if (*words > 0) continue;
-        return base::failure(ErrorCode::invalid,
-                             "'" + term.text +
-                                 "' has no letter or digit, and only these are searched; leave it "
-                                 "out, or add letters that stand beside it");
-      }
-    }
-    return {};
-  }
-
-  // Returns the positions of the matches in their order, one more than asked for if there are more.
-  Result<std::vector<Position>> matches(const SearchRequest& request, const std::string& expression,
-                                        FoundTexts& found) {
-    std::int64_t first = 1;
-    if (request.since.us > 0) {
-      const auto has_row = since_.bind(1, request.since.us).step();
-      if (!has_row) return tl::unexpected(has_row.error());
-      if (!*has_row) return std::vector<Position>();
-      first = since_.integer(0);
-      since_.reset();
-    }
-    const bool is_newest_first = request.is_newest_first;
-    std::string sql = std::string("SELECT w.rowid AS position, ") +
-                      (is_newest_first ? "0" : "w.rank") +
-                      " AS score FROM words w"
-                      " CROSS JOIN message m ON m.position = w.rowid"
-                      " CROSS JOIN stream s ON s.id = m.stream"
-                      " WHERE words MATCH ?1 AND w.rowid BETWEEN ?2 AND ?3";
-    if (!request.speakers.empty()) {
-      std::vector<std::string> numbers;
-      for (const Speaker one : request.speakers) {
-        numbers.push_back(std::to_string(static_cast<int>(one)));
-      }
-      sql += " AND m.speaker IN " + joined(numbers, ", ");
-    }
-    if (!request.agent.empty()) sql += " AND s.agent = ?4";
-    if (!request.sessions.empty()) {
-      std::vector<std::string> places;
-      for (std::size_t i = 0; i < request.sessions.size(); ++i) {
-        places.push_back("?" + std::to_string(5 + i));
-      }
-      sql += " AND s.session IN " + joined(places, ", ");
-    }
-    const std::int64_t wanted = static_cast<std::int64_t>(request.limit) + 1;
-    const std::int64_t taken = is_newest_first ? wanted : kSearchRankedMax + 1;
-    sql += " ORDER BY w.rowid DESC LIMIT " + std::to_string(taken);
-    if (!is_newest_first) {
-      sql = "SELECT position, count(*) OVER () FROM (" + sql +
-            ") ORDER BY score, position DESC LIMIT " + std::to_string(wanted);
-    }
-    auto chosen = database_->prepare(sql);
-    if (!chosen) return tl::unexpected(chosen.error());
-    chosen->bind(1, std::string_view(expression))
-        .bind(2, first)
-        .bind(3, request.before.value > 0 ? request.before.value - 1
-                                          : std::numeric_limits<std::int64_t>::max());
-    if (!request.agent.empty()) chosen->bind(4, std::string_view(request.agent));
-    for (std::size_t i = 0; i < request.sessions.size(); ++i) {
-      chosen->bind_bytes(static_cast<int>(5 + i), request.sessions[i].view());
-    }
-    std::vector<Position> positions;
-    for (;;) {
-      const auto has_row = chosen->step();
-      if (!has_row) return tl::unexpected(has_row.error());
-      if (!*has_row) return positions;
-      positions.push_back({chosen->integer(0)});
-      found.is_ranked_in_part = chosen->integer(1) > kSearchRankedMax;
-    }
-  }
-
-  Result<FoundText> read_text(const std::string& expression, Position position) {
-    const auto has_row = text_.bind(1, std::string_view(expression)).bind(2, position.value).step();
-    if (!has_row) return tl::unexpected(has_row.error());
-    if (!*has_row) return tl::unexpected(damage("a text that was found is not there"));
-    Message message{position,         std::string(text_.text(7)), text_.integer(2),
-                    text_.integer(3), text_.integer(4),           std::string(text_.text(5)),
-                    text_.text(1)};
-    const auto stream = domain::match_stream(domain::SessionStream::kPattern, message.stream);
-    const bool is_whole = stream && text_.integer(6) == message.checksum();
-    FoundText found;
-    if (is_whole) {
-      found = {position,
-               {message.time},
-               stream->agent,
-               stream->id,
-               static_cast<Speaker>(message.speaker),
-               std::move(message.tool),
-               make_snippet(text_.text(0))};
-    }
-    text_.reset();
-    if (!is_whole) return tl::unexpected(damage("a text is not as it was said"));
-    return found;
-  }
-
   const std::string folder_;
   const std::string path_;
   eventlog::Disk& disk_;
@@ -505,8 +319,7 @@ class SearchIndex final : public ContentIndex {
   SqliteStatement remove_message_;
   SqliteStatement note_erased_;
   SqliteStatement erased_;
-  SqliteStatement since_;
-  SqliteStatement text_;
+  std::optional<SearchFinder> finder_;
 };
 
 // Gives the index to `use`, and returns what that returns.
