@@ -158,7 +158,7 @@ TEST_CASE("libraries' types stay inside their folder", "[tidy]") {
   CHECK(complains(
       check_third_party({shows, {"workers/loop.hpp", "// x\n#include \"bus/socket.hpp\"\n"}})));
   for (const char* header : {"rocksdb/db.h", "msgpack/pack.hpp", "nlohmann/json.hpp", "zmq.h",
-                             "simdjson.h", "boost/beast.hpp"}) {
+                             "simdjson.h", "boost/beast.hpp", "sqlite3.h"}) {
     const SourceFile leaky{"eventlog/x.hpp", std::string("// x\n#include <") + header + ">\n"};
     CHECK(
         complains(check_third_party({leaky, {"workers/y.cpp", "#include \"eventlog/x.hpp\"\n"}})));

@@ -53,10 +53,22 @@ ContentSet::Fed ContentSet::feed(Position durable) {
   return fed;
 }
 
+Result<bool> ContentSet::step(std::string_view name, Position durable) {
+  const auto feed = find(name);
+  if (!feed) return tl::unexpected(feed.error());
+  return (*feed)->step(durable);
+}
+
 Result<void> ContentSet::read(std::string_view name,
                               const std::function<Result<void>(ContentIndex&)>& use) {
+  const auto feed = find(name);
+  if (!feed) return tl::unexpected(feed.error());
+  return (*feed)->read(use);
+}
+
+Result<ContentFeed*> ContentSet::find(std::string_view name) const {
   for (const auto& feed : feeds_) {
-    if (feed->kind() == name) return feed->read(use);
+    if (feed->kind() == name) return feed.get();
   }
   return base::failure(base::ErrorCode::not_found,
                        "there is no content index '" + std::string(name) + "'");

@@ -24,6 +24,8 @@ class ContentSet {
   // One step of each index towards `durable`, the last position of a durable block.
   Fed feed(Position durable);
 
+  // One step of that index alone, as ContentFeed::step. Error not_found: there is no such index.
+  Result<bool> step(std::string_view name, Position durable);
   // Error not_found: there is no such index; those of ContentFeed::read.
   Result<void> read(std::string_view name, const std::function<Result<void>(ContentIndex&)>& use);
 
@@ -32,6 +34,8 @@ class ContentSet {
   std::vector<ContentStatus> status() const;
 
  private:
+  Result<ContentFeed*> find(std::string_view name) const;
+
   std::vector<std::unique_ptr<ContentFeed>> feeds_;
 };
 

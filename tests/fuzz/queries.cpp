@@ -24,5 +24,5 @@ void fuzz::run(ByteView in) {
               workers::ArchivesAnswer, workers::NotificationsAnswer, workers::OutboxReplyBody,
               workers::SchedulesAnswer, workers::SchedulesReplyBody, workers::AsksAnswer,
               workers::HooksAnswer, workers::RulesAnswer, workers::RulesReplyBody,
-              workers::HookStepBody, workers::HookStepAnswer>(in);
+              workers::HookStepBody, workers::HookStepAnswer, workers::SearchAnswer>(in);
 }

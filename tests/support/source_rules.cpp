@@ -167,9 +167,9 @@ const std::vector<Allowance>& allowances() {
 
 bool is_library(const Include& include) {
   static const std::vector<std::string> kLibraries = {
-      "zmq",     "rocksdb/", "msgpack", "nlohmann/", "simdjson", "boost/",
-      "spdlog/", "fmt/",     "CLI/",    "toml++/",   "sodium",   "xxhash",
-      "re2/",    "curl/",    "date/",   "nats",      "libpq",    "prometheus/"};
+      "zmq",   "rocksdb/", "msgpack", "nlohmann/",   "simdjson", "boost/", "spdlog/",
+      "fmt/",  "CLI/",     "toml++/", "sodium",      "xxhash",   "re2/",   "curl/",
+      "date/", "nats",     "libpq",   "prometheus/", "sqlite3"};
   return !include.is_quoted &&
          std::any_of(kLibraries.begin(), kLibraries.end(),
                      [&](const std::string& prefix) { return include.name.starts_with(prefix); });

@@ -24,10 +24,10 @@ TOYS = {
         ("AdmissionStream, OutboxStream,", "AdmissionStream, NoteStream, OutboxStream,"),
     ]),
     "word_index": ("projections/content/content_indexes.cpp", [
-        ('#include "projections/content/content_indexes.hpp"\n',
-         '#include "projections/content/content_indexes.hpp"\n\n'
+        ('#include "projections/content/search_index.hpp"\n',
+         '#include "projections/content/search_index.hpp"\n'
          '#include "projections/content/word_index.hpp"\n'),
-        ("  return {};", "  return {&kWordIndex};"),
+        ("  return {&kSearchIndex};", "  return {&kWordIndex, &kSearchIndex};"),
     ]),
     "counter_resetter": ("workers/reactors/reactors.cpp", [
         ('#include "workers/reactors/backups.hpp"\n',

@@ -1,14 +1,11 @@
-// Each store gets one batch of all waiting values, and one sync. SQLite is optional at build time.
+// Each store gets one batch of all waiting values, and one sync.
 #include "tools/benchmarks/embedded_load.hpp"
 
 #include <poll.h>
 #include <rocksdb/db.h>
+#include <sqlite3.h>
 
 #include "eventlog/base/bytes.hpp"
-
-#ifdef STENO_BENCH_SQLITE
-#include <sqlite3.h>
-#endif
 
 namespace benchmarks {
 namespace {
@@ -39,7 +36,6 @@ class RocksDbLoad final : public EmbeddedLoad {
   std::uint64_t next_ = 0;
 };
 
-#ifdef STENO_BENCH_SQLITE
 class SqliteLoad final : public EmbeddedLoad {
  public:
   explicit SqliteLoad(std::size_t value_bytes) : value_(value_bytes, 'v') {}
@@ -88,7 +84,6 @@ class SqliteLoad final : public EmbeddedLoad {
   sqlite3* db_ = nullptr;
   sqlite3_stmt* insert_ = nullptr;
 };
-#endif
 
 }  // namespace
 
@@ -119,7 +114,6 @@ base::Result<std::unique_ptr<EmbeddedLoad>> open_rocksdb_load(const std::string&
   return std::make_unique<RocksDbLoad>(std::unique_ptr<rocksdb::DB>(db), value_bytes);
 }
 
-#ifdef STENO_BENCH_SQLITE
 base::Result<std::unique_ptr<EmbeddedLoad>> open_sqlite_load(const std::string& folder,
                                                              std::size_t value_bytes) {
   auto load = std::make_unique<SqliteLoad>(value_bytes);
@@ -130,14 +124,5 @@ base::Result<std::unique_ptr<EmbeddedLoad>> open_sqlite_load(const std::string& 
 std::string sqlite_version() {
   return sqlite3_libversion();
 }
-#else
-base::Result<std::unique_ptr<EmbeddedLoad>> open_sqlite_load(const std::string&, std::size_t) {
-  return base::failure(base::ErrorCode::not_found, "built without SQLite");
-}
-
-std::string sqlite_version() {
-  return {};
-}
-#endif
 
 }  // namespace benchmarks

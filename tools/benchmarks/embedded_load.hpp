@@ -32,8 +32,7 @@ class EmbeddedLoad : public LoadTarget {
 base::Result<std::unique_ptr<EmbeddedLoad>> open_rocksdb_load(const std::string& folder,
                                                               std::size_t value_bytes);
 
-// SQLite with journal_mode=WAL, synchronous=FULL, one transaction each time. Error not_found: this
-// program was built without SQLite.
+// SQLite with journal_mode=WAL, synchronous=FULL, one transaction each time.
 base::Result<std::unique_ptr<EmbeddedLoad>> open_sqlite_load(const std::string& folder,
                                                              std::size_t value_bytes);
 // "3.40.1"

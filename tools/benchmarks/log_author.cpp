@@ -223,28 +223,33 @@ base::Result<base::SessionId> LogAuthor::add_short(const ShortLife& life) {
 }
 
 base::Result<base::SessionId> LogAuthor::add_talk(int blocks, std::size_t content_bytes) {
+  return add_talk(blocks, [content_bytes] { return std::string(content_bytes, 'o'); });
+}
+
+base::Result<base::SessionId> LogAuthor::add_talk(int blocks,
+                                                  const std::function<std::string()>& text) {
   const SessionIdentity identity = new_identity();
   const std::string stream = domain::session_stream(identity.agent, identity.id);
   const base::TurnId turn = base::TurnId::make(now_, random_);
   const base::WorkerId worker = base::WorkerId::make(now_, random_);
   base::StreamVersion version;
   sequencer_.set_head(stream, version);
-  const auto append_one = [&](domain::Event event, std::size_t bytes) {
+  const auto append_one = [&](domain::Event event, std::string content) {
     const auto context = context_of(event, version.next());
     std::vector<eventlog::StreamAppend> appends;
     appends.push_back({stream, version, {}});
     appends.back().events.push_back({std::move(event), {}});
-    appends.back().events.back().content.text.assign(bytes, 'o');
+    appends.back().events.back().content.text = std::move(content);
     if (version.value == 0) add_opening(appends, identity);
     version = version.next();
     return append(std::move(appends), context);
   };
-  auto ok = append_one(opened_event(identity), 0);
-  if (ok) ok = append_one(domain::TurnQueued{turn}, kPromptBytes);
-  if (ok) ok = append_one(domain::LeaseGranted{worker, {1}, {}}, 0);
-  if (ok) ok = append_one(domain::TurnStarted{turn, {1}}, 0);
+  auto ok = append_one(opened_event(identity), {});
+  if (ok) ok = append_one(domain::TurnQueued{turn}, std::string(kPromptBytes, 'o'));
+  if (ok) ok = append_one(domain::LeaseGranted{worker, {1}, {}}, {});
+  if (ok) ok = append_one(domain::TurnStarted{turn, {1}}, {});
   for (int block = 1; ok && block <= blocks; ++block) {
-    ok = append_one(domain::OutputRecorded{turn, block, domain::OutputKind::text}, content_bytes);
+    ok = append_one(domain::OutputRecorded{turn, block, domain::OutputKind::text}, text());
   }
   if (!ok) return tl::unexpected(ok.error());
   sequencer_.forget_head(stream);

@@ -3,6 +3,7 @@
 // belong to one agent, kLogAgent.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -44,6 +45,8 @@ class LogAuthor {
   base::Result<base::SessionId> add_short(const ShortLife& life);
   // Appends a live session whose agent has said this many blocks in one turn.
   base::Result<base::SessionId> add_talk(int blocks, std::size_t content_bytes);
+  // The same, with blocks that `text` returns.
+  base::Result<base::SessionId> add_talk(int blocks, const std::function<std::string()>& text);
   // Appends sessions without content until the write-ahead log is nearly as large as the store
   // allows before it writes tables; a quarter of that if `is_short`. A server finds that much at
   // its start.

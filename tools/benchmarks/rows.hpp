@@ -20,6 +20,7 @@ base::Result<Figure> measure_recover_ended(Workbench& bench);            // ende
 base::Result<Figure> measure_rss_ended(Workbench& bench);                // ended_rows.cpp
 base::Result<Figure> measure_list_ended(Workbench& bench);               // ended_rows.cpp
 base::Result<Figure> measure_output_page(Workbench& bench);              // output_row.cpp
+base::Result<Figure> measure_search(Workbench& bench);                   // search_row.cpp
 base::Result<Figure> measure_flatness_hot(Workbench& bench);             // flatness_rows.cpp
 base::Result<Figure> measure_flatness_uniform(Workbench& bench);         // flatness_rows.cpp
 base::Result<Figure> measure_cold_over_warm(Workbench& bench);           // cold_row.cpp

@@ -20,9 +20,15 @@ constexpr std::string_view kVerbAttention = "attention";  // → AttentionAnswer
 constexpr std::string_view kVerbAsks = "asks";            // → AsksAnswer
 constexpr std::string_view kVerbShow = "show";            // → ShowAnswer
 constexpr std::string_view kVerbOutput = "output";        // → OutputAnswer
+constexpr std::string_view kVerbSearch = "search";        // → SearchAnswer
 constexpr std::string_view kVerbStats = "stats";          // → projections::MetricsReport
 constexpr std::string_view kVerbDigests = "digests";      // → DigestsAnswer
 // and bus::kReadVerb → bus::LogPage
+
+// Who said a text that a search finds.
+enum class SaidBy { user, assistant, tool };
+// In which order a search tells what it finds.
+enum class SearchOrder { best, newest };
 
 // The body of every query; each verb reads the fields that concern it.
 struct QueryBody {
@@ -30,18 +36,22 @@ struct QueryBody {
   std::string reference;                     // show, output, asks: id, alias, name or prefix
   std::set<domain::SessionStatus> statuses;  // list; empty: all
   std::vector<base::SessionId> sessions;  // list: only these of the agent, whatever else is said;
-                                          // empty: all
+                                          // search: only these; empty: all
   std::int64_t limit = 0;                 // list, attention: the most sessions; output: the most
-                                          // blocks of the agent's words; 0: the default;
+                                          // blocks of the agent's words; search: the most
+                                          // texts; 0: the default;
                                           // output, −1: all, from the beginning
-  base::Time active_since;                // list
+  base::Time active_since;                // list; search: only what was said since then
   bool wants_texts = false;               // show: with the texts of the answer
   Position after;                         // output: only later items, from there on; 0:
                                           // the last `limit`; attention: likewise
-  Position before;                        // output: only earlier items; list: only
+  Position before;                        // output, search: only earlier items; list: only
                                           // sessions opened earlier; 0: no bound
   Position at_least;                      // answer only once this position is durable
   base::Duration wait{std::chrono::seconds(10)};  // for at_least
+  std::string words{};                            // search: what for; docs/search.md
+  std::set<SaidBy> roles{};                       // search; empty: all
+  SearchOrder order = SearchOrder::best;          // search
 
   bool operator==(const QueryBody&) const = default;
   template <class Visit>
@@ -57,6 +67,9 @@ struct QueryBody {
     visit("before", &QueryBody::before);
     visit("at_least", &QueryBody::at_least);
     visit("wait_us", &QueryBody::wait);
+    visit("words", &QueryBody::words);
+    visit("roles", &QueryBody::roles);
+    visit("order", &QueryBody::order);
   }
 };
 
@@ -284,6 +297,54 @@ struct OutputAnswer {
   }
 };
 
+// A text that a search has found.
+struct SearchHit {
+  Position position;  // of the event that has the text
+  base::Time time;    // log time of the same event
+  base::SessionId session;
+  std::string agent;
+  std::string alias;  // of the session, and so is the name; empty: it is not listed
+  std::string name;
+  SaidBy role = SaidBy::user;
+  std::string tool;     // of a call that is begun
+  std::string snippet;  // a part of the text, some 500 bytes at most
+  // Where the words are in the snippet: begin and end of each in bytes, ascending.
+  std::vector<std::int64_t> marks;
+
+  bool operator==(const SearchHit&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("position", &SearchHit::position);
+    visit("time", &SearchHit::time);
+    visit("session", &SearchHit::session);
+    visit("agent", &SearchHit::agent);
+    visit("alias", &SearchHit::alias);
+    visit("name", &SearchHit::name);
+    visit("role", &SearchHit::role);
+    visit("tool", &SearchHit::tool);
+    visit("snippet", &SearchHit::snippet);
+    visit("marks", &SearchHit::marks);
+  }
+};
+
+struct SearchAnswer {
+  Position position;               // the position that the answer is made at
+  Position indexed;                // all up to here was searched; less: the index is behind
+  std::vector<SearchHit> hits;     // at most 1,000
+  bool has_more = false;           // the newest first: ask again with `before` of the last hit
+  bool is_ranked_in_part = false;  // so many match that only those said last were ranked
+
+  bool operator==(const SearchAnswer&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("position", &SearchAnswer::position);
+    visit("indexed", &SearchAnswer::indexed);
+    visit("hits", &SearchAnswer::hits);
+    visit("has_more", &SearchAnswer::has_more);
+    visit("ranked_in_part", &SearchAnswer::is_ranked_in_part);
+  }
+};
+
 struct DigestRow {
   std::string name;
   Position position;
@@ -316,4 +377,12 @@ template <>
 struct base::EnumNames<workers::ItemKind> {
   static constexpr std::string_view kNames[] = {"prompt",      "said",    "thought", "tool_call",
                                                 "tool_result", "failure", "notice",  "ended"};
+};
+template <>
+struct base::EnumNames<workers::SaidBy> {
+  static constexpr std::string_view kNames[] = {"user", "assistant", "tool"};
+};
+template <>
+struct base::EnumNames<workers::SearchOrder> {
+  static constexpr std::string_view kNames[] = {"best", "newest"};
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,7 @@
 #include "bus/log_reader.hpp"
 #include "eventlog/domain/server/server.hpp"
 #include "eventlog/log/stream_index.hpp"
+#include "projections/content/search_index.hpp"
 #include "workers/protocol/queries.hpp"
 #include "workers/queries/archived_log.hpp"
 
@@ -34,6 +36,8 @@ struct Query {
   Position durable;
   ArchivedBeginning archived{};
   bool is_again = false;  // the first try met damage
+  // What QueryKind::find has found; none: it was not called.
+  std::optional<projections::FoundTexts> found{};
 };
 
 // The sources of answers, which must outlive this.
@@ -60,6 +64,11 @@ struct QueryKind {
   // Returns the answer's body. Used by one thread. Null: the service begins a job for it
   // (DigestsJob).
   base::Result<base::RawValue> (*run)(const QuerySources& sources, const Query& query);
+  // Null: it reads no content index. Otherwise this is called before `run` until it returns true,
+  // on a thread of its own, and sets Query::found. With `is_late` it must not wait for the index
+  // any longer.
+  base::Result<bool> (*find)(projections::ContentSet& contents, Query& query,
+                             bool is_late) = nullptr;
 };
 
 // The `run` of a kind whose body is a QueryBody and whose answer has fields.

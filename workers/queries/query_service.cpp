@@ -15,6 +15,8 @@
 namespace workers {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr std::size_t kCatchUpEvents = 10'000;  // folded between two writes of the rows
 
 // Returns why the projection's rows are not those at `durable`; none: they are.
@@ -57,8 +59,8 @@ bus::Reply reply_to(const Query& query, base::Result<base::RawValue> body) {
 
 QueryAnswer QueryService::answer(Query query) {
   for (;;) {
-    auto step = begin(query);
-    if (auto* job = std::get_if<DigestsJob>(&step)) {
+    auto begun = begin(query);
+    if (auto* job = std::get_if<DigestsJob>(&begun)) {
       auto done = finish(std::move(*job));
       if (auto* again = std::get_if<Query>(&done)) {
         query = std::move(*again);
@@ -66,17 +68,32 @@ QueryAnswer QueryService::answer(Query query) {
       }
       return std::move(std::get<QueryAnswer>(done));
     }
-    return std::move(std::get<QueryAnswer>(step));
+    if (auto* job = std::get_if<ContentJob>(&begun)) {
+      std::variant<QueryAnswer, Query, ContentJob> done = std::move(*job);
+      while (auto* more = std::get_if<ContentJob>(&done)) done = step(std::move(*more));
+      if (auto* found = std::get_if<Query>(&done)) {
+        query = std::move(*found);
+        continue;
+      }
+      return std::move(std::get<QueryAnswer>(done));
+    }
+    return std::move(std::get<QueryAnswer>(begun));
   }
 }
 
-std::variant<QueryAnswer, DigestsJob> QueryService::begin(const Query& query) {
+std::variant<QueryAnswer, DigestsJob, ContentJob> QueryService::begin(const Query& query) {
   thread_.check();
   QueryAnswer answer;
   answer.peer = query.peer;
   base::Result<base::RawValue> body = base::failure(base::ErrorCode::invalid, "nothing was asked");
   // A query of the log alone is answered even if everything derived from the log has failed.
   const QueryKind* kind = find_query(query.verb);
+  if (kind != nullptr && kind->find != nullptr && !query.found) {
+    auto job = begin_content(query);
+    if (job) return std::move(*job);
+    answer.reply = reply_to(query, tl::unexpected(job.error()));
+    return answer;
+  }
   const bool is_of_log = kind != nullptr && kind->reads == QueryReads::log;
   if (!is_of_log) {
     catch_up(query.durable);
@@ -196,6 +213,28 @@ std::variant<QueryAnswer, Query> finish(DigestsJob job) {
   return std::move(job.answer);
 }
 
+base::Result<ContentJob> QueryService::begin_content(const Query& query) const {
+  const auto body = bus::from_body<QueryBody>(query.body);
+  if (!body) return tl::unexpected(body.error());
+  const base::Duration wait = std::clamp<base::Duration>(body->wait, {}, kContentWaitMax);
+  return ContentJob{query, options_.contents, Clock::now() + wait};
+}
+
+std::variant<QueryAnswer, Query, ContentJob> step(ContentJob job) {
+  base::Result<bool> is_found = base::failure(
+      base::ErrorCode::not_found, "this server keeps no content indexes, so nothing can be found");
+  if (job.contents != nullptr) {
+    const QueryKind* kind = find_query(job.query.verb);
+    is_found = kind->find(*job.contents, job.query, Clock::now() >= job.until);
+  }
+  if (is_found && *is_found) return std::move(job.query);
+  if (is_found) return job;
+  QueryAnswer answer;
+  answer.peer = job.query.peer;
+  answer.reply = reply_to(job.query, tl::unexpected(is_found.error()));
+  return answer;
+}
+
 base::Result<base::RawValue> QueryService::run(const Query& query) {
   const QueryKind* kind = find_query(query.verb);
   if (kind == nullptr || kind->run == nullptr) {
@@ -246,6 +285,8 @@ class ThreadQueryPort final : public QueryPort {
     if (projections::ContentSet* contents = service.contents()) {
       contents_.emplace("contents", [contents](Position to) { return contents->feed(to); });
       wake_by(contents_->wake_fd());
+      searches_.emplace("searches", [](ContentJob job) { return step(std::move(job)); });
+      wake_by(searches_->wake_fd());
     }
   }
   ~ThreadQueryPort() override { close(wake_fd_); }
@@ -263,9 +304,14 @@ class ThreadQueryPort final : public QueryPort {
       if (auto* answer = std::get_if<QueryAnswer>(&*done)) return std::move(*answer);
       queries_.submit(std::move(std::get<Query>(*done)));
     }
-    while (auto step = queries_.poll()) {
-      if (auto* answer = std::get_if<QueryAnswer>(&*step)) return std::move(*answer);
-      digests_.submit(std::move(std::get<DigestsJob>(*step)));
+    if (auto answer = poll_searches()) return answer;
+    while (auto begun = queries_.poll()) {
+      if (auto* answer = std::get_if<QueryAnswer>(&*begun)) return std::move(*answer);
+      if (auto* job = std::get_if<DigestsJob>(&*begun)) digests_.submit(std::move(*job));
+      auto* search = std::get_if<ContentJob>(&*begun);
+      if (search == nullptr) continue;
+      if (!searches_) return std::get<QueryAnswer>(step(std::move(*search)));  // it is refused
+      searches_->submit(std::move(*search));
     }
     return poll_fed();
   }
@@ -277,6 +323,16 @@ class ThreadQueryPort final : public QueryPort {
     epoll_event readable{};
     readable.events = EPOLLIN;
     CHECK(epoll_ctl(wake_fd_, EPOLL_CTL_ADD, fd, &readable) == 0);
+  }
+
+  // A job that has more to do comes behind the others.
+  std::optional<QueryAnswer> poll_searches() {
+    while (auto done = searches_ ? searches_->poll() : std::nullopt) {
+      if (auto* answer = std::get_if<QueryAnswer>(&*done)) return std::move(*answer);
+      if (auto* job = std::get_if<ContentJob>(&*done)) searches_->submit(std::move(*job));
+      if (auto* query = std::get_if<Query>(&*done)) queries_.submit(std::move(*query));
+    }
+    return std::nullopt;
   }
 
   // One step at a time, so that the end of the process waits for no further one.
@@ -302,9 +358,11 @@ class ThreadQueryPort final : public QueryPort {
     return retry;
   }
 
-  base::JobThread<Query, std::variant<QueryAnswer, DigestsJob>> queries_;
+  base::JobThread<Query, std::variant<QueryAnswer, DigestsJob, ContentJob>> queries_;
   base::JobThread<DigestsJob, std::variant<QueryAnswer, Query>> digests_;
   std::optional<base::JobThread<Position, projections::ContentSet::Fed>> contents_;
+  std::optional<base::JobThread<ContentJob, std::variant<QueryAnswer, Query, ContentJob>>>
+      searches_;
   Position feed_to_;                    // as far as the indexes can be fed
   Position fed_to_;                     // as far as all of them are
   std::optional<Position> feeding_to_;  // set while a step is under way

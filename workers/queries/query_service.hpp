@@ -4,6 +4,7 @@
 // there fails the verbs that read it, and no others.
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -44,6 +45,20 @@ struct RowsRebuild {
   std::function<base::Result<std::optional<projections::ProjectionSet>>(bool has_failed)> views;
 };
 
+// The first part of a query that reads a content index. It can wait for an index that is behind, or
+// that is being scrubbed. Any thread can do it, while the service answers other queries.
+struct ContentJob {
+  Query query;
+  projections::ContentSet* contents = nullptr;  // null: there are no content indexes
+  // From then on it waits for its index no longer, and the answer says how far that has come.
+  std::chrono::steady_clock::time_point until;
+};
+constexpr std::chrono::seconds kContentWaitMax{5};
+
+// Does one step, so that jobs take turns. Returns the answer if it failed, the query once its texts
+// are found, to be submitted once more, or the job if there is more to do.
+std::variant<QueryAnswer, Query, ContentJob> step(ContentJob job);
+
 struct QueryServiceOptions {
   RowsRebuild rebuild;
   OpenArchive open_archive;  // none: archives are not read
@@ -69,7 +84,7 @@ class QueryService {
   // Answers, however long it takes.
   QueryAnswer answer(Query query);
   // Returns the answer, or a job that ends with the answer.
-  std::variant<QueryAnswer, DigestsJob> begin(const Query& query);
+  std::variant<QueryAnswer, DigestsJob, ContentJob> begin(const Query& query);
 
   // The content indexes that are fed beside the queries, by any thread; null: there are none.
   projections::ContentSet* contents() const { return options_.contents; }
@@ -80,6 +95,7 @@ class QueryService {
   bool is_behind(Position durable) const;
   base::Result<void> check_sources(const Query& query) const;
   base::Result<DigestsJob> begin_digests(const Query& query) const;
+  base::Result<ContentJob> begin_content(const Query& query) const;
   base::Result<base::RawValue> run(const Query& query);
 
   const bus::LogIdentity identity_;
@@ -116,8 +132,8 @@ class InlineQueryPort final : public QueryPort {
   std::deque<QueryAnswer> answers_;
 };
 
-// Runs the service on a thread of its own. Digests, and the feeding of content indexes, have one
-// each, so that no query waits for them.
+// Runs the service on a thread of its own. Digests, queries of content indexes, and the feeding of
+// these have one each, so that no other query waits for them.
 std::unique_ptr<QueryPort> make_thread_query_port(QueryService& service);
 
 }  // namespace workers

@@ -71,6 +71,8 @@ constexpr std::string_view named(Is<domain::ResetReason>) { return "reset_reason
 constexpr std::string_view named(Is<domain::Lane>) { return "lane"; }
 constexpr std::string_view named(Is<domain::ActorKind>) { return "actor_kind"; }
 constexpr std::string_view named(Is<workers::ItemKind>) { return "item_kind"; }
+constexpr std::string_view named(Is<workers::SaidBy>) { return "said_by"; }
+constexpr std::string_view named(Is<workers::SearchOrder>) { return "search_order"; }
 constexpr std::string_view named(Is<workers::BackupAction>) { return "backup_action"; }
 constexpr std::string_view named(Is<workers::ArchiveAction>) { return "archive_action"; }
 constexpr std::string_view named(Is<workers::FlightKind>) { return "flight_kind"; }
@@ -107,6 +109,7 @@ constexpr std::string_view named(Is<domain::OpenAsk>) { return "open_ask"; }
 constexpr std::string_view named(Is<workers::AskShown>) { return "ask"; }
 constexpr std::string_view named(Is<projections::Erasure>) { return "erasure"; }
 constexpr std::string_view named(Is<workers::OutputItem>) { return "item"; }
+constexpr std::string_view named(Is<workers::SearchHit>) { return "hit"; }
 constexpr std::string_view named(Is<projections::MetricsTotals>) { return "totals"; }
 constexpr std::string_view named(Is<projections::MostExpensive>) { return "most_expensive"; }
 constexpr std::string_view named(Is<workers::DigestRow>) { return "digest"; }
@@ -368,10 +371,10 @@ TEST_CASE("the page for other clients has every command and map with its fields"
       "Answers", page.at("Answers"),
       {map_row<workers::ListAnswer>("list"), map_row<workers::AttentionAnswer>("attention"),
        map_row<workers::AsksAnswer>("asks"), map_row<workers::ShowAnswer>("show"),
-       map_row<workers::OutputAnswer>("output"), map_row<projections::MetricsReport>("stats"),
-       map_row<workers::DigestsAnswer>("digests"), map_row<workers::StatusAnswer>("status"),
-       map_row<workers::BackupsAnswer>("backups"), map_row<workers::AnchorsAnswer>("anchors"),
-       map_row<workers::ArchivesAnswer>("archives"),
+       map_row<workers::OutputAnswer>("output"), map_row<workers::SearchAnswer>("search"),
+       map_row<projections::MetricsReport>("stats"), map_row<workers::DigestsAnswer>("digests"),
+       map_row<workers::StatusAnswer>("status"), map_row<workers::BackupsAnswer>("backups"),
+       map_row<workers::AnchorsAnswer>("anchors"), map_row<workers::ArchivesAnswer>("archives"),
        map_row<workers::NotificationsAnswer>("notifications"),
        map_row<workers::SchedulesAnswer>("schedules"), map_row<workers::RulesAnswer>("rules"),
        map_row<workers::HooksAnswer>("hooks"), map_row<workers::FlightAnswer>("flight"),
@@ -389,6 +392,7 @@ TEST_CASE("the page for other clients has every command and map with its fields"
               map_row<domain::VersionRange>(),
               map_row<projections::Erasure>(),
               map_row<workers::OutputItem>(),
+              map_row<workers::SearchHit>(),
               map_row<projections::MetricsTotals>(),
               map_row<projections::MostExpensive>(),
               map_row<workers::DigestRow>(),
@@ -455,6 +459,8 @@ TEST_CASE("the page for other clients has every name", "[workers]") {
   check_names<domain::RunOutcome>(page);
   check_names<domain::ActorKind>(page);
   check_names<workers::ItemKind>(page);
+  check_names<workers::SaidBy>(page);
+  check_names<workers::SearchOrder>(page);
   check_names<workers::BackupAction>(page);
   check_names<workers::ArchiveAction>(page);
   check_names<workers::FlightKind>(page);

@@ -269,6 +269,17 @@ struct AttentionArguments {
 };
 Outcome<int> attention(const Config& config, const AttentionArguments& arguments);
 
+struct SearchArguments {
+  std::vector<std::string> words;  // joined by blanks
+  std::string since;               // an age or a time; empty: ever
+  bool all_agents = false;
+  std::string session;             // empty: all
+  std::vector<std::string> roles;  // empty: all
+  std::string sort = "best";       // or "newest"
+  std::int64_t count = 20;
+};
+Outcome<int> search(const Config& config, const SearchArguments& arguments);
+
 struct OutputArguments {
   std::string reference;
   std::int64_t count = 200;        // number of last blocks that the agent said

@@ -9,6 +9,7 @@
 #include "eventlog/base/time_text.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/known_rules.hpp"
+#include "tools/steno/client/since.hpp"
 #include "tools/steno/connection/connection.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/progress_line.hpp"
@@ -151,15 +152,6 @@ class Holding {
   std::set<std::string> asked_;  // calls of the session that its agent asked people about
   bool is_past_ = false;
 };
-
-Outcome<base::Time> since_of(const std::string& text, base::Time now) {
-  const auto time = base::parse_time_text(text);
-  if (time && *time > now) return fail(kExitUsage, text + " lies in the future");
-  if (time) return std::max(*time, base::Time{});
-  if (const auto age = parse_duration(text)) return base::Time{now.us - age->count()};
-  return fail(kExitUsage,
-              "'" + text + "' is neither an age such as 7d, nor a time such as 2026-11-20");
-}
 
 // Returns the sessions that were active in that time.
 Outcome<std::vector<Looked>> sessions_since(Connection& connection, const std::string& agent,

@@ -776,6 +776,45 @@ void add_output(CommandLine& line) {
   command->add_flag("--follow,-f", arguments.is_followed, "Go on until the session ends");
 }
 
+void add_search(CommandLine& line) {
+  auto& arguments = line.keep<SearchArguments>();
+  CLI::App* command = line.command(
+      line.app, "search", "Find what was said in all sessions",
+      "  steno search login timeout\n"
+      "  steno search '\"fix the login\" -test' --since 7d --role user\n"
+      "  steno search 'time* OR delay' --session nightly --sort newest\n"
+      "  steno search -o jsonl 'src/main.cpp' | jq -r .alias\n"
+      "Words: all must be in one text, in any order, in capitals or not, with accents or not.\n"
+      "\"two words\" must follow each other, and so must the parts of main.cpp or --since.\n"
+      "word* begins so; OR is between alternatives; -word must not be there.\n"
+      "The shell takes quotes away, so put the whole query into single ones. A query that begins\n"
+      "with a dash comes after --. Of each text the first 64 KiB are searched.",
+      arguments, reporting(search));
+  command->add_option("WORDS", arguments.words, "What for")->required();
+  command
+      ->add_option("--since", arguments.since,
+                   "Only what was said from then on: an age such as 7d, or a time such as "
+                   "2026-11-20")
+      ->type_name("AGE|TIME");
+  CLI::Option* session =
+      command->add_option("--session", arguments.session, "Only what was said in this session");
+  session->type_name("REF");
+  command->add_flag("--all-agents", arguments.all_agents, "In the sessions of all agents")
+      ->excludes(session);
+  command
+      ->add_option("--role", arguments.roles,
+                   "Only what was said by user, assistant or tool; can be repeated")
+      ->allow_extra_args(false)
+      ->type_name("ROLE");
+  command->add_option("--sort", arguments.sort, "best: what fits best comes first; or newest")
+      ->type_name("ORDER")
+      ->capture_default_str();
+  command->add_option("-n,--limit", arguments.count, "At most this many, 1 to 1000")
+      ->check(within(1, 1000))
+      ->type_name("COUNT")
+      ->capture_default_str();
+}
+
 void add_attach(CommandLine& line) {
   auto& arguments = line.keep<ReferenceArguments>();
   CLI::App* command =
@@ -919,16 +958,17 @@ void add_conversations(CommandLine& line) {
 }
 
 constexpr void (*kCommands[])(CommandLine&) = {
-    add_run,     add_spawn,     add_list,
-    add_kill,    add_asks,      add_rules,
-    add_hooks,   add_close,     add_session_commands,
-    add_output,  add_attach,    add_set,
-    add_send,    add_resume,    add_erase,
-    add_backup,  add_anchor,    add_archive,
-    add_stats,   add_watch,     add_config,
-    add_version, add_attention, add_notify,
-    add_message, add_schedule,  add_chat,
-    add_mcp,     add_gateway,   add_conversations,
+    add_run,           add_spawn,   add_list,
+    add_kill,          add_asks,    add_rules,
+    add_hooks,         add_close,   add_session_commands,
+    add_output,        add_search,  add_attach,
+    add_set,           add_send,    add_resume,
+    add_erase,         add_backup,  add_anchor,
+    add_archive,       add_stats,   add_watch,
+    add_config,        add_version, add_attention,
+    add_notify,        add_message, add_schedule,
+    add_chat,          add_mcp,     add_gateway,
+    add_conversations,
 };
 
 }  // namespace

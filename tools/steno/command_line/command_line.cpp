@@ -83,7 +83,7 @@ const Group kGroups[] = {
      {"run",    "spawn",     "send",       "interrupt",  "continue", "set",      "close",  "kill",
       "resume", "rules",     "hooks",      "approvals",  "approve",  "deny",     "answer", "ls",
       "show",   "attention", "foreground", "background", "message",  "schedule", "notify", "output",
-      "attach", "watch",     "stats",      "commands",   "chat",     "mcp",      "conv"}},
+      "search", "attach",    "watch",      "stats",      "commands", "chat",     "mcp",    "conv"}},
     {"Server", {"serve", "stop", "status", "restart", "gateway", "doctor", "config", "version"}},
     {"The log", {"erase", "backup", "restore", "archive", "anchor", "replay"}},
 };
