@@ -233,6 +233,11 @@ class Ends(Asking):
         self.assertEqual([fact["end"] for fact in self.facts(alias, "AskClosed")], ["withdrawn"])
         self.assertIn("is over without an answer: the agent did not wait",
                       self.answered("approve", alias + "#1", code=4))
+        # The agent rejects the call, which is no lack of a permission.
+        self.home.wait_for_event(alias, "TurnInterrupted")
+        self.assertEqual(len(self.results(alias)), 1)
+        self.assertIn("ToolCallDenied", [fact["kind"] for fact in self.facts(alias, "ReportIgnored")])
+        self.assertEqual(self.home.show(alias)["denied"], 0)
         self.home.run("send", alias, "[tools 1] [ask]")
         self.waiting()
         self.answered("kill", alias)

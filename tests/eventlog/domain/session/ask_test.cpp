@@ -97,6 +97,26 @@ TEST_CASE("a question is answered in words, or denied", "[session]") {
       .then(AskAnswered{1, AskVerdict::denied, AskBasis::person});
 }
 
+TEST_CASE("a call that an interrupt rejects lacks no permission", "[session]") {
+  ReportToolCallFinished finished;
+  finished.turn = turn(1);
+  finished.call = "call";
+  finished.is_error = finished.is_denied = true;
+  finished.tool = "Bash";
+  const auto tool_of = [&](const std::vector<Fact>& past) {
+    const auto decided = given(past).when(support::report(4, finished));
+    REQUIRE(decided.outcome());
+    return decided.outcome()->front().event.get<ToolCallFinished>().tool;
+  };
+  CHECK(tool_of(asking()) == "Bash");
+  const std::vector<Fact> interrupted = asking() + InterruptRequested{turn(1), EndReason::user};
+  CHECK(tool_of(interrupted).empty());
+  const auto told =
+      given(interrupted).when(support::report(4, ToolCallDenied{turn(1), "c", "Bash"}));
+  REQUIRE(told.outcome());
+  CHECK(told.outcome()->front().event.is<ReportIgnored>());
+}
+
 ReportAgentExited exited() {
   ReportAgentExited exited;
   exited.exit_code = 1;
