@@ -147,7 +147,8 @@ class CommandLine(Asking):
 class Rules(Asking):
     # Shows R176, R182, N05.
     def test_a_rule_answers_for_people(self):
-        self.assertEqual(self.answered("rules", "add", "--allow", "Bash(echo *)"), "rule 1\n")
+        self.assertEqual(self.answered("rules", "add", "--allow", "Bash(echo *)"),
+                         "rule 1: allow Bash(echo *), for agent main\n")
         ran = self.home.run("run", "[tools 1] [ask] [say Done.] go")
         self.assertEqual(ran.code, 0, str(ran))
         self.assertIn("✅ request 1 was approved by rule 1", ran.err)
@@ -222,6 +223,7 @@ class Rules(Asking):
         inside = self.home.run("rules", "add", "--allow", "Bash",
                                environment={"STENO_SESSION": session})
         self.assertEqual(inside.code, 5, str(inside))
+        self.assertRegex(self.answered("rules", "ls"), rf"Bash\(echo 0\) +session {alias} ")
 
 
 class Ends(Asking):
