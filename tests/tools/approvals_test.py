@@ -10,7 +10,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from support import steno_wire  # noqa: E402
-from support.steno_process import Home, program, until  # noqa: E402
+from support.steno_process import PATIENCE, Home, program, until  # noqa: E402
 
 CHANNEL = "telegram|1234"
 
@@ -223,6 +223,7 @@ class Rules(Asking):
                           if "basis" in fact][-1:], ["rule"])
         self.home.run("kill", alias)
         # It is of that session alone.
+        self.assertRegex(self.answered("rules", "ls"), rf"Bash\(echo 0\) +session {alias} ")
         other = self.home.start_session("[tools 1] [ask] [say Done.] go")
         self.waiting()
         self.answered("approve", other, "--always")
@@ -251,7 +252,6 @@ class Rules(Asking):
         self.home.wait_for_end(alias)
         self.assertEqual(self.results(alias), [(False, "0")])
 
-    def test_rules_survive_a_crash_and_bad_ones_are_refused(self):
     def test_a_rule_that_does_not_hold_at_once_or_never_says_so(self):
         def added(*arguments):
             result = self.home.run("rules", "add", *arguments)
@@ -289,6 +289,7 @@ class Rules(Asking):
         self.answered("approve", alias)
         self.home.wait_for_end(alias)
 
+    def test_rules_survive_a_crash_and_bad_ones_are_refused(self):
         self.answered("rules", "add", "--allow", "Bash(echo *)")
         self.home.stop(signal.SIGKILL)
         self.home.start()
@@ -303,7 +304,6 @@ class Rules(Asking):
         inside = self.home.run("rules", "add", "--allow", "Bash",
                                environment={"STENO_SESSION": session})
         self.assertEqual(inside.code, 5, str(inside))
-        self.assertRegex(self.answered("rules", "ls"), rf"Bash\(echo 0\) +session {alias} ")
 
 
 class Ends(Asking):
@@ -647,6 +647,48 @@ class Terminal(Asking):
         self.assertEqual(code, 0, seen)
         self.assertNotIn("was approved", seen)
         self.assertIn("⛔ request 1 was denied", seen)
+
+    def told(self, follower):
+        """Returns what it says of a request, with the way to answer as the last line."""
+        lines = []
+        while not lines or "→ " not in lines[-1]:
+            line = follower.next_line(follower.child.stderr, PATIENCE)
+            if lines or "❓" in line:
+                lines.append(line)
+        return lines
+
+    # Shows R179.
+    def test_whoever_comes_later_sees_the_same(self):
+        alias = self.home.start_session("[bash rm -r x] [ask] [say Done.] go", "--multi-turn")
+        self.waiting()
+        follow = self.home.follow("output", alias, "--follow")
+        send = self.home.follow("send", alias, "--wait", "[say Next.]")
+        told = self.told(send)
+        self.assertRegex(told[0], r"^❓ request 1 asks for approval: Bash — rm -r x \(.*removes files\)$")
+        self.assertEqual(told[1:], ["     command: rm -r x", "     description: Say 0",
+                                    f"   → steno approve {alias}#1, or steno deny {alias}#1 WHY; "
+                                    f"steno approvals {alias}#1 shows all of it"])
+        self.assertEqual(self.told(follow), told)
+        self.assertIn(f"→ asks for approval: Bash; steno approvals {alias} shows all of it",
+                      self.home.run("output", alias).err)
+        self.answered("approve", alias)
+        self.assertEqual(send.finish().code, 0)
+        self.home.run("kill", alias)
+        follow.finish()
+
+    def test_a_question_that_comes_while_somebody_looks_on_is_shown_whole(self):
+        alias = self.home.start_session("[say First.]", "--multi-turn")
+        until(lambda: self.home.show(alias)["waiting_for_input"], "the end of the turn")
+        follow = self.home.follow("output", alias, "--follow")
+        self.home.run("send", alias, "[question Which?|this|that/When?] [say Done.] go")
+        told = self.told(follow)
+        self.assertEqual(told[0], "❓ request 1 asks:")
+        for wanted in ("     Which?", "     1 this", "     2 that", "     When?"):
+            self.assertIn(wanted, told)
+        self.assertIn(f"→ steno answer {alias}#1 1 'your words', or steno deny {alias}#1 WHY", told[-1])
+        self.answered("answer", alias, "1", "now")
+        self.home.run("kill", alias)
+        follow.finish()
 
     def test_without_a_terminal_it_is_said_how_to_answer(self):
         follow = self.home.follow("run", "[tools 1] [ask] [say Done.] go")
