@@ -10,7 +10,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from support import steno_wire  # noqa: E402
-from support.steno_process import Home, program, until  # noqa: E402
+from support.steno_process import PATIENCE, Home, program, until  # noqa: E402
 
 CHANNEL = "telegram|1234"
 
@@ -92,12 +92,13 @@ class CommandLine(Asking):
         self.waiting()
         self.answered("approve", alias)
         late = self.answered("deny", alias + "#1", code=4)
-        self.assertRegex(late, r"request 1 of session \S+ was granted by \S+ at 20\d\d-")
+        self.assertRegex(late, r"request 1 of session \S+ was approved by \S+ at 20\d\d-[-\dT:]+Z, ")
         self.home.wait_for_event(alias, "AskClosed")
         late = self.answered("deny", alias + "#1", "no", code=4)
-        self.assertRegex(late, "was granted by .*, and the agent has been told")
+        self.assertRegex(late, "was approved by .*, and the agent has been told")
         self.assertEqual(len(self.facts(alias, "AskAnswered")), 1)
-        self.assertIn("asks for nothing now", self.answered("approve", alias, code=4))
+        self.assertRegex(self.answered("approve", alias, code=4),
+                         r"asks for nothing now\. Request 1, its last one, was approved by")
         self.assertIn("has not asked for anything under number 7",
                       self.answered("approve", alias + "#7", code=3))
         self.home.run("kill", alias)
@@ -106,7 +107,11 @@ class CommandLine(Asking):
         alias = self.home.start_session("[question Which store?|SQLite|RocksDB] [say Done.] go")
         [ask] = self.waiting()
         self.assertEqual((ask["kind"], ask["summary"]), ("question", "asks: Which store?"))
-        self.assertIn("1 SQLite\n    2 RocksDB\n", self.home.run("approvals", alias).out)
+        whole = self.home.run("approvals", alias).out
+        self.assertIn("1 SQLite\n    2 RocksDB\n", whole)
+        self.assertIn(f"steno answer {alias}#1 ANSWER", whole)
+        self.assertIn("'Which store?' takes one choice: 1 SQLite; 2 RocksDB",
+                      self.answered("answer", alias, "1", "2", code=2))
         self.assertIn("needs an answer in words", self.answered("approve", alias, code=2))
         self.assertIn("💬 answered", self.answered("answer", alias, "2"))
         self.home.wait_for_end(alias)
@@ -117,7 +122,11 @@ class CommandLine(Asking):
         alias = self.home.start_session("[question Where?|here|there/When?] [say Done.] go")
         self.waiting()
         self.assertIn("each needs an answer", self.answered("answer", alias, "1", code=2))
-        self.assertIn("each needs an answer", self.answered("answer", alias, "9", "x", code=2))
+        self.assertIn("'Where?' has no choice 9", self.answered("answer", alias, "9", "x", code=2))
+        self.assertIn("'Where?' takes one choice", self.answered("answer", alias, "1,2", "x", code=2))
+        whole = self.home.run("approvals", alias).out
+        self.assertIn(f"steno answer {alias}#1 1 'your words'   steno deny", whole)
+        self.assertIn("a word for each question", whole)
         self.answered("answer", alias, "2", "tomorrow, or later")
         self.home.wait_for_end(alias)
         self.assertIn('"When?"="tomorrow, or later"', self.results(alias)[0][1])
@@ -128,9 +137,43 @@ class CommandLine(Asking):
         [ask] = self.waiting()
         self.assertEqual((ask["kind"], ask["summary"]), ("plan", "proposes a plan: Move the cache"))
         self.assertIn("asks no question", self.answered("answer", alias, "yes", code=2))
+        for flag in ("--always", "--session"):
+            self.assertIn("no rule allows plans", self.answered("approve", alias, flag, code=5))
+        self.assertEqual(self.home.ask("rules", "ls")["rules"], [])
         self.answered("approve", alias)
         self.home.wait_for_end(alias)
         self.assertEqual(self.results(alias), [(False, "User has approved your plan")])
+
+    def test_a_wrong_number_of_a_request_and_a_session_that_asks_nothing_are_named(self):
+        alias = self.home.start_session("[tools 1] [ask] [say Done.] go", "--name", "calm")
+        self.waiting()
+        quiet = self.home.start_session("[say Done.]", "--multi-turn", "--name", "quiet")
+        for wrong in ("calm#0", "calm#", "calm#-1", "calm#x"):
+            self.assertIn(f"{wrong} names no request: the number behind # is 1 or more",
+                          self.answered("approve", wrong, code=2))
+            self.assertIn("is 1 or more", self.answered("approvals", wrong, code=2))
+        self.assertIn("nobody#x", self.answered("approve", "nobody#x", code=3))
+        self.assertIn("session quiet asks for nothing now", self.home.run("approvals", "quiet").err)
+        self.assertIn("asks for nothing now", self.answered("approve", "quiet", code=4))
+        self.answered("approve", alias)
+        self.home.wait_for_end(alias)
+        self.home.run("kill", quiet)
+
+    def test_another_input_that_lacks_a_field_is_warned_of(self):
+        alias = self.home.start_session("[tools 1] [ask] [say Done.] go")
+        self.waiting()
+        told = self.answered("approve", alias, "--input", '{"cmd": "x"}')
+        self.assertIn("⚠ the other input replaces the whole one, and lacks its command, description",
+                      told)
+        self.home.wait_for_end(alias)
+
+    def test_a_denial_without_a_reason_shows_people_none(self):
+        alias = self.home.start_session("[tools 1] [ask] [say Done.] go")
+        self.waiting()
+        self.answered("deny", alias)
+        self.home.wait_for_end(alias)
+        self.assertIn("Go on without it", self.results(alias)[0][1])
+        self.assertIn("✗ Bash — echo 0: denied\n", self.home.run("output", alias).out)
 
     def test_what_an_agent_asks_is_shown_escaped_and_obeyed_by_nobody(self):
         hostile = "\x1b[2J\u202egnp.exe approve everything"
@@ -147,7 +190,8 @@ class CommandLine(Asking):
 class Rules(Asking):
     # Shows R176, R182, N05.
     def test_a_rule_answers_for_people(self):
-        self.assertEqual(self.answered("rules", "add", "--allow", "Bash(echo *)"), "rule 1\n")
+        self.assertEqual(self.answered("rules", "add", "--allow", "Bash(echo *)"),
+                         "rule 1: allow Bash(echo *), for agent main\n")
         ran = self.home.run("run", "[tools 1] [ask] [say Done.] go")
         self.assertEqual(ran.code, 0, str(ran))
         self.assertIn("✅ request 1 was approved by rule 1", ran.err)
@@ -179,6 +223,7 @@ class Rules(Asking):
                           if "basis" in fact][-1:], ["rule"])
         self.home.run("kill", alias)
         # It is of that session alone.
+        self.assertRegex(self.answered("rules", "ls"), rf"Bash\(echo 0\) +session {alias} ")
         other = self.home.start_session("[tools 1] [ask] [say Done.] go")
         self.waiting()
         self.answered("approve", other, "--always")
@@ -207,6 +252,43 @@ class Rules(Asking):
         self.home.wait_for_end(alias)
         self.assertEqual(self.results(alias), [(False, "0")])
 
+    def test_a_rule_that_does_not_hold_at_once_or_never_says_so(self):
+        def added(*arguments):
+            result = self.home.run("rules", "add", *arguments)
+            self.assertEqual(result.code, 0, str(result))
+            return result.out + result.err
+        denied = added("--deny", "Bash(git push *)", "--all-agents")
+        self.assertIn("rule 1: deny Bash(git push *), for all agents\n", denied)
+        self.assertIn("agents that run already keep to it in what they ask", denied)
+        useless = added("--allow", "Bash(git push origin)")
+        self.assertIn("it is of no use: deny Bash(git push *) (rule 1, all agents) wins over it", useless)
+        self.assertIn("steno rules rm 1 removes that one", useless)
+        self.assertIn("says so of all such calls already", added("--deny", "Bash(git push -f *)"))
+        self.assertNotIn("of no use", added("--allow", "Bash(git *)"))
+
+    def test_no_rule_allows_a_plan_and_one_can_deny_it(self):
+        self.assertIn("no rule allows ExitPlanMode",
+                      self.answered("rules", "add", "--allow", "ExitPlanMode", code=2))
+        alias = self.home.start_session("[plan Move the cache] [say Done.] go")
+        self.waiting()
+        self.assertNotIn("--always", self.home.run("approvals", alias).out)
+        self.answered("deny", alias)
+        self.home.wait_for_end(alias)
+        self.answered("rules", "add", "--deny", "ExitPlanMode")
+        alias = self.home.start_session("[plan Move the cache] [say Done.] go")
+        self.home.wait_for_end(alias)
+        self.assertIn("Denied by the rule ExitPlanMode", self.results(alias)[0][1])
+
+    def test_a_step_that_a_rule_makes_of_a_call_is_no_request_for_people(self):
+        self.answered("rules", "add", "--deny", "Bash(rm *)")
+        alias = self.home.start_session("[tools 1] [ask] [say Done.] go")
+        self.assertEqual(self.waiting()[0]["ask"], 2)
+        late = self.answered("approve", alias + "#1", code=4)
+        self.assertIn("was a step of its work, which rules and hooks look at, and is not for people; "
+                      "it asks for #2 now", late)
+        self.answered("approve", alias)
+        self.home.wait_for_end(alias)
+
     def test_rules_survive_a_crash_and_bad_ones_are_refused(self):
         self.answered("rules", "add", "--allow", "Bash(echo *)")
         self.home.stop(signal.SIGKILL)
@@ -233,6 +315,11 @@ class Ends(Asking):
         self.assertEqual([fact["end"] for fact in self.facts(alias, "AskClosed")], ["withdrawn"])
         self.assertIn("is over without an answer: the agent did not wait",
                       self.answered("approve", alias + "#1", code=4))
+        # The agent rejects the call, which is no lack of a permission.
+        self.home.wait_for_event(alias, "TurnInterrupted")
+        self.assertEqual(len(self.results(alias)), 1)
+        self.assertIn("ToolCallDenied", [fact["kind"] for fact in self.facts(alias, "ReportIgnored")])
+        self.assertEqual(self.home.show(alias)["denied"], 0)
         self.home.run("send", alias, "[tools 1] [ask]")
         self.waiting()
         self.answered("kill", alias)
@@ -334,7 +421,11 @@ class Kills(Asking):
         os.kill(self.home.worker_pid(), signal.SIGKILL)
         until(lambda: self.home.ask("approvals")["count"] == 0, "the end of the request")
         self.assertEqual([fact["end"] for fact in self.facts(alias, "AskClosed")], ["agent_gone"])
-        self.assertIn("the agent's process ended", self.answered("approve", alias + "#1", code=4))
+        self.home.wait_for_event(alias, "TurnInterrupted")
+        for reference in (alias, alias + "#1"):
+            self.assertIn("is over without an answer: the agent's process ended; "
+                          f"steno send {alias} 'go on' has it go on",
+                          self.answered("approve", reference, code=4))
         self.home.run("kill", alias)
 
     def test_a_stop_does_not_wait_for_people(self):
@@ -556,6 +647,48 @@ class Terminal(Asking):
         self.assertEqual(code, 0, seen)
         self.assertNotIn("was approved", seen)
         self.assertIn("⛔ request 1 was denied", seen)
+
+    def told(self, follower):
+        """Returns what it says of a request, with the way to answer as the last line."""
+        lines = []
+        while not lines or "→ " not in lines[-1]:
+            line = follower.next_line(follower.child.stderr, PATIENCE)
+            if lines or "❓" in line:
+                lines.append(line)
+        return lines
+
+    # Shows R179.
+    def test_whoever_comes_later_sees_the_same(self):
+        alias = self.home.start_session("[bash rm -r x] [ask] [say Done.] go", "--multi-turn")
+        self.waiting()
+        follow = self.home.follow("output", alias, "--follow")
+        send = self.home.follow("send", alias, "--wait", "[say Next.]")
+        told = self.told(send)
+        self.assertRegex(told[0], r"^❓ request 1 asks for approval: Bash — rm -r x \(.*removes files\)$")
+        self.assertEqual(told[1:], ["     command: rm -r x", "     description: Say 0",
+                                    f"   → steno approve {alias}#1, or steno deny {alias}#1 WHY; "
+                                    f"steno approvals {alias}#1 shows all of it"])
+        self.assertEqual(self.told(follow), told)
+        self.assertIn(f"→ asks for approval: Bash; steno approvals {alias} shows all of it",
+                      self.home.run("output", alias).err)
+        self.answered("approve", alias)
+        self.assertEqual(send.finish().code, 0)
+        self.home.run("kill", alias)
+        follow.finish()
+
+    def test_a_question_that_comes_while_somebody_looks_on_is_shown_whole(self):
+        alias = self.home.start_session("[say First.]", "--multi-turn")
+        until(lambda: self.home.show(alias)["waiting_for_input"], "the end of the turn")
+        follow = self.home.follow("output", alias, "--follow")
+        self.home.run("send", alias, "[question Which?|this|that/When?] [say Done.] go")
+        told = self.told(follow)
+        self.assertEqual(told[0], "❓ request 1 asks:")
+        for wanted in ("     Which?", "     1 this", "     2 that", "     When?"):
+            self.assertIn(wanted, told)
+        self.assertIn(f"→ steno answer {alias}#1 1 'your words', or steno deny {alias}#1 WHY", told[-1])
+        self.answered("answer", alias, "1", "now")
+        self.home.run("kill", alias)
+        follow.finish()
 
     def test_without_a_terminal_it_is_said_how_to_answer(self):
         follow = self.home.follow("run", "[tools 1] [ask] [say Done.] go")

@@ -197,8 +197,10 @@ void Turn::play_tools(const Script& script) {
     Permission permission = before_call(tool_use);
     if (!outcome_.deferred.is_null()) return;
     if (permission.is_given && script.asks) permission = ask(tool_use);
-    if (!pause(script.delay_ms)) return;
-    is_in_tool_ = false;
+    // As Claude Code, it rejects a call that waits for an approval when it is interrupted.
+    const bool is_rejected = !permission.is_given && host_.is_interrupted();
+    if (!is_rejected && !pause(script.delay_ms)) return;
+    is_in_tool_ = is_rejected;
     if (permission.is_given) {
       tool_use["input"] = permission.input;
       note_run(tool_use["id"].get<std::string>());

@@ -238,6 +238,10 @@ std::string text_of(const AnsweredAsk& answered, Reader) {
   if (!answered.said.empty()) {
     text += "\n   " + prompt_beginning(answered.said, kPromptColumnsMax);
   }
+  if (!answered.missing.empty()) {
+    text += "\n   ⚠ the other input replaces the whole one, and lacks its " +
+            safe_line(joined(answered.missing));
+  }
   if (!answered.rule.empty()) {
     text += "\n   from now on allowed: " + safe_line(answered.rule) + " (steno rules ls)";
   }

@@ -26,6 +26,21 @@ std::pair<std::string, std::int64_t> meant_by(const std::string& reference) {
   return {reference.substr(0, sign), *number};
 }
 
+// Returns the session of a reference such as "docs#3", and says of a part behind the sign that is
+// no number what it must be, if the part before it is a session.
+Task<Outcome<ShowAnswer>> find_asking(const Caller& caller, const std::string& reference) {
+  const auto [session, number] = meant_by(reference);
+  auto found = co_await find_session(caller, session);
+  const std::size_t sign = reference.rfind('#');
+  const bool can_be_wrong = number == 0 && sign != std::string::npos && sign > 0;
+  if (found || !can_be_wrong) co_return found;
+  const auto before = co_await find_session(caller, reference.substr(0, sign));
+  if (!before) co_return found;
+  co_return refuse(OperationError::usage, shown(reference) +
+                                              " names no request: the number behind # is 1 or "
+                                              "more");
+}
+
 // So many requests a refusal names.
 constexpr std::size_t kNamedMax = 5;
 
@@ -40,7 +55,7 @@ std::string listed(const AskPage& page) {
 }
 
 // Returns what the caller means. One that does not wait any more has no kind that is known; the
-// server says what became of it.
+// server says what became of it, and without a number of the last one.
 Task<Outcome<AskShown>> find_ask(const Caller& caller, const std::string& reference) {
   if (!caller.self.empty()) {
     co_return refuse(OperationError::refused,
@@ -53,7 +68,7 @@ Task<Outcome<AskShown>> find_ask(const Caller& caller, const std::string& refere
     co_return refuse(OperationError::usage,
                      "name the request, too, as the list says: " + shown(session) + "#NUMBER");
   }
-  auto found = co_await find_session(caller, session);
+  auto found = co_await find_asking(caller, reference);
   if (!found) co_return tl::unexpected(found.error());
   auto page = co_await find_asks(caller, found->session.session.text());
   if (!page) co_return tl::unexpected(page.error());
@@ -65,11 +80,6 @@ Task<Outcome<AskShown>> find_ask(const Caller& caller, const std::string& refere
     co_return refuse(
         OperationError::usage,
         "session " + found->session.alias + " asks for several things; name one: " + listed(*page));
-  }
-  if (number == 0) {
-    co_return refuse(OperationError::conflict, "session " + found->session.alias +
-                                                   " asks for nothing now; steno approvals lists "
-                                                   "what waits");
   }
   AskShown over;
   over.session = found->session.session;
@@ -144,6 +154,18 @@ std::string joined_choices(const AskText& text) {
   return all;
 }
 
+// Returns the fields of the call's input that the one in its place does not have. The tool alone
+// knows which of them it needs.
+std::vector<std::string> missing_fields(const AskShown& ask, const Json& input) {
+  std::vector<std::string> missing;
+  const Json before = Json::parse(read_ask(ask.text).input, nullptr, false);
+  if (!before.is_object()) return missing;
+  for (const auto& [key, value] : before.items()) {
+    if (!input.contains(key)) missing.push_back(key);
+  }
+  return missing;
+}
+
 bool is_question(const AskShown& ask) {
   return ask.position.value != 0 && ask.kind == domain::AskKind::question;
 }
@@ -176,7 +198,7 @@ Task<Outcome<AskPage>> find_named_asks(const Caller& caller, const std::string& 
     co_return all;
   }
   const auto [session, number] = meant_by(reference);
-  auto found = co_await find_session(caller, session);
+  auto found = co_await find_asking(caller, reference);
   if (!found) co_return tl::unexpected(found.error());
   auto page = co_await find_asks(caller, found->session.session.text());
   if (!page || number == 0) co_return page;
@@ -209,7 +231,14 @@ Task<Outcome<AnsweredAsk>> approve(const Caller& caller, const ApproveArguments&
                                                 " asks a question, which needs an answer in words "
                                                 "(steno answer, /answer)");
   }
+  const bool is_plan = ask->position.value != 0 && ask->kind == domain::AskKind::plan;
+  if (is_plan && arguments.further != ApprovalFor::this_call) {
+    co_return refuse(OperationError::refused,
+                     "no rule allows plans, because the next one is another; approve this one "
+                     "alone");
+  }
   std::string input = arguments.input;
+  std::vector<std::string> missing;
   if (!input.empty()) {
     const Json json = Json::parse(input, nullptr, false);
     if (!json.is_object()) {
@@ -217,6 +246,7 @@ Task<Outcome<AnsweredAsk>> approve(const Caller& caller, const ApproveArguments&
                        "the input is no JSON object: " + shown(input) + "; nothing was answered");
     }
     input = json_text(json);
+    if (ask->position.value != 0) missing = missing_fields(*ask, json);
   }
   std::string rule;
   if (arguments.further != ApprovalFor::this_call && ask->position.value != 0) {
@@ -227,6 +257,7 @@ Task<Outcome<AnsweredAsk>> approve(const Caller& caller, const ApproveArguments&
   auto answered =
       co_await send_answer(caller, std::move(*ask), domain::AskVerdict::granted, input, input);
   if (answered) answered->rule = std::move(rule);
+  if (answered) answered->missing = std::move(missing);
   co_return answered;
 }
 
@@ -250,13 +281,9 @@ Task<Outcome<AnsweredAsk>> answer(const Caller& caller, const AnswerArguments& a
   const AskText text = read_ask(ask->text);
   std::string answers = answers_of(text, arguments.answer);
   if (answers.empty()) {
-    co_return refuse(OperationError::usage,
-                     text.questions.size() > 1
-                         ? "there are " + std::to_string(text.questions.size()) +
-                               " questions, and each needs an answer of its own, words or numbers "
-                               "of its choices: " +
-                               joined_choices(text)
-                         : "that is none of the choices: " + joined_choices(text));
+    const std::string choices = joined_choices(text);
+    co_return refuse(OperationError::usage, answer_fault(text, arguments.answer) +
+                                                (choices.empty() ? "" : ": " + choices));
   }
   std::string said = answers;
   auto answered = co_await send_answer(caller, std::move(*ask), domain::AskVerdict::granted,

@@ -70,8 +70,9 @@ struct AskPage {
 struct AnsweredAsk {
   AskShown ask;
   domain::AskVerdict verdict = domain::AskVerdict::none;
-  std::string said;    // the reason, or the answers
-  std::string rule{};  // pattern that is allowed from now on; empty: none
+  std::string said;                    // the reason, or the answers
+  std::string rule{};                  // pattern that is allowed from now on; empty: none
+  std::vector<std::string> missing{};  // fields of the call's input that the other input lacks
 };
 
 // The last lines of a session's output.

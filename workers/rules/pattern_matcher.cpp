@@ -242,6 +242,8 @@ bool matches_regex(const std::string& rest, const CallPart& part) {
 }
 
 constexpr std::string_view kDomain = "domain:";
+// By which an agent asks whether to carry out its plan.
+constexpr std::string_view kPlanTool = "ExitPlanMode";
 
 }  // namespace
 
@@ -292,6 +294,11 @@ std::string PatternMatcher::fault_of(const std::string& pattern, bool is_grantin
            "' names no tool; a pattern is such as Bash, Bash(make *), Edit(src/**), "
            "WebFetch(domain:example.org) or mcp__github";
   }
+  if (is_granting && read.tool == kPlanTool) {
+    return "no rule allows " + std::string(kPlanTool) +
+           ": a plan is for somebody to read, and the next one is another; a rule can deny plans, "
+           "or have people asked";
+  }
   if (read.is_whole) return {};
   if (read.rest.empty()) return "'" + pattern + "' has nothing between its parentheses";
   if (is_regex(read.rest)) {
@@ -308,6 +315,24 @@ std::string PatternMatcher::fault_of(const std::string& pattern, bool is_grantin
   if (read.tool == "WebFetch" && read.rest.starts_with(kDomain)) return {};
   return "calls of " + read.tool + " are compared by a regular expression only, such as " +
          read.tool + "(/draft/)";
+}
+
+// A star of `narrow` is one more character to the stars of `wide`. In paths the two kinds of stars
+// differ, and a regular expression can say anything.
+bool covers(const std::string& wide, const std::string& narrow) {
+  const Pattern of = read_pattern(wide);
+  const Pattern is = read_pattern(narrow);
+  if (!is_about(of.tool, is.tool)) return false;
+  if (of.is_whole || of.rest == is.rest) return of.is_whole || !is.is_whole;
+  if (is.is_whole || is_regex(of.rest) || is_regex(is.rest)) return false;
+  if (is.tool == "Bash") {
+    const auto beginning = beginning_of(is.rest);
+    const CallPart part{is.tool, beginning ? *beginning + " *" : is.rest, true};
+    return matches_command(of.rest, part, false);
+  }
+  const bool has_hosts = of.rest.starts_with(kDomain) && is.rest.starts_with(kDomain);
+  return has_hosts &&
+         is_like(of.rest.substr(kDomain.size()), is.rest.substr(kDomain.size()), false);
 }
 
 namespace {

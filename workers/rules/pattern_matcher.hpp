@@ -27,6 +27,10 @@ class PatternMatcher final : public domain::CallMatcher {
   std::string fault_of(const std::string& pattern, bool is_granting) const override;
 };
 
+// True if every call that `narrow` is about is one of `wide`, too. False also where that is hard to
+// tell. Both must be patterns without a fault.
+bool covers(const std::string& wide, const std::string& narrow);
+
 // Returns the pattern that allows this call from now on: what the agent itself suggests for it,
 // else just this call. Empty: there is none.
 std::string pattern_for(const domain::AskedCall& call);

@@ -61,26 +61,58 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
-// Returns the words that numbers of choices stand for; the words themselves, if they are none; no
-// value: it is a number of no choice.
-std::optional<std::string> chosen(const AskQuestion& question, std::string_view said) {
+// The words that an answer stands for, or why it is none.
+struct Chosen {
+  std::string words;
+  std::string fault{};  // empty: there is none
+};
+
+std::string quoted(const AskQuestion& question) {
+  if (question.text.empty()) return "the question";
+  return "'" + cut_to_columns(safe_line(question.text), kLineColumns) + "'";
+}
+
+// Numbers of choices stand for these, other words for themselves.
+Chosen chosen(const AskQuestion& question, std::string_view said) {
   const bool is_number = !said.empty() && said.find_first_not_of("0123456789, \t") == said.npos &&
                          said.find_first_of("0123456789") != said.npos;
-  if (question.choices.empty() || !is_number) return std::string(said);
+  if (said.empty()) return {{}, quoted(question) + " has no answer"};
+  if (question.choices.empty() || !is_number) return {std::string(said)};
   std::string separated(said);
   std::replace(separated.begin(), separated.end(), ' ', ',');
-  std::string words;
+  Chosen chosen;
   std::size_t count = 0;
   for (const std::string_view part : split(separated, ',')) {
     if (part.empty()) continue;
     const auto number = base::parse_digits(part);
     const auto most = static_cast<std::int64_t>(question.choices.size());
-    if (!number || *number < 1 || *number > most) return std::nullopt;
-    words += count++ == 0 ? "" : ", ";
-    words += question.choices[static_cast<std::size_t>(*number - 1)];
+    if (!number || *number < 1 || *number > most) {
+      return {{}, quoted(question) + " has no choice " + cut_to_columns(part, kLineColumns)};
+    }
+    chosen.words += count++ == 0 ? "" : ", ";
+    chosen.words += question.choices[static_cast<std::size_t>(*number - 1)];
   }
-  if (count > 1 && !question.takes_several) return std::nullopt;
-  return words;
+  if (count > 1 && !question.takes_several) return {{}, quoted(question) + " takes one choice"};
+  if (chosen.words.empty()) return {{}, quoted(question) + " has no words for that choice"};
+  return chosen;
+}
+
+// Returns the parts of `said`, one for each question if they are as many.
+std::vector<std::string> answer_parts(const AskText& text, std::string_view said) {
+  const std::string_view whole = trimmed(said);
+  if (text.questions.size() < 2) {
+    std::string one(whole);
+    std::replace(one.begin(), one.end(), '\n', ' ');
+    return {std::move(one)};
+  }
+  std::vector<std::string> parts;
+  const bool has_lines = whole.find('\n') != std::string_view::npos;
+  for (const std::string_view part : split(whole, has_lines ? '\n' : ';')) parts.emplace_back(part);
+  return parts;
+}
+
+AskQuestion question_at(const AskText& text, std::size_t index) {
+  return index < text.questions.size() ? text.questions[index] : AskQuestion{};
 }
 
 void add_lines(const std::string& text, std::vector<std::string>& lines) {
@@ -178,6 +210,9 @@ std::vector<std::string> ask_lines(domain::AskKind kind, const AskText& text,
     add_lines(text.plan, lines);
   } else {
     const Json input = Json::parse(text.input, nullptr, false);
+    if (kind == domain::AskKind::plan && (!input.is_object() || input.empty())) {
+      lines.emplace_back("the agent gave no plan here");
+    }
     if (!input.is_object()) return lines;
     for (const auto& [key, value] : input.items()) {
       const std::string said = value.is_string() ? value.get<std::string>() : dumped(value);
@@ -297,21 +332,40 @@ std::string asks_text(const domain::OpenAsks& asks) {
 }
 
 std::string answers_of(const AskText& text, std::string_view said) {
-  const bool has_lines = trimmed(said).find('\n') != std::string_view::npos;
-  const std::size_t wanted = std::max<std::size_t>(text.questions.size(), 1);
-  std::string one(trimmed(said));
-  std::replace(one.begin(), one.end(), '\n', ' ');
-  std::vector<std::string_view> parts{one};
-  if (wanted > 1) parts = split(trimmed(said), has_lines ? '\n' : ';');
-  if (parts.size() != wanted) return {};
+  const std::vector<std::string> parts = answer_parts(text, said);
+  if (parts.size() != std::max<std::size_t>(text.questions.size(), 1)) return {};
   Json answers = Json::array();
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const AskQuestion question = i < text.questions.size() ? text.questions[i] : AskQuestion{};
-    const auto words = chosen(question, parts[i]);
-    if (!words || words->empty()) return {};
-    answers.push_back(*words);
+    const Chosen one = chosen(question_at(text, i), parts[i]);
+    if (!one.fault.empty()) return {};
+    answers.push_back(one.words);
   }
   return dumped(answers);
+}
+
+std::string answer_fault(const AskText& text, std::string_view said) {
+  const std::vector<std::string> parts = answer_parts(text, said);
+  const std::size_t wanted = std::max<std::size_t>(text.questions.size(), 1);
+  if (parts.size() != wanted) {
+    return "there are " + std::to_string(wanted) +
+           " questions, and each needs an answer of its own, words or numbers of its choices";
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    std::string fault = chosen(question_at(text, i), parts[i]).fault;
+    if (!fault.empty()) return fault;
+  }
+  return {};
+}
+
+std::string answer_words(const AskText& text) {
+  if (text.questions.size() < 2) return "ANSWER";
+  std::string words;
+  for (const AskQuestion& question : text.questions) {
+    words += words.empty() ? "" : " ";
+    const bool has_several = question.takes_several && question.choices.size() > 1;
+    words += question.choices.empty() ? "'your words'" : has_several ? "1,2" : "1";
+  }
+  return words;
 }
 
 }  // namespace workers

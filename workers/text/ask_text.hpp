@@ -69,5 +69,10 @@ std::string answer_hint(const AskText& text);
 // there are questions, or numbers of no choice. Numbers stand for the choices of their question.
 // Answers are separated by line feeds, else by semicolons.
 std::string answers_of(const AskText& text, std::string_view said);
+// Returns why `said` is no answer: "'Which colour?' has no choice 9"; empty: it is one.
+std::string answer_fault(const AskText& text, std::string_view said);
+// Returns an answer for a command line, a word for each of several questions: "1 1,2"; "ANSWER" for
+// a single one.
+std::string answer_words(const AskText& text);
 
 }  // namespace workers

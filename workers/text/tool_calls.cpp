@@ -12,13 +12,26 @@ namespace {
 constexpr std::size_t kCallsMax = 1'000;
 constexpr std::size_t kDeniedMax = 100;
 constexpr std::size_t kReasonColumnsMax = 160;
+// So much of an output is looked at; more than these columns need.
+constexpr std::size_t kReasonBytesMax = 4 << 10;
 
-// Returns the first line of an output, which says the most about a failure.
-std::string reason_of(std::string_view output) {
-  const std::size_t first = output.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  output.remove_prefix(first);
-  return cut_to_columns(safe_line(output.substr(0, output.find('\n'))), kReasonColumnsMax);
+// What a model is told behind a denial, and nobody else needs.
+constexpr std::string_view kForModel = "Go on without it, and say what was left out";
+constexpr std::string_view kNoReason = "Denied: this was not carried out.";
+
+// Returns the beginning of an output on one line: often only a later line says what was wrong.
+std::string reason_of(std::string_view output, bool is_denied) {
+  if (is_denied) output = output.substr(0, output.find(kForModel));
+  std::string reason;
+  for (const std::string_view line : lines_of(output.substr(0, kReasonBytesMax))) {
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    if (first == std::string_view::npos) continue;
+    reason += (reason.empty() ? "" : " ") + safe_line(line.substr(first));
+  }
+  const std::size_t last = reason.find_last_not_of(' ');
+  reason.resize(last == std::string::npos ? 0 : last + 1);
+  if (is_denied && reason == kNoReason) return {};
+  return cut_to_columns(reason, kReasonColumnsMax);
 }
 
 }  // namespace
@@ -36,7 +49,7 @@ std::string ToolCalls::fail(const std::string& call, bool is_denied, std::string
   if (found != calls_.end()) calls_.erase(found);
   if (failed_.size() < kCallsMax) failed_.insert_or_assign(call, summary);
   if (is_denied && denied_.size() < kDeniedMax) denied_.push_back(summary);
-  const std::string reason = reason_of(output);
+  const std::string reason = reason_of(output, is_denied);
   return "✗ " + summary + (is_denied ? ": denied" : ": failed") +
          (reason.empty() ? "" : ": " + reason);
 }

@@ -17,8 +17,8 @@ class ToolCalls {
  public:
   // Returns "🔧 Bash — make test". `input` is the call's input as JSON; empty: unknown.
   std::string begin(const std::string& call, std::string_view tool, std::string_view input);
-  // Returns "✗ Bash — make test: failed: no such target", or "denied", with the first line of
-  // `output`, which can be empty.
+  // Returns "✗ Bash — make test: failed: no such target", or "denied", with the beginning of
+  // `output`, which can be empty. What only the model is to know of a denial is left out.
   std::string fail(const std::string& call, bool is_denied, std::string_view output);
   // As fail(), of a call that a person has denied: take_denied() does not have it.
   std::string refuse(const std::string& call, std::string_view output);

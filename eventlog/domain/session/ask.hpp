@@ -118,6 +118,7 @@ using OpenAsks = std::vector<OpenAsk>;
 // One that is over, for whoever answers it too late.
 struct PastAsk {
   std::int64_t ask = 0;
+  AskKind kind = AskKind::approval;  // of one that an earlier release has kept: not known
   std::string call{};
   AskVerdict verdict = AskVerdict::none;
   AskBasis basis = AskBasis::person;
@@ -129,6 +130,7 @@ struct PastAsk {
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("ask", &PastAsk::ask);
+    visit("kind", &PastAsk::kind);
     visit("call", &PastAsk::call);
     visit("verdict", &PastAsk::verdict);
     visit("basis", &PastAsk::basis);

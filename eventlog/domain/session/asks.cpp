@@ -23,32 +23,71 @@ const PastAsk* find_past(const SessionState& s, std::int64_t ask) {
   return found == past.end() ? nullptr : &*found;
 }
 
-// "was granted by ops at 2026-…", "was denied, because nobody answered in time".
-std::string answer_text(AskVerdict verdict, AskBasis basis, const std::string& by, Time answered) {
-  std::string text = "was ";
-  text += base::enum_name(verdict);
-  if (basis == AskBasis::time_out) text += ", because nobody answered in time,";
-  if (basis == AskBasis::rule) text += " by a rule";
-  if (basis == AskBasis::full) text += ", because too many requests waited,";
-  if (basis == AskBasis::text_lost) text += ", because the text of its answer was lost,";
-  if (basis == AskBasis::hook) text += " by a hook";
-  if (basis == AskBasis::person || basis == AskBasis::earlier)
-    text += by.empty() ? "" : " by " + by;
-  return text + " at " + base::time_text(answered);
+std::string_view verdict_word(AskKind kind, AskVerdict verdict) {
+  if (verdict == AskVerdict::denied) return "denied";
+  return kind == AskKind::question ? "answered" : "approved";
 }
 
-std::string over_text(const PastAsk& past) {
+// Returns the time to the second: people compare it with their own clock.
+std::string second_text(Time time) {
+  constexpr std::size_t kToTheSecond = sizeof("2026-11-20T12:00:00") - 1;
+  return base::time_text(time).substr(0, kToTheSecond) + "Z";
+}
+
+// "was approved by ops at 2026-…", "was denied, because nobody answered in time". `One` is an
+// OpenAsk or a PastAsk.
+template <class One>
+std::string answer_text(const One& one) {
+  std::string text = "was ";
+  text += verdict_word(one.kind, one.verdict);
+  if (one.basis == AskBasis::time_out) text += ", because nobody answered in time,";
+  if (one.basis == AskBasis::rule) text += " by a rule";
+  if (one.basis == AskBasis::full) text += ", because too many requests waited,";
+  if (one.basis == AskBasis::text_lost) text += ", because the text of its answer was lost,";
+  if (one.basis == AskBasis::hook) text += " by a hook";
+  if (one.basis == AskBasis::person || one.basis == AskBasis::earlier)
+    text += one.by.empty() ? "" : " by " + one.by;
+  return text + " at " + second_text(one.answered);
+}
+
+// Returns what can be done about an agent that is gone; empty: nothing has to be.
+std::string next_step(const SessionState& s) {
+  if (!is_live(s.status)) return "; steno resume " + s.alias + " PROMPT goes on with it";
+  const bool is_idle = !s.turn && !s.own_turn.is_set() && s.queue.empty();
+  return s.spec.is_multi_turn && is_idle ? "; steno send " + s.alias + " 'go on' has it go on" : "";
+}
+
+std::string over_text(const SessionState& s, const PastAsk& past) {
   const bool is_answered = past.verdict != AskVerdict::none;
-  std::string text =
-      is_answered ? answer_text(past.verdict, past.basis, past.by, past.answered) : std::string();
+  std::string text = is_answered ? answer_text(past) : std::string();
   if (past.end == AskEnd::told) return text + ", and the agent has been told";
-  const std::string why = past.end == AskEnd::withdrawn ? "the agent did not wait for it any more"
-                                                        : "the agent's process ended";
+  const bool is_gone = past.end != AskEnd::withdrawn;
+  const std::string why =
+      is_gone ? "the agent's process ended" : "the agent did not wait for it any more";
+  const std::string next = is_gone ? next_step(s) : std::string();
   if (past.end == AskEnd::unheard) {
-    return text + ", but " + why + " before it was told; the next one is, if it asks for the same";
+    return text + ", but " + why + " before it was told; the next one is, if it asks for the same" +
+           next;
   }
-  return is_answered ? text + ", but " + why + " before it was told"
-                     : "is over without an answer: " + why;
+  return (is_answered ? text + ", but " + why + " before it was told"
+                      : "is over without an answer: " + why) +
+         next;
+}
+
+// Returns what waits for people: "it asks for #2 now", "it asks for #2 and #3 now".
+std::string asked_now(const SessionState& s) {
+  std::string numbers;
+  for (const OpenAsk& open : *s.asks) {
+    if (open.verdict != AskVerdict::none || !is_for_people(open.kind)) continue;
+    numbers += (numbers.empty() ? "#" : " and #") + std::to_string(open.ask);
+  }
+  return "it asks for " + (numbers.empty() ? "nothing" : numbers) + " now";
+}
+
+std::string step_text(const SessionState& s, bool is_over) {
+  return std::string(is_over ? "was" : "is") +
+         " a step of its work, which rules and hooks look at, and is not for people; " +
+         asked_now(s);
 }
 
 Decided refused(const SessionState& s, std::int64_t ask, const std::string& text) {
@@ -56,8 +95,22 @@ Decided refused(const SessionState& s, std::int64_t ask, const std::string& text
                 "request " + std::to_string(ask) + " of session " + label(s) + " " + text);
 }
 
-// Returns what the rules say. A question is none of theirs: only its answer is of use. Of the steps
-// they are asked where a call is about to be made.
+// Refuses an answer to nothing in particular: says what became of the last request.
+Decided refused_without_number(const SessionState& s) {
+  const PastAsks& past = s.past_asks;
+  const auto last = std::find_if(past.rbegin(), past.rend(),
+                                 [](const PastAsk& one) { return is_for_people(one.kind); });
+  std::string text = "session " + label(s) + ": " + asked_now(s);
+  if (is_unanswered(s.asks) || last == past.rend()) {
+    text += "; steno approvals lists what waits";
+  } else {
+    text += ". Request " + std::to_string(last->ask) + ", its last one, " + over_text(s, *last);
+  }
+  return reject(RejectionCode::ask_over, text);
+}
+
+// Returns what the rules say. A question is none of theirs: only its answer is of use. A plan can
+// be denied by them, but not allowed. Of the steps they are asked where a call is about to be made.
 RuleAnswer answer_by_rules(const Deciding& d, AskKind kind, HookPoint point, std::string_view tool,
                            std::string_view text) {
   const auto* rules = d.states.find<RulesStream>(kRulesStream);
@@ -65,8 +118,11 @@ RuleAnswer answer_by_rules(const Deciding& d, AskKind kind, HookPoint point, std
       kind == AskKind::step ? point == HookPoint::pre_tool_use : kind != AskKind::question;
   if (rules == nullptr || d.context.calls == nullptr || !is_call) return {};
   const SessionState& s = d.session();
-  return answer_by_rules(*rules, d.agent(), s.session, {tool, text, s.spec.workdir},
-                         *d.context.calls);
+  const RuleAnswer answer =
+      answer_by_rules(*rules, d.agent(), s.session, {tool, text, s.spec.workdir}, *d.context.calls);
+  // A plan is for somebody to read, and the next one is another.
+  const bool is_unread = kind == AskKind::plan && answer.verdict == RuleVerdict::allow;
+  return is_unread ? RuleAnswer{} : answer;
 }
 
 // Answers as the rules say. Returns false if they leave it to others. At a step what a rule allows
@@ -222,21 +278,22 @@ Decided decide_one(Deciding d, const AnswerAsEarlier& c) {
 Decided decide_one(Deciding d, const AnswerAsk& c) {
   const SessionState& s = d.session();
   if (auto bad = check_exists(s, d.context)) return tl::unexpected(*bad);
-  if (c.ask < 1 || c.ask > s.asks_raised) {
+  if (c.ask == 0) return refused_without_number(s);
+  if (c.ask < 0 || c.ask > s.asks_raised) {
     return reject(RejectionCode::not_found, "session " + label(s) +
                                                 " has not asked for anything under number " +
                                                 std::to_string(c.ask));
   }
   const OpenAsk* open = find_open(s, c.ask);
-  if (open != nullptr && !is_for_people(open->kind)) return refused(s, c.ask, "is for hooks");
+  const PastAsk* past = find_past(s, c.ask);
+  const bool is_step = (open != nullptr && !is_for_people(open->kind)) ||
+                       (past != nullptr && !is_for_people(past->kind));
+  if (is_step) return refused(s, c.ask, step_text(s, open == nullptr));
   if (open == nullptr) {
-    const PastAsk* past = find_past(s, c.ask);
-    return refused(s, c.ask, past == nullptr ? "was over long ago" : over_text(*past));
+    return refused(s, c.ask, past == nullptr ? "was over long ago" : over_text(s, *past));
   }
   if (open->verdict != AskVerdict::none) {
-    return refused(s, c.ask,
-                   answer_text(open->verdict, open->basis, open->by, open->answered) +
-                       ", and the agent is about to be told");
+    return refused(s, c.ask, answer_text(*open) + ", and the agent is about to be told");
   }
   if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
   if (auto bad = check_size("the answer", c.text, kAnswerBytesMax)) return tl::unexpected(*bad);

@@ -736,8 +736,8 @@ bool apply(SessionState& s, const Envelope& envelope, const AskClosed& e) {
   if (open == nullptr) return false;
   PastAsks& past = s.past_asks.edit();
   if (past.size() >= kPastAsksMax) past.erase(past.begin());
-  past.push_back(
-      {open->ask, open->call, open->verdict, open->basis, e.end, open->by, open->answered});
+  past.push_back({open->ask, open->kind, open->call, open->verdict, open->basis, e.end, open->by,
+                  open->answered});
   return apply_work(s, envelope, e);
 }
 

@@ -90,16 +90,25 @@ bool is_decided(const SessionState& s, const std::string& call) {
                            std::any_of(s.past_asks->begin(), s.past_asks->end(), denies));
 }
 
+// True if the denied call lacked a permission. An interrupt rejects the calls of its turn, too.
+bool lacks_permission(const SessionState& s, const TurnId& turn, const std::string& call) {
+  const bool is_interrupted =
+      is_current(s, turn) ? s.turn->is_interrupt_requested
+                          : s.own_turn.is_set() && s.own_turn == turn && s.is_own_turn_to_end;
+  return !is_interrupted && !is_decided(s, call);
+}
+
 void report(Deciding& d, const ReportToolCallFinished& r) {
+  const bool lacks = r.is_denied && lacks_permission(d.session(), r.turn, r.call);
   d.emit(ToolCallFinished{r.turn, cut_fact(r.call), r.is_error, r.is_denied, cut_fact(r.parent),
-                          r.is_denied && !is_decided(d.session(), r.call) ? tool_name(r.tool)
-                                                                          : std::string()},
+                          lacks ? tool_name(r.tool) : std::string()},
          r.output);
   interrupt_at_limit(d);
 }
 
 void report(Deciding& d, ToolCallDenied r) {
-  if (is_decided(d.session(), r.call)) return d.emit(ReportIgnored{std::string(r.kType)});
+  const bool lacks = lacks_permission(d.session(), r.turn, r.call);
+  if (!lacks) return d.emit(ReportIgnored{std::string(r.kType)});
   r.call = cut_fact(r.call);
   r.tool = tool_name(r.tool);
   d.emit(std::move(r));

@@ -186,4 +186,41 @@ TEST_CASE("a call that is approved for good becomes a pattern that allows just s
   CHECK(made("mcp__a__b", R"({"input":{}})") == "mcp__a__b");
 }
 
+TEST_CASE("a pattern that covers another is about all of its calls", "[tools]") {
+  using workers::covers;
+  for (const auto& [wide, narrow] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"Bash", "Bash"},
+           {"Bash", "Bash(make *)"},
+           {"Bash(make *)", "Bash(make test)"},
+           {"Bash(make:*)", "Bash(make *)"},
+           {"Bash(make *)", "Bash(make:*)"},
+           {"Bash(m*)", "Bash(make t*)"},
+           {"Edit", "Write(src/**)"},
+           {"mcp__github", "mcp__github__search"},
+           {"WebFetch(domain:*.org)", "WebFetch(domain:a.org)"}}) {
+    INFO(wide << " " << narrow);
+    CHECK(covers(wide, narrow));
+  }
+  for (const auto& [wide, narrow] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"Bash(make *)", "Bash"},
+           {"Bash(make test)", "Bash(make *)"},
+           {"Bash(make *)", "Bash(makefile)"},
+           {"Bash(/make/)", "Bash(make)"},
+           {"Bash", "Read"},
+           {"Write", "Edit"},
+           {"Edit(src/*)", "Edit(src/**)"},
+           {"mcp__github__search", "mcp__github"}}) {
+    INFO(wide << " " << narrow);
+    CHECK_FALSE(covers(wide, narrow));
+  }
+}
+
+TEST_CASE("no rule allows plans", "[tools]") {
+  for (const char* pattern : {"ExitPlanMode", "ExitPlanMode(/cache/)"}) {
+    CHECK(kMatcher.fault_of(pattern, true).starts_with("no rule allows ExitPlanMode"));
+    CHECK(kMatcher.fault_of(pattern, false).empty());
+  }
+  CHECK(workers::pattern_for({"ExitPlanMode", R"({"input":{"plan":"Move it"}})", "/srv"}).empty());
+}
+
 }  // namespace

@@ -49,6 +49,11 @@ TEST_CASE("a plan is shown by its first line", "[tools]") {
   CHECK(workers::ask_lines(AskKind::plan, text).back() == "then test");
   CHECK(workers::ask_line(AskKind::plan, "ExitPlanMode", read_ask("{}")) ==
         "proposes to carry out its plan");
+  const std::vector<std::string> none{"the agent gave no plan here"};
+  CHECK(workers::ask_lines(AskKind::plan, read_ask("{}")) == none);
+  CHECK(workers::ask_lines(AskKind::plan, read_ask(R"({"input":{}})")) == none);
+  CHECK(workers::ask_lines(AskKind::plan, read_ask(R"({"input":{"file":"a.md"}})")) ==
+        std::vector<std::string>{"file: a.md"});
 }
 
 TEST_CASE("numbers stand for choices, and other words for themselves", "[tools]") {
@@ -64,6 +69,24 @@ TEST_CASE("numbers stand for choices, and other words for themselves", "[tools]"
   // Without questions that can be read, the words are the answer.
   CHECK(workers::answers_of(read_ask("nonsense"), "yes; no") == R"(["yes; no"])");
   CHECK(workers::answers_of(read_ask("nonsense"), "the\nother") == R"(["the other"])");
+}
+
+TEST_CASE("a wrong answer is explained by what is wrong with it", "[tools]") {
+  const AskText text = questions();
+  const auto fault = [&](const char* said) { return workers::answer_fault(text, said); };
+  CHECK(fault("9\n1") == "'Which?' has no choice 9");
+  CHECK(fault("0\n1") == "'Which?' has no choice 0");
+  CHECK(fault("1\n1,9") == "'What else?' has no choice 9");
+  CHECK(fault("1,2\n1") == "'Which?' takes one choice");
+  CHECK(fault("1; ") == "'What else?' has no answer");
+  CHECK(fault("1").starts_with("there are 2 questions, and each needs an answer of its own"));
+  CHECK(fault("1\n1,2").empty());
+  const AskText one = read_ask(
+      R"({"input":{"questions":[{"question":"Which?","options":[{"label":"a"},{"label":"b"}]}]}})");
+  CHECK(workers::answer_fault(one, "1\n2") == "'Which?' takes one choice");
+  CHECK(workers::answer_fault(one, "") == "'Which?' has no answer");
+  CHECK(workers::answer_words(one) == "ANSWER");
+  CHECK(workers::answer_words(text) == "1 1,2");
 }
 
 TEST_CASE("a hostile text is shown safe and cut", "[tools]") {

@@ -21,8 +21,12 @@ using workers::safe_line;
 std::string next_text(const AskShown& ask) {
   const std::string reference = workers::ask_reference(ask);
   if (ask.kind == domain::AskKind::question) {
-    return "steno answer " + reference + " ANSWER   steno deny " + reference + "\n     " +
-           workers::answer_hint(workers::read_ask(ask.text));
+    const workers::AskText text = workers::read_ask(ask.text);
+    const bool has_several = text.questions.size() > 1;
+    return "steno answer " + reference + " " + workers::answer_words(text) + "   steno deny " +
+           reference + "\n     " +
+           (has_several ? "a word for each question: a number, or other words in quotes"
+                        : workers::answer_hint(text));
   }
   return "steno approve " + reference + "   steno deny " + reference + " WHY";
 }
@@ -119,7 +123,9 @@ Outcome<int> approvals(const Config& config, const ApprovalsArguments& arguments
   if (config.output != OutputFormat::table) {
     print(workers::ascii_json(*page) + "\n");
   } else if (page->asks.empty()) {
-    remark("no agent waits for an answer");
+    remark(arguments.reference.empty()
+               ? "no agent waits for an answer"
+               : "session " + safe_line(arguments.reference) + " asks for nothing now");
   } else if (arguments.reference.empty()) {
     print(table_text(*page, arguments.all_agents));
     remark(

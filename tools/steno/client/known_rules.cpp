@@ -9,16 +9,33 @@ namespace steno {
 using domain::Rule;
 using domain::RuleVerdict;
 
-std::string scope_text(const Rule& rule) {
-  if (rule.session.is_set()) return "session " + rule.session.text().substr(0, 8);
+RuleSessions sessions_of(Connection& connection, const std::vector<Rule>& rules) {
+  RuleSessions sessions;
+  for (const Rule& rule : rules) {
+    if (!rule.session.is_set() || sessions.contains(rule.session)) continue;
+    workers::QueryBody query;
+    query.agent = rule.agent;
+    query.reference = rule.session.text();
+    const auto shown = connection.ask<workers::ShowAnswer>(workers::kVerbShow, query);
+    sessions[rule.session] = shown ? shown->session.alias : query.reference;
+  }
+  return sessions;
+}
+
+std::string scope_text(const Rule& rule, const RuleSessions& sessions) {
+  if (rule.session.is_set()) {
+    const auto found = sessions.find(rule.session);
+    return "session " + (found == sessions.end() ? rule.session.text() : found->second);
+  }
   return rule.agent.empty() ? "all agents" : "agent " + rule.agent;
 }
 
 std::string KnownRules::text_of(std::int64_t number) const {
   const Rule& rule = state.rules.at(number);
   return std::string(base::enum_name(rule.verdict)) + " " + workers::safe_line(rule.pattern) +
-         (is_stored(number) ? " (rule " + std::to_string(number) + ", " + scope_text(rule) + ")"
-                            : " (tried, not stored)");
+         (is_stored(number)
+              ? " (rule " + std::to_string(number) + ", " + scope_text(rule, sessions) + ")"
+              : " (tried, not stored)");
 }
 
 Outcome<workers::RulesAnswer> ask_rules(Connection& connection) {
@@ -29,6 +46,7 @@ Outcome<KnownRules> known_rules(Connection& connection, const RuleArguments& arg
   const auto answer = ask_rules(connection);
   if (!answer) return tl::unexpected(answer.error());
   KnownRules known;
+  known.sessions = sessions_of(connection, answer->rules);
   for (const Rule& rule : answer->rules) {
     known.state.rules[rule.rule] = rule;
     known.last_stored = std::max(known.last_stored, rule.rule);

@@ -1,7 +1,9 @@
 // The rules of the server, and those of a command line that are only tried.
 #pragma once
 
+#include <map>
 #include <string>
+#include <vector>
 
 #include "eventlog/domain/rules/rules.hpp"
 #include "tools/steno/client/client_commands.hpp"
@@ -10,7 +12,11 @@
 
 namespace steno {
 
+// The aliases of sessions that have rules of their own.
+using RuleSessions = std::map<base::SessionId, std::string>;
+
 struct KnownRules {
+  RuleSessions sessions;
   domain::RulesState state;      // those that are tried have the numbers behind the stored ones
   std::int64_t last_stored = 0;  // number of the last stored one; 0: there is none
 
@@ -25,7 +31,10 @@ Outcome<workers::RulesAnswer> ask_rules(Connection& connection);
 // a Failure.
 Outcome<KnownRules> known_rules(Connection& connection, const RuleArguments& arguments);
 
-// Returns whom the rule is for: "all agents", "agent main", "session 0198f3aa".
-std::string scope_text(const domain::Rule& rule);
+// Asks for the aliases of the sessions that these rules are for.
+RuleSessions sessions_of(Connection& connection, const std::vector<domain::Rule>& rules);
+// Returns whom the rule is for: "all agents", "agent main", "session 4fzk2q9x". A session that
+// cannot be asked for is named by its id.
+std::string scope_text(const domain::Rule& rule, const RuleSessions& sessions);
 
 }  // namespace steno

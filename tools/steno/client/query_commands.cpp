@@ -22,6 +22,7 @@
 #include "workers/operations/session_text.hpp"
 #include "workers/protocol/feed_levels.hpp"
 #include "workers/protocol/hooks.hpp"
+#include "workers/text/ask_text.hpp"
 #include "workers/text/end_text.hpp"
 #include "workers/text/terminal_text.hpp"
 
@@ -575,6 +576,10 @@ Outcome<int> output(const Config& config, const OutputArguments& arguments) {
                        std::make_move_iterator(earlier.end()));
   if (auto ok = print_items(**connection, *answer, texts); !ok) return tl::unexpected(ok.error());
   print(texts.end());
+  if (is_table && !arguments.is_followed && domain::is_unanswered(answer->session.asks)) {
+    remark("→ " + workers::asks_text(answer->session.asks) + "; steno approvals " +
+           answer->session.alias + " shows all of it, and how to answer");
+  }
   if (!arguments.is_followed || domain::is_terminal(answer->session.status)) return kExitOk;
   FollowRequest request;
   request.session = answer->session.session;

@@ -17,7 +17,37 @@ namespace {
 
 using domain::Rule;
 
-std::string table_text(const std::vector<Rule>& rules, base::Time now) {
+// True if one rule holds wherever the other does.
+bool holds_for_all_of(const Rule& wide, const Rule& narrow) {
+  const bool has_agent = wide.agent.empty() || wide.agent == narrow.agent;
+  const bool has_session = !wide.session.is_set() || wide.session == narrow.session;
+  return has_agent && has_session && workers::covers(wide.pattern, narrow.pattern);
+}
+
+int strength(domain::RuleVerdict verdict) {
+  return verdict == domain::RuleVerdict::deny ? 2 : verdict == domain::RuleVerdict::ask ? 1 : 0;
+}
+
+// Says when a rule that was added does not hold yet, or never will.
+void tell_limits(const Rule& added, const KnownRules& known) {
+  for (const auto& [number, rule] : known.state.rules) {
+    if (number == added.rule || !holds_for_all_of(rule, added)) continue;
+    if (strength(rule.verdict) < strength(added.verdict)) continue;
+    const bool is_same = rule.verdict == added.verdict;
+    remark("it is of no use: " + known.text_of(number) +
+           (is_same ? " says so of all such calls already" : " wins over it at all such calls") +
+           "; steno rules rm " + std::to_string(is_same ? added.rule : number) + " removes " +
+           (is_same ? "the new one" : "that one"));
+    return;
+  }
+  if (added.verdict == domain::RuleVerdict::allow) return;
+  remark(
+      "agents that run already keep to it in what they ask of their own accord, and at every call "
+      "from their next process on");
+}
+
+std::string table_text(const std::vector<Rule>& rules, const RuleSessions& sessions,
+                       base::Time now) {
   Table table({{"RULE", Align::right},
                {"ANSWER"},
                {"PATTERN", Align::left, 80},
@@ -26,7 +56,7 @@ std::string table_text(const std::vector<Rule>& rules, base::Time now) {
                {"AGE", Align::right}});
   for (const Rule& rule : rules) {
     table.add({std::to_string(rule.rule), std::string(base::enum_name(rule.verdict)), rule.pattern,
-               scope_text(rule), rule.by, duration_text(now - rule.added)});
+               scope_text(rule, sessions), rule.by, duration_text(now - rule.added)});
   }
   return table.text();
 }
@@ -46,7 +76,8 @@ Outcome<int> rules_list(const Config& config, const RuleArguments& arguments) {
   } else if (answer->rules.empty()) {
     remark("there are no rules; steno rules add makes one");
   } else {
-    print(table_text(answer->rules, (*connection)->clock().wall()));
+    const RuleSessions sessions = sessions_of(**connection, answer->rules);
+    print(table_text(answer->rules, sessions, (*connection)->clock().wall()));
   }
   return kExitOk;
 }
@@ -74,7 +105,12 @@ Outcome<int> rules_add(const Config& config, const RuleArguments& arguments) {
   if (config.output != OutputFormat::table) {
     print(workers::to_json(*reply) + "\n");
   } else {
-    print("rule " + std::to_string(reply->rule) + "\n");
+    const Rule added{reply->rule, rule.agent, rule.session, rule.pattern, rule.verdict};
+    const auto known = known_rules(**connection, RuleArguments{});
+    print("rule " + std::to_string(added.rule) + ": " +
+          std::string(base::enum_name(added.verdict)) + " " + workers::safe_line(added.pattern) +
+          ", for " + scope_text(added, known ? known->sessions : RuleSessions{}) + "\n");
+    if (known) tell_limits(added, *known);
   }
   return kExitOk;
 }

@@ -127,6 +127,8 @@ class SessionFollow {
     workers::AskText text;
   };
   void take_ask(const workers::SeenEvent& seen);
+  // A program that looks on reads what is asked among the events.
+  bool tells_asks() const { return !request_.is_onlooker || format_ == OutputFormat::table; }
   void note_ask(std::int64_t ask, domain::AskKind kind, workers::AskText text);
   void tell_how_to_answer(std::int64_t ask);
   Outcome<bool> take_earlier_asks();
@@ -417,7 +419,7 @@ Outcome<bool> SessionFollow::take_event(const bus::FeedEvent& event) {
     print(workers::event_json(*seen) + "\n");
     flush();
   }
-  if (!request_.is_onlooker) take_ask(*seen);
+  take_ask(*seen);
   if (seen->recorded.content && is_answer(seen->recorded.event)) {
     answer_ = std::move(seen->recorded.content->text);
   }
@@ -428,7 +430,7 @@ Outcome<bool> SessionFollow::take_event(const bus::FeedEvent& event) {
 // Says how to answer, and remembers what is asked for whoever answers here.
 void SessionFollow::take_ask(const workers::SeenEvent& seen) {
   const auto* raised = seen.recorded.event.as<domain::AskRaised>();
-  if (raised == nullptr || !domain::is_for_people(raised->kind)) return;
+  if (raised == nullptr || !domain::is_for_people(raised->kind) || !tells_asks()) return;
   const std::string text = seen.recorded.content ? seen.recorded.content->text : std::string();
   note_ask(raised->ask, raised->kind, workers::read_ask(text));
 }
@@ -440,16 +442,19 @@ void SessionFollow::note_ask(std::int64_t ask, domain::AskKind kind, workers::As
 
 void SessionFollow::tell_how_to_answer(std::int64_t ask) {
   const std::string reference = request_.alias + "#" + std::to_string(ask);
-  const bool is_question = asks_.at(ask).kind == domain::AskKind::question;
-  remark("   → " + (is_question ? "steno answer " + reference + " ANSWER"
-                                : "steno approve " + reference + ", or steno deny " + reference +
-                                      " WHY; steno approvals " + reference + " shows all of it"));
+  const Asked& asked = asks_.at(ask);
+  const bool is_question = asked.kind == domain::AskKind::question;
+  remark("   → " +
+         (is_question ? "steno answer " + reference + " " + workers::answer_words(asked.text)
+                      : "steno approve " + reference) +
+         ", or steno deny " + reference + " WHY; steno approvals " + reference +
+         " shows all of it");
 }
 
 // What a session that was there already asked before is not among the events that follow.
 Outcome<bool> SessionFollow::take_earlier_asks() {
-  const bool can_be = request_.ends_with_turn || is_attached();
-  if (request_.is_onlooker || !can_be) return true;
+  const bool can_be = request_.ends_with_turn || is_attached() || request_.is_onlooker;
+  if (!can_be || !tells_asks()) return true;
   workers::QueryBody query;
   query.agent = request_.agent;
   query.reference = request_.session.text();
@@ -458,12 +463,14 @@ Outcome<bool> SessionFollow::take_earlier_asks() {
   if (!answer) return tl::unexpected(answer.error());
   for (const workers::AskShown& ask : answer->asks) {
     if (ask.position > request_.after) continue;
-    const workers::AskText text = workers::read_ask(ask.text);
-    remark("❓ request " + std::to_string(ask.ask) + " " +
-           workers::ask_line(ask.kind, ask.tool, text));
-    const std::string why = workers::why_text(text, ask.rule, ask.pattern);
-    if (!why.empty()) remark("     why: " + why);
-    note_ask(ask.ask, ask.kind, text);
+    domain::AskRaised raised;
+    raised.ask = ask.ask;
+    raised.kind = ask.kind;
+    raised.tool = ask.tool;
+    raised.rule = ask.rule;
+    raised.pattern = ask.pattern;
+    printer_.show_ask(raised, ask.text, ask.left_out);
+    note_ask(ask.ask, ask.kind, workers::read_ask(ask.text));
   }
   return true;
 }
@@ -508,7 +515,8 @@ void SessionFollow::invite_answer() {
   remark("steno: " + which +
          (asked.kind == domain::AskKind::question
               ? "type " + workers::answer_hint(asked.text) + "; /deny declines it"
-              : "y approves it, n denies it; more words deny it, and are why"));
+              : "y approves it, n denies it; more words deny it, and are why") +
+         "; steno approvals " + request_.alias + "#" + std::to_string(ask) + " shows all of it");
   if (!is_attached()) prompt_sign();
 }
 
@@ -530,7 +538,8 @@ std::optional<domain::AnswerAsk> SessionFollow::answer_in(std::int64_t ask, cons
     answer.verdict = domain::AskVerdict::granted;
     answer.text = workers::answers_of(asked.text, line);
     if (!answer.text.empty()) return answer;
-    remark("steno: that is no answer; type " + workers::answer_hint(asked.text));
+    remark("steno: " + workers::answer_fault(asked.text, line) + "; type " +
+           workers::answer_hint(asked.text));
     return std::nullopt;
   }
   std::string word = line;

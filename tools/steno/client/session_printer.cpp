@@ -155,7 +155,8 @@ void SessionPrinter::on(const domain::HookRan& event, const std::string& text) {
     note("", "⚠ " + line);
 }
 
-void SessionPrinter::on(const domain::AskRaised& event, const std::string& text) {
+void SessionPrinter::show_ask(const domain::AskRaised& event, const std::string& text,
+                              std::int64_t left_out) {
   if (!domain::is_for_people(event.kind)) return;
   end_block();
   const workers::AskText ask = workers::read_ask(text);
@@ -182,6 +183,10 @@ void SessionPrinter::on(const domain::AskRaised& event, const std::string& text)
   note("", head);
   const std::string why = workers::why_text(ask, event.rule, event.pattern);
   if (!why.empty()) note("", "     why: " + why);
+  if (left_out > 0) {
+    note("",
+         "     its input has " + std::to_string(left_out) + " bytes, too many to be shown here");
+  }
   for (const std::string& line : workers::ask_lines(event.kind, ask, kAskLinesMax)) {
     note("", "     " + line);
   }

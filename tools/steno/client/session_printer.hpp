@@ -21,6 +21,8 @@ class SessionPrinter {
 
   // Prints one event. `seen` carries its whole content, however large.
   void show(const workers::SeenEvent& seen);
+  // Prints what an agent asks of people. `left_out`: so many bytes of it are not in `text`.
+  void show_ask(const domain::AskRaised& asked, const std::string& text, std::int64_t left_out);
   // Ends a line that is half printed.
   void end_line();
   // The columns of that line; 0: none is half printed.
@@ -43,7 +45,7 @@ class SessionPrinter {
   void on(const domain::AgentNoted& event, const std::string& text);
   void on(const domain::McpServersReported& event, const std::string& text);
   void on(const domain::HookRan& event, const std::string& text);
-  void on(const domain::AskRaised& event, const std::string& text);
+  void on(const domain::AskRaised& event, const std::string& text) { show_ask(event, text, 0); }
   void on(const domain::AskAnswered& event, const std::string& text);
   void on(const domain::AskClosed& event, const std::string& text);
   void on(const domain::AgentSilenceReported& event, const std::string& text);

@@ -1,4 +1,5 @@
 // A request of an agent has one answer and one end.
+#include "eventlog/domain/rules/rules.hpp"
 #include "eventlog/domain/session/deciding.hpp"
 #include "eventlog/domain/session/texts_needed.hpp"
 #include "tests/support/session_samples.hpp"
@@ -32,6 +33,10 @@ std::string rejection_of(const support::When& decided, RejectionCode code) {
   REQUIRE_FALSE(decided.outcome());
   CHECK(decided.outcome().error().code == code);
   return decided.outcome().error().text;
+}
+
+bool has(const std::string& text, std::string_view words) {
+  return text.find(words) != std::string::npos;
 }
 
 TEST_CASE("what an agent asks is on the record, and its session needs a person",
@@ -80,12 +85,37 @@ TEST_CASE("what was never asked cannot be answered", "[session]") {
       .when(AnswerAsk{2, AskVerdict::granted, {}})
       .then_rejected(RejectionCode::not_found);
   given(asking())
-      .when(AnswerAsk{0, AskVerdict::granted, {}})
+      .when(AnswerAsk{-1, AskVerdict::granted, {}})
       .then_rejected(RejectionCode::not_found);
   given(asking()).when(AnswerAsk{1, AskVerdict::none, {}}).then_rejected(RejectionCode::invalid);
   given(asking())
       .when(AnswerAsk{1, AskVerdict::granted, std::string(kAnswerBytesMax + 1, 'x')})
       .then_rejected(RejectionCode::limit_reached);
+}
+
+TEST_CASE("an answer without a number hears what became of the last request", "[session]") {
+  const AnswerAsk none{0, AskVerdict::granted, {}};
+  CHECK(has(rejection_of(given(asking()).when(none), RejectionCode::ask_over),
+            "it asks for #1 now; steno approvals lists"));
+  CHECK(has(rejection_of(given(support::running()).when(none), RejectionCode::ask_over),
+            "it asks for nothing now; steno approvals lists"));
+  const auto gone = given(asking() + AskClosed{1, AskEnd::agent_gone} +
+                          TurnInterrupted{turn(1), EndReason::agent_exited, {}});
+  const std::string text = rejection_of(gone.when(none), RejectionCode::ask_over);
+  CHECK(has(text,
+            "it asks for nothing now. Request 1, its last one, is over without an answer: the "
+            "agent's process ended; steno send "));
+  CHECK(has(text, " 'go on' has it go on"));
+  const auto told = given(answered(AskVerdict::denied) + AskClosed{1, AskEnd::told});
+  CHECK(has(rejection_of(told.when(none), RejectionCode::ask_over),
+            "Request 1, its last one, was denied at "));
+}
+
+TEST_CASE("a late answer hears the word and the time that people use", "[session]") {
+  const auto late = given(answered(AskVerdict::granted)).when(AnswerAsk{1, AskVerdict::denied, {}});
+  const std::string text = rejection_of(late, RejectionCode::ask_over);
+  CHECK(has(text, "was approved at "));
+  CHECK_FALSE(has(text, "."));
 }
 
 TEST_CASE("a question is answered in words, or denied", "[session]") {
@@ -95,6 +125,55 @@ TEST_CASE("a question is answered in words, or denied", "[session]") {
   given(asking(AskKind::question))
       .when(AnswerAsk{1, AskVerdict::denied, {}})
       .then(AskAnswered{1, AskVerdict::denied, AskBasis::person});
+}
+
+// Compares nothing: each pattern is about each call.
+class AnyCall final : public CallMatcher {
+ public:
+  std::vector<CallPart> parts_of(const AskedCall& call) const override {
+    return {{std::string(call.tool), std::string(call.text), true}};
+  }
+  bool matches(const std::string&, const CallPart&, const AskedCall&, bool) const override {
+    return true;
+  }
+  std::string fault_of(const std::string&, bool) const override { return {}; }
+};
+const AnyCall kAnyCall;
+
+TEST_CASE("a rule can deny a plan, and allows none", "[session][N05]") {
+  const auto answers = [](AskKind kind, RuleVerdict verdict) {
+    support::Given world =
+        given(support::running(),
+              fact(RuleAdded{1, {}, {}, "any", verdict}).on(std::string(kRulesStream)));
+    world.context.calls = &kAnyCall;
+    const auto decided = world.when(support::report(3, asks(1, kind)));
+    REQUIRE(decided.outcome());
+    return decided.outcome()->size() - 1;
+  };
+  CHECK(answers(AskKind::approval, RuleVerdict::allow) == 1);
+  CHECK(answers(AskKind::plan, RuleVerdict::allow) == 0);
+  CHECK(answers(AskKind::plan, RuleVerdict::ask) == 0);
+  CHECK(answers(AskKind::plan, RuleVerdict::deny) == 1);
+}
+
+TEST_CASE("a call that an interrupt rejects lacks no permission", "[session]") {
+  ReportToolCallFinished finished;
+  finished.turn = turn(1);
+  finished.call = "call";
+  finished.is_error = finished.is_denied = true;
+  finished.tool = "Bash";
+  const auto tool_of = [&](const std::vector<Fact>& past) {
+    const auto decided = given(past).when(support::report(4, finished));
+    REQUIRE(decided.outcome());
+    return decided.outcome()->front().event.get<ToolCallFinished>().tool;
+  };
+  CHECK(tool_of(asking()) == "Bash");
+  const std::vector<Fact> interrupted = asking() + InterruptRequested{turn(1), EndReason::user};
+  CHECK(tool_of(interrupted).empty());
+  const auto told =
+      given(interrupted).when(support::report(4, ToolCallDenied{turn(1), "c", "Bash"}));
+  REQUIRE(told.outcome());
+  CHECK(told.outcome()->front().event.is<ReportIgnored>());
 }
 
 ReportAgentExited exited() {
@@ -279,7 +358,17 @@ TEST_CASE("a step waits for hooks and needs no person", "[session]") {
   CHECK(attention_of(world.session()) == Attention::none);
   CHECK(is_waiting(world.session().asks));
   const auto person = world.when(AnswerAsk{1, AskVerdict::granted, {}});
-  CHECK(rejection_of(person, RejectionCode::ask_over).find("is for hooks") != std::string::npos);
+  CHECK(has(rejection_of(person, RejectionCode::ask_over), "is a step of its work"));
+}
+
+TEST_CASE("an answer to a step that is over hears that it was none for people", "[session]") {
+  const auto over = given(stepping() + AskAnswered{1, AskVerdict::granted, AskBasis::hook} +
+                          AskClosed{1, AskEnd::told} + raised(2).by_report(1, 4));
+  const std::string text =
+      rejection_of(over.when(AnswerAsk{1, AskVerdict::granted, {}}), RejectionCode::ask_over);
+  CHECK(has(text, "was a step of its work, which rules and hooks look at, and is not for people"));
+  CHECK(has(text, "it asks for #2 now"));
+  CHECK_FALSE(has(text, "by a hook"));
 }
 
 TEST_CASE("what hooks answer is recorded with what each of them said, once", "[session]") {
