@@ -6,8 +6,8 @@
 //   checkpoint  one row: StoredCheckpoint
 //   erased      one row if something was deleted since the last scrub
 //
-// FTS5 takes the words of a deleted text out of its own rows only when it merges these, so scrub()
-// merges them all and writes what is left into another file, which then takes the file's place.
+// FTS5 takes the words of a deleted text out of its own rows only when it merges these. So scrub()
+// merges them all, and writes the rest into another file, which then takes the file's place.
 #include "projections/content/search_index.hpp"
 
 #include <filesystem>
