@@ -1,4 +1,4 @@
-// What a search of the index is asked and answers.
+// The question to the search index, and its answer.
 #pragma once
 
 #include <set>

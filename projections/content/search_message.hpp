@@ -1,4 +1,5 @@
-// What the search index knows of a text, as a row of `message` with the stream that it refers to.
+// A text of the search index with all that is known of it: a row of `message`, and the stream that
+// it refers to.
 #pragma once
 
 #include <cstdint>

@@ -35,7 +35,7 @@ Snippet unmarked(std::string_view marked) {
 }  // namespace
 
 Snippet make_snippet(std::string_view marked) {
-  const Snippet whole = unmarked(marked);
+  Snippet whole = unmarked(marked);
   const std::string& text = whole.text;
   if (text.size() <= kSnippetBytesMax) return whole;
   const std::size_t match = whole.marks.empty() ? 0 : static_cast<std::size_t>(whole.marks[0]);
