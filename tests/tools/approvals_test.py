@@ -144,6 +144,13 @@ class CommandLine(Asking):
         self.home.wait_for_end(alias)
         self.assertEqual(self.results(alias), [(False, "User has approved your plan")])
 
+    def test_a_plan_that_is_not_there_is_missed(self):
+        alias = self.home.start_session("[plan ] [say Done.] go")
+        self.waiting()
+        self.assertIn("the agent gave no plan here", self.home.run("approvals", alias).out)
+        self.answered("deny", alias)
+        self.home.wait_for_end(alias)
+
     def test_a_wrong_number_of_a_request_and_a_session_that_asks_nothing_are_named(self):
         alias = self.home.start_session("[tools 1] [ask] [say Done.] go", "--name", "calm")
         self.waiting()

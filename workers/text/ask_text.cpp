@@ -206,15 +206,15 @@ std::vector<std::string> ask_lines(domain::AskKind kind, const AskText& text,
   if (kind == domain::AskKind::question && !text.questions.empty()) {
     if (text.questions.size() == 1) add_lines(text.questions[0].text, lines);
     for (std::string& line : choice_lines(text)) lines.push_back(std::move(line));
-  } else if (kind == domain::AskKind::plan && !text.plan.empty()) {
+  } else if (kind == domain::AskKind::plan && !trimmed(text.plan).empty()) {
     add_lines(text.plan, lines);
   } else {
     const Json input = Json::parse(text.input, nullptr, false);
-    if (kind == domain::AskKind::plan && (!input.is_object() || input.empty())) {
-      lines.emplace_back("the agent gave no plan here");
-    }
+    const bool has_no_plan = kind == domain::AskKind::plan;
+    if (has_no_plan) lines.emplace_back("the agent gave no plan here");
     if (!input.is_object()) return lines;
     for (const auto& [key, value] : input.items()) {
+      if (has_no_plan && key == "plan") continue;
       const std::string said = value.is_string() ? value.get<std::string>() : dumped(value);
       if (said.find('\n') == std::string::npos) {
         lines.push_back(safe_line(key) + ": " + safe_line(said));

@@ -74,19 +74,19 @@ std::string over_text(const SessionState& s, const PastAsk& past) {
          next;
 }
 
-// Returns what waits for people: "it asks for #2 now", "it asks for #2 and #3 now".
+// Returns what waits for people: "asks for #2 now", "asks for #2 and #3 now".
 std::string asked_now(const SessionState& s) {
   std::string numbers;
   for (const OpenAsk& open : *s.asks) {
     if (open.verdict != AskVerdict::none || !is_for_people(open.kind)) continue;
     numbers += (numbers.empty() ? "#" : " and #") + std::to_string(open.ask);
   }
-  return "it asks for " + (numbers.empty() ? "nothing" : numbers) + " now";
+  return "asks for " + (numbers.empty() ? "nothing" : numbers) + " now";
 }
 
 std::string step_text(const SessionState& s, bool is_over) {
   return std::string(is_over ? "was" : "is") +
-         " a step of its work, which rules and hooks look at, and is not for people; " +
+         " a step of its work, which rules and hooks look at, and is not for people; it " +
          asked_now(s);
 }
 
@@ -100,7 +100,7 @@ Decided refused_without_number(const SessionState& s) {
   const PastAsks& past = s.past_asks;
   const auto last = std::find_if(past.rbegin(), past.rend(),
                                  [](const PastAsk& one) { return is_for_people(one.kind); });
-  std::string text = "session " + label(s) + ": " + asked_now(s);
+  std::string text = "session " + label(s) + " " + asked_now(s);
   if (is_unanswered(s.asks) || last == past.rend()) {
     text += "; steno approvals lists what waits";
   } else {

@@ -162,7 +162,7 @@ struct ChangeSettings {
 struct AnswerAsk {
   static constexpr std::string_view kType = "AnswerAsk";
   static constexpr bool kIsLarge = true;
-  std::int64_t ask = 0;  // as AskRaised has it
+  std::int64_t ask = 0;  // as AskRaised has it; 0: none, which is always refused
   AskVerdict verdict = AskVerdict::none;
   std::string text;  // as AskAnswered has it; empty: none
 

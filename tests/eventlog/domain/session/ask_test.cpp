@@ -96,14 +96,14 @@ TEST_CASE("what was never asked cannot be answered", "[session]") {
 TEST_CASE("an answer without a number hears what became of the last request", "[session]") {
   const AnswerAsk none{0, AskVerdict::granted, {}};
   CHECK(has(rejection_of(given(asking()).when(none), RejectionCode::ask_over),
-            "it asks for #1 now; steno approvals lists"));
+            " asks for #1 now; steno approvals lists"));
   CHECK(has(rejection_of(given(support::running()).when(none), RejectionCode::ask_over),
-            "it asks for nothing now; steno approvals lists"));
+            " asks for nothing now; steno approvals lists"));
   const auto gone = given(asking() + AskClosed{1, AskEnd::agent_gone} +
                           TurnInterrupted{turn(1), EndReason::agent_exited, {}});
   const std::string text = rejection_of(gone.when(none), RejectionCode::ask_over);
   CHECK(has(text,
-            "it asks for nothing now. Request 1, its last one, is over without an answer: the "
+            " asks for nothing now. Request 1, its last one, is over without an answer: the "
             "agent's process ended; steno send "));
   CHECK(has(text, " 'go on' has it go on"));
   const auto told = given(answered(AskVerdict::denied) + AskClosed{1, AskEnd::told});
