@@ -85,6 +85,8 @@ void Archives::begin_archive(const domain::BeginArchive& command, Position begun
   for (const auto& [id, work] : commands_.of<domain::LanesStream>().works) {
     Position from = work.oldest;
     if (work.run) from = domain::oldest_of(*work.run);
+    // What was dropped can be younger than messages that no session took.
+    if (work.run && !work.run->messages.empty()) from = std::min(from, work.run->messages.front());
     if (from.value == 0) continue;
     order.needed.push_back({{domain::ConversationStream::kPattern, work.agent, id}, from});
   }

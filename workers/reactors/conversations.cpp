@@ -11,11 +11,11 @@ namespace workers {
 namespace {
 
 // After a refusal that is none of the conversation's, and when the clock may have been set.
-constexpr base::Duration kAgain = std::chrono::seconds(1);
-constexpr base::Duration kLookAgain = std::chrono::minutes(1);
+constexpr base::Duration kRefusedAgain = std::chrono::seconds(1);
+constexpr base::Duration kLanesAgain = std::chrono::minutes(1);
 
 // True if the same run can be taken a little later, perhaps by another session.
-bool is_passing(domain::RejectionCode code) {
+bool can_be_had_later(domain::RejectionCode code) {
   using Code = domain::RejectionCode;
   return domain::is_undecided(code) || code == Code::session_limit || code == Code::lease_held ||
          code == Code::in_progress || code == Code::source_live || code == Code::session_ended ||
@@ -25,7 +25,7 @@ bool is_passing(domain::RejectionCode code) {
 domain::RefuseRun refusal_of(base::TurnId run, const domain::Rejection& refused) {
   using Code = domain::RejectionCode;
   const bool is_lost = refused.code == Code::not_resumable || refused.code == Code::not_found;
-  domain::RefuseRun refusal{run, is_lost || is_passing(refused.code), is_lost, {}};
+  domain::RefuseRun refusal{run, is_lost || can_be_had_later(refused.code), is_lost, {}};
   refusal.why = std::string(base::enum_name(refused.code)) + ": " + refused.text;
   return refusal;
 }
@@ -89,7 +89,7 @@ void Conversations::on_durable(const domain::RecordedEvent& event) {
 }
 
 void Conversations::wait_for(base::Duration wait) {
-  next_timer_ = std::min(next_timer_, boot_ + std::min(wait, kLookAgain));
+  next_timer_ = std::min(next_timer_, boot_ + std::min(wait, kLanesAgain));
 }
 
 void Conversations::send(Asked asked, domain::ConversationCommand command) {
@@ -101,13 +101,17 @@ void Conversations::on_answer(const Asked& asked, const CommandOutcome& outcome)
   is_changed_ = true;
   const StreamKey& key = asked.conversation;
   if (asked.step == Step::advance) busy_.erase(key);
-  if (!outcome && domain::is_undecided(outcome.error().code)) held_[key] = boot_ + kAgain;
+  const bool is_of_lanes = asked.step == Step::advance || asked.step == Step::refuse;
+  const bool is_held = !outcome && (is_of_lanes || domain::is_undecided(outcome.error().code));
+  if (is_held) held_[key] = boot_ + kRefusedAgain;
   const auto found = doing_.find(key);
   if (found == doing_.end() || found->second.run != asked.run) return;
   Doing& doing = found->second;
   if (asked.step == Step::interrupt || asked.step == Step::refuse) {
     doing.is_interrupted &= outcome || !domain::is_undecided(outcome.error().code);
     doing.is_sent = false;
+    // A run that is still this one was taken before.
+    doing.is_begun |= asked.step == Step::refuse && outcome.has_value();
     return;
   }
   if (asked.step != Step::begin) return;
@@ -180,6 +184,12 @@ bool Conversations::carry_out(const StreamKey& key, const domain::LaneWork& work
   if (doing.is_sent) return false;
   if (!doing.is_read) return read(key, doing, run), true;
   if (!doing.awaited.empty()) return false;
+  if (!doing.is_begun && run.is_to_end && !doing.is_interrupted) {
+    // Without effect if its session has it already.
+    doing.is_sent = true;
+    send({key, Step::refuse, run.run}, domain::RefuseRun{run.run, false, false, "stopped"});
+    return true;
+  }
   if (!doing.is_begun) return begin(key, work, doing), true;
   if (!run.is_to_end || doing.is_interrupted) return false;
   doing.is_interrupted = doing.is_sent = true;
@@ -213,7 +223,9 @@ bool Conversations::take_texts() {
   while (auto outcome = contents_->poll()) {
     has_taken = is_changed_ = true;
     const auto [first, last] = wanted_.equal_range(outcome->position);
-    if (!outcome->event) {
+    const bool is_gone =
+        !outcome->event && outcome->event.error().code == base::ErrorCode::not_found;
+    if (!outcome->event && !is_gone) {
       if (first == last) continue;
       unread_.insert(outcome->position);
       read_at_ = now_ + kUndecidedAgain;
@@ -223,7 +235,7 @@ bool Conversations::take_texts() {
       const auto one = doing_.find(wanted->second);
       if (one == doing_.end()) continue;
       one->second.awaited.erase(outcome->position);
-      if (!outcome->event->content) continue;
+      if (is_gone || !outcome->event->content) continue;
       one->second.texts[outcome->position] = outcome->event->content->text;
     }
     wanted_.erase(first, last);

@@ -58,10 +58,10 @@ Decided decide_one(Conversing d, const PatchConversation& c);
 Decided decide_one(Conversing d, const ResetConversation& c);
 Decided decide_one(Conversing d, const StopConversation& c);
 Decided decide_one(Conversing d, const DeleteConversation& c);
-Decided decide_one(Conversing d, const EraseMessages& c);
+Decided decide_one(const Conversing& d, const EraseMessages& c);
 Decided decide_one(Conversing d, const AdvanceConversation& c);
 Decided decide_one(Conversing d, const RefuseRun& c);
-Decided decide_one(Conversing d, const CompleteErasure& c);
+Decided decide_one(const Conversing& d, const CompleteErasure& c);
 
 // ---- steps that several commands share ----
 

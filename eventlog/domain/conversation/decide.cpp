@@ -62,7 +62,9 @@ LaneAwaited awaited_by(const ConversationState& s) {
   }
   const auto& dropped = s.queue.overflow.latest;
   if (!s.queue.waiting.empty()) awaited.oldest = s.queue.waiting.front().at;
-  if (!dropped.empty()) awaited.oldest = dropped.front();
+  const bool is_older =
+      !dropped.empty() && (s.queue.waiting.empty() || dropped.front() < awaited.oldest);
+  if (is_older) awaited.oldest = dropped.front();
   return awaited;
 }
 
@@ -100,7 +102,7 @@ std::optional<Rejection> check_exists(const Conversing& d) {
 void stop(Conversing& d) {
   std::vector<Position> waiting;
   for (const QueuedMessage& message : d.s.queue.waiting) waiting.push_back(message.at);
-  if (!waiting.empty()) d.emit(MessagesEnded{std::move(waiting), MessageEnd::stopped});
+  if (has_waiting(d.s)) d.emit(MessagesEnded{std::move(waiting), MessageEnd::stopped});
   if (d.s.run && !d.s.run->is_to_end) {
     d.emit(ConversationRunInterruptRequested{d.s.run->run});
     d.emit_to_lanes(LaneInterrupted{d.id()});
@@ -180,19 +182,19 @@ Decided decide_one(Conversing d, const DeleteConversation&) {
   }
   std::vector<Position> waiting;
   for (const QueuedMessage& message : d.s.queue.waiting) waiting.push_back(message.at);
-  if (!waiting.empty()) d.emit(MessagesEnded{std::move(waiting), MessageEnd::deleted});
-  d.s.queue.overflow = {};
+  if (has_waiting(d.s)) d.emit(MessagesEnded{std::move(waiting), MessageEnd::deleted});
+  if (d.s.session.is_set()) reset(d, ResetReason::user);
   d.emit(ConversationDeleted{});
   if (d.lanes().works.contains(d.id())) d.emit_to_lanes(LaneLeft{d.id()});
   return std::move(d.decision);
 }
 
-Decided decide_one(Conversing d, const EraseMessages& c) {
+Decided decide_one(const Conversing& d, const EraseMessages& c) {
   return decide_erasure<ConversationStream>(d.states.target<ConversationStream>(), d.context,
                                             c.events, ErasureReason::requested);
 }
 
-Decided decide_one(Conversing d, const CompleteErasure& c) {
+Decided decide_one(const Conversing& d, const CompleteErasure& c) {
   return decide_completion<ConversationStream>(d.states.target<ConversationStream>(), c);
 }
 

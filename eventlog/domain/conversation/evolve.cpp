@@ -22,7 +22,7 @@ void keep_newest(std::vector<T>& all, T one, std::size_t most) {
 bool apply(ConversationState& s, const Envelope& envelope, const ConversationOpened& e) {
   if (is_there(s) || e.key.empty()) return false;
   ConversationState fresh;
-  static_cast<ContentState&>(fresh) = s;
+  static_cast<ContentState&>(fresh) = contents_of(s);
   fresh.requests = std::move(s.requests);
   fresh.inconsistent = s.inconsistent;
   fresh.resets = s.resets;
@@ -63,10 +63,22 @@ bool apply(ConversationState& s, const Envelope& envelope, const MessageReceived
   return true;
 }
 
+// Whoever is told that a message came to nothing can send it again.
+void forget_seen(ConversationState& s, const std::vector<Position>& messages) {
+  for (const QueuedMessage& waiting : s.queue.waiting) {
+    if (std::find(messages.begin(), messages.end(), waiting.at) == messages.end()) continue;
+    std::erase(s.seen, SeenMessage{waiting.id, waiting.route});
+  }
+}
+
 bool apply(ConversationState& s, const Envelope&, const MessagesEnded& e) {
   if (!is_there(s)) return false;
+  const bool is_again = e.end == MessageEnd::refused || e.end == MessageEnd::expired;
+  if (is_again) forget_seen(s, e.messages);
   end_messages(s.queue, e.messages, e.end == MessageEnd::dropped ? e.told_max : 0);
   if (e.end == MessageEnd::refused) s.refusals = 0;
+  // Those that were dropped before are not told any more.
+  if (e.end != MessageEnd::dropped && e.end != MessageEnd::expired) s.queue.overflow = {};
   return true;
 }
 
@@ -110,10 +122,14 @@ bool apply(ConversationState& s, const Envelope&, const ConversationRunReturned&
   auto& latest = s.queue.overflow.latest;
   latest.insert(latest.begin(), s.run->overflow.latest.begin(), s.run->overflow.latest.end());
   s.returned.clear();
-  s.run.reset();
   s.again_at = e.again_at;
   s.is_immediate = true;
   s.session = e.is_session_lost ? SessionId{} : s.session_before;
+  // A reset has left a session that was never opened.
+  const bool is_unopened =
+      s.run->opens && !s.past.empty() && s.past.back().session == s.run->session;
+  if (is_unopened) s.past.pop_back();
+  s.run.reset();
   ++s.refusals;
   return true;
 }
@@ -136,7 +152,7 @@ bool apply(ConversationState& s, const Envelope& envelope, const ConversationRes
   if (e.session.is_set()) {
     keep_newest(s.past, {e.session, e.reason, envelope.log_time}, kPastSessionsMax);
   }
-  s.session = {};
+  s.session = s.session_before = {};
   s.heard_at = {};
   ++s.resets;
   return true;

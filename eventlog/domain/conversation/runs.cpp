@@ -10,6 +10,8 @@ namespace {
 
 // A prompt for which there is no room yet is tried again after this.
 constexpr base::Duration kRunAgain = std::chrono::seconds(5);
+// The time doubles with each refusal in a row, up to some minutes.
+constexpr std::int64_t kRefusalsMax = 6;
 
 void expire(Conversing& d) {
   std::vector<Position> expired;
@@ -77,9 +79,17 @@ Decided decide_one(Conversing d, const AdvanceConversation&) {
 Decided decide_one(Conversing d, const RefuseRun& c) {
   if (!d.s.run || d.s.run->run != c.run || d.s.run->is_taken) return Decision{};
   const std::vector<Position> messages = d.s.run->messages;
-  const Time again = c.is_passing ? d.context.now + kRunAgain : Time{};
+  // Somebody has stopped it meanwhile.
+  const bool is_stopped = d.s.run->is_to_end;
+  const bool is_again = c.is_passing && !is_stopped;
+  const auto refusals = std::min<std::int64_t>(d.s.refusals, kRefusalsMax);
+  const Time again = is_again ? d.context.now + kRunAgain * (1 << refusals) : Time{};
   d.emit(ConversationRunReturned{c.run, cut_fact(c.why), again, c.is_session_lost});
-  if (!c.is_passing) d.emit(MessagesEnded{messages, MessageEnd::refused, 0, cut_fact(c.why)});
+  if (is_stopped) {
+    d.emit(MessagesEnded{messages, MessageEnd::stopped});
+  } else if (!c.is_passing) {
+    d.emit(MessagesEnded{messages, MessageEnd::refused, 0, cut_fact(c.why)});
+  }
   tell_ended_run(d.decision, d.s);
   return std::move(d.decision);
 }

@@ -11,11 +11,11 @@ namespace {
 
 constexpr std::string_view kWords[] = {"stop", "esc", "abort", "wait", "exit", "interrupt"};
 constexpr std::string_view kCommand = "/stop";
-constexpr std::size_t kWordBytesMax = 16;  // longer than each, so that no long text is copied
+constexpr std::size_t kStopWordBytesMax = 16;  // longer than each, so that no long text is copied
 
 std::string small_word(std::string_view text) {
   const std::string_view word = trimmed(text);
-  return word.size() > kWordBytesMax ? std::string() : small_letters(word);
+  return word.size() > kStopWordBytesMax ? std::string() : small_letters(word);
 }
 
 }  // namespace

@@ -201,7 +201,7 @@ struct Deciding {
       }
       return s.is_close_requested ? close_as_asked() : void();
     }
-    if (is_last && !s.spec.is_multi_turn) {
+    if (is_last && (!s.spec.is_multi_turn || !s.descriptor->conversation.empty())) {
       interrupt_turns(why);
       return close(SessionStatus::failed, why);
     }
