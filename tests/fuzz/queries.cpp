@@ -4,6 +4,7 @@
 #include "projections/views/metrics.hpp"
 #include "tests/fuzz/values.hpp"
 #include "workers/protocol/commands.hpp"
+#include "workers/protocol/conversations.hpp"
 #include "workers/protocol/copies.hpp"
 #include "workers/protocol/hook_steps.hpp"
 #include "workers/protocol/hooks.hpp"
@@ -23,6 +24,7 @@ void fuzz::run(ByteView in) {
               workers::AnchorReplyBody, workers::AnchorsAnswer, workers::ArchiveBody,
               workers::ArchivesAnswer, workers::NotificationsAnswer, workers::OutboxReplyBody,
               workers::SchedulesAnswer, workers::SchedulesReplyBody, workers::AsksAnswer,
-              workers::HooksAnswer, workers::RulesAnswer, workers::RulesReplyBody,
-              workers::HookStepBody, workers::HookStepAnswer, workers::SearchAnswer>(in);
+              workers::HooksAnswer, workers::ConversationsAnswer, workers::ConversationReplyBody,
+              workers::RulesAnswer, workers::RulesReplyBody, workers::HookStepBody,
+              workers::HookStepAnswer, workers::SearchAnswer>(in);
 }
