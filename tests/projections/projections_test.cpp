@@ -57,7 +57,7 @@ TEST_CASE("rows built in one go equal rows built in portions of any size, with r
     INFO("seed " << seed);
     History history(seed, {200, 8, 1 + seed % 20});
     const auto expected = built_in_one_go(history);
-    REQUIRE(expected.size() == 4);
+    REQUIRE(expected.size() == 5);
 
     for (std::size_t events_max = 1; events_max <= 64; events_max *= 4) {
       const auto rows = eventlog::make_memory_key_value_store();

@@ -208,6 +208,8 @@ TEST_CASE("a fold whose rows cannot be read stores nothing, whichever row it is"
     source.add(Views::stream(kLiveId),
                domain::SessionClosed{SessionStatus::completed, EndReason::none});
     source.add(Views::stream(kEndedId), domain::ContentErasureCompleted{StreamVersion{7}});
+    source.add(domain::conversation_stream("main", "agent:main:main"),
+               domain::ConversationOpened{"agent:main:main", {}, {}, {}});
     views.spend(kMadeId, 3);
     source.seal();
     for (std::size_t number = 0;; ++number) {

@@ -48,6 +48,17 @@ void History::emit(const std::string& stream, domain::Event event, std::string c
   domain::evolve(states_[stream], recorded.envelope, recorded.event);
 }
 
+// Some conversations, which change now and then.
+void History::converse(const std::string& agent) {
+  const std::string number = std::to_string(conversed_++ % 8);
+  const std::string key = "agent:" + agent + ":telegram:group:" + number;
+  const std::string stream = domain::conversation_stream(agent, key);
+  if (conversations_.insert(stream).second) {
+    log_.add(stream, domain::ConversationOpened{key, {}, {}, {}});
+  }
+  log_.add(stream, domain::EntryChanged{{{"label", "the " + number}}, {}});
+}
+
 void History::open() {
   domain::SessionOpened opened;
   opened.agent = kAgents[below(std::size(kAgents))];
@@ -69,6 +80,7 @@ void History::open() {
   opened.spec.edit().is_multi_turn = chance(70);
   opened.spec.edit().remind_after = std::chrono::minutes(10);
   opened.spec.edit().channel = "telegram|1234";
+  converse(opened.agent);
   if (opened.alias.back() < '4') {
     opened.descriptor.edit().kind = domain::DescriptorKind::cron;
     opened.descriptor.edit().task = "nightly";

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 
 #include "eventlog/domain/aggregates.hpp"
 #include "tests/support/log_builder.hpp"
@@ -26,6 +27,7 @@ class History {
 
  private:
   void step();
+  void converse(const std::string& agent);
   void open();
   // True if a live session holds the agent's session.
   bool is_held(const std::string& agent, const std::string& agent_session) const;
@@ -51,6 +53,8 @@ class History {
   std::vector<std::string> live_;   // streams
   std::vector<std::string> ended_;  // streams
   bool has_schedule_ = false;
+  std::set<std::string> conversations_;
+  std::int64_t conversed_ = 0;
 };
 
 }  // namespace support

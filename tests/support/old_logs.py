@@ -144,11 +144,15 @@ def serve(home, folder):
 
 
 def as_noted(seen, noted):
-    """Removes fields that the notes do not know, since a later release can add some."""
+    """Removes fields and projections that the notes do not know, since a later release can add some."""
     if seen is ANYTHING:
         return noted
     if isinstance(seen, dict) and isinstance(noted, dict):
         return {name: as_noted(seen[name], noted[name]) for name in noted if name in seen}
+    if isinstance(seen, list) and isinstance(noted, list):
+        known = [one.get("projection") for one in noted if isinstance(one, dict)]
+        seen = [one for one in seen if not isinstance(one, dict) or "projection" not in one
+                or one["projection"] in known]
     if isinstance(seen, list) and isinstance(noted, list) and len(seen) == len(noted):
         return [as_noted(one, other) for one, other in zip(seen, noted)]
     return seen

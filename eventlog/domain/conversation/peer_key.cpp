@@ -10,7 +10,7 @@
 namespace domain {
 namespace {
 
-std::string or_unknown(std::string word) {
+std::string or_unknown(const std::string& word) {
   return word.empty() ? std::string(kUnknownKey) : word;
 }
 

@@ -77,7 +77,10 @@ std::string request_key(std::string_view key) {
 std::string with_group_form(std::string_view rest) {
   const std::string_view channel = channel_before_dash(rest.substr(0, rest.find(':')));
   if (channel.empty() || place_part_count(split_key(rest)) > 1) return std::string(rest);
-  return std::string(channel) + ":group:" + std::string(rest.substr(channel.size() + 1));
+  const std::string form =
+      std::string(channel) + ":group:" + std::string(rest.substr(channel.size() + 1));
+  // A part that was behind the dash can have blanks around it.
+  return join_key(split_key(form));
 }
 
 std::optional<std::string> thread_parent(std::string_view key) {
