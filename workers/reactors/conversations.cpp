@@ -151,7 +151,7 @@ void Conversations::read(const StreamKey& key, Doing& doing, const domain::Conve
   }
 }
 
-void Conversations::begin(const StreamKey& key, const domain::LaneWork& work, Doing& doing) {
+void Conversations::begin_run(const StreamKey& key, const domain::LaneWork& work, Doing& doing) {
   const domain::ConversationRun& run = *work.run;
   doing.is_sent = true;
   const bool has_text = std::any_of(run.messages.begin(), run.messages.end(),
@@ -190,7 +190,7 @@ bool Conversations::carry_out(const StreamKey& key, const domain::LaneWork& work
     send({key, Step::refuse, run.run}, domain::RefuseRun{run.run, false, false, "stopped"});
     return true;
   }
-  if (!doing.is_begun) return begin(key, work, doing), true;
+  if (!doing.is_begun) return begin_run(key, work, doing), true;
   if (!run.is_to_end || doing.is_interrupted) return false;
   doing.is_interrupted = doing.is_sent = true;
   outgoing_.send({key, Step::interrupt, run.run},

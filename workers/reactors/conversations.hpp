@@ -47,7 +47,7 @@ class Conversations final : public Reactor {
   bool advance(const StreamKey& key, const domain::LaneWork& work, const Cycle& cycle);
   bool carry_out(const StreamKey& key, const domain::LaneWork& work);
   void read(const StreamKey& key, Doing& doing, const domain::ConversationRun& run);
-  void begin(const StreamKey& key, const domain::LaneWork& work, Doing& doing);
+  void begin_run(const StreamKey& key, const domain::LaneWork& work, Doing& doing);
   bool take_texts();
   void send(Asked asked, domain::ConversationCommand command);
   void on_answer(const Asked& asked, const CommandOutcome& outcome);

@@ -98,16 +98,18 @@ bool EarlierAnswers::take_texts() {
 // Each of the earlier ones is tried once.
 bool EarlierAnswers::answer_read() {
   bool has_worked = false;
-  for (auto& [key, pending] : pending_) {
+  for (auto& one : pending_) {
+    const Key& key = one.first;
+    Pending& pending = one.second;
     if (pending.is_sent || !pending.awaited.empty() || pending.earlier.empty()) continue;
     has_worked = true;
     const auto& texts = pending.texts;
-    const auto same = std::find_if(pending.earlier.begin(), pending.earlier.end(),
-                                   [&](const domain::UnheardAnswer& one) {
-                                     return texts.contains(pending.at) && texts.contains(one.at) &&
-                                            (!one.has_text || texts.contains(one.answer)) &&
-                                            asks_for_same(texts.at(pending.at), texts.at(one.at));
-                                   });
+    const auto same = std::find_if(
+        pending.earlier.begin(), pending.earlier.end(), [&](const domain::UnheardAnswer& answer) {
+          return texts.contains(pending.at) && texts.contains(answer.at) &&
+                 (!answer.has_text || texts.contains(answer.answer)) &&
+                 asks_for_same(texts.at(pending.at), texts.at(answer.at));
+        });
     if (same == pending.earlier.end()) {
       pending.earlier.clear();
       continue;
