@@ -5,6 +5,7 @@
 #include "eventlog/domain/budget/budget.hpp"
 #include "eventlog/domain/conversation/conversation.hpp"
 #include "eventlog/domain/conversation/lanes.hpp"
+#include "eventlog/domain/labels/labels.hpp"
 #include "eventlog/domain/lineage/lineage.hpp"
 #include "eventlog/domain/outbox/outbox.hpp"
 #include "eventlog/domain/registry/registry.hpp"
@@ -19,7 +20,8 @@ namespace domain {
 
 using Aggregates = base::Types<SessionStream, RegistryStream, LineageStream, BudgetStream,
                                TotalBudgetStream, AdmissionStream, OutboxStream, SchedulesStream,
-                               ServerStream, ConversationStream, LanesStream, RulesStream>;
+                               ServerStream, ConversationStream, LanesStream, LabelsStream,
+                               RulesStream>;
 
 namespace detail {
 template <class List>

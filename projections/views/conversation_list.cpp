@@ -1,8 +1,6 @@
 // Each conversation has one row with its folded state.
 #include "projections/views/conversation_list.hpp"
 
-#include <algorithm>
-
 #include "eventlog/domain/aggregates.hpp"
 #include "eventlog/domain/evolve.hpp"
 
@@ -39,6 +37,7 @@ ConversationShown shown(const ConversationState& state) {
   row.resets = state.resets;
   row.opened_at = state.opened_at;
   row.updated_at = state.updated_at;
+  row.first = state.first;
   return row;
 }
 
@@ -58,10 +57,8 @@ void ConversationList::apply(const domain::RecordedEvent& event,
   });
 }
 
-Result<std::vector<ConversationShown>> list_conversations(eventlog::KeyValueStore& store,
-                                                          std::string_view agent, std::size_t limit,
-                                                          base::Time before) {
-  std::vector<ConversationShown> all;
+Result<void> for_each_conversation(eventlog::KeyValueStore& store, std::string_view agent,
+                                   const std::function<void(const ConversationShown&)>& visit) {
   Result<void> read;
   const auto walked = for_each_row(RowScanner(store, ConversationList::kName), prefix_of(agent), {},
                                    [&](const Bytes& key, const Bytes& value) {
@@ -70,18 +67,11 @@ Result<std::vector<ConversationShown>> list_conversations(eventlog::KeyValueStor
                                        read = tl::unexpected(state.error());
                                        return false;
                                      }
-                                     const bool is_in =
-                                         before.us == 0 || state->updated_at < before;
-                                     if (is_in && !state->key.empty()) all.push_back(shown(*state));
+                                     if (!state->key.empty()) visit(shown(*state));
                                      return true;
                                    });
   if (!walked) return tl::unexpected(walked.error());
-  if (!read) return tl::unexpected(read.error());
-  std::sort(all.begin(), all.end(), [](const ConversationShown& a, const ConversationShown& b) {
-    return std::tie(b.updated_at, a.key) < std::tie(a.updated_at, b.key);
-  });
-  if (all.size() > limit) all.resize(limit);
-  return all;
+  return read;
 }
 
 Result<std::optional<ConversationShown>> get_conversation(eventlog::KeyValueStore& store,

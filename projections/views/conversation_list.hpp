@@ -2,6 +2,7 @@
 // state that commands are decided on.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +41,8 @@ struct ConversationShown {
   std::int64_t resets = 0;
   base::Time opened_at;
   base::Time updated_at;
+  Position first;     // message since the last reset; 0: none
+  std::string title;  // empty: it was not asked for
 
   bool operator==(const ConversationShown&) const = default;
   template <class Visit>
@@ -60,16 +63,16 @@ struct ConversationShown {
     visit("resets", &ConversationShown::resets);
     visit("opened_at", &ConversationShown::opened_at);
     visit("updated_at", &ConversationShown::updated_at);
+    visit("first", &ConversationShown::first);
+    visit("title", &ConversationShown::title);
   }
 };
 
 constexpr std::size_t kConversationsMax = 1'000;
 
-// Returns the conversations of the agent (empty: of all), those that changed last first: at most
-// `limit`, and only such whose last event is before `before`; 0: all.
-Result<std::vector<ConversationShown>> list_conversations(eventlog::KeyValueStore& store,
-                                                          std::string_view agent, std::size_t limit,
-                                                          base::Time before);
+// Calls `visit` with each conversation of the agent (empty: of all).
+Result<void> for_each_conversation(eventlog::KeyValueStore& store, std::string_view agent,
+                                   const std::function<void(const ConversationShown&)>& visit);
 // Returns none if there is no such conversation.
 Result<std::optional<ConversationShown>> get_conversation(eventlog::KeyValueStore& store,
                                                           std::string_view agent,

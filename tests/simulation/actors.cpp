@@ -27,6 +27,16 @@ base::SessionId session_of(const std::string& stream) {
   return domain::parse_stream(stream)->id;
 }
 
+bool is_of_session(const std::string& stream) {
+  const auto parsed = domain::parse_stream(stream);
+  return parsed && parsed->is<domain::SessionStream>();
+}
+
+bool is_of_conversation(const std::string& stream) {
+  const auto parsed = domain::parse_stream(stream);
+  return parsed && parsed->is<domain::ConversationStream>();
+}
+
 }  // namespace
 
 void Stage::say(const std::string& text) {
@@ -255,7 +265,7 @@ void ClientActor::ask(base::CommandId id, const domain::Command& command, const 
   Operation operation;
   operation.stream = stream;
   workers::CommandBody body = workers::encode_command(command);
-  body.session = session;
+  if (!is_of_conversation(stream)) body.session = session;
   body.agent = kAgent;
   body.actor = "client-" + std::to_string(number_);
   if (random_.chance(10)) {
@@ -275,15 +285,6 @@ void ClientActor::ask(base::CommandId id, const domain::Command& command, const 
   asked.place = stage_.history.invoke(std::move(operation));
   asked_ = std::move(asked);
 }
-
-namespace {
-
-bool is_of_session(const std::string& stream) {
-  const auto parsed = domain::parse_stream(stream);
-  return parsed && parsed->is<domain::SessionStream>();
-}
-
-}  // namespace
 
 void ClientActor::choose_repetition() {
   Kept kept = kept_[random_.below(kept_.size())];
@@ -369,6 +370,8 @@ void ClientActor::take(const base::Result<bus::Reply>& reply) {
     read(std::type_identity<workers::SchedulesReplyBody>{});
   } else if (operation.stream == domain::kRulesStream) {
     read(std::type_identity<workers::RulesReplyBody>{});
+  } else if (is_of_conversation(operation.stream)) {
+    read(std::type_identity<workers::ConversationReplyBody>{});
   } else {
     read(std::type_identity<workers::CommandReplyBody>{});
   }

@@ -398,6 +398,81 @@ std::string check_schedules(const std::vector<RecordedEvent>& events) {
   return {};
 }
 
+namespace {
+
+// The messages of one conversation.
+struct Messages {
+  std::set<base::Position> open;    // accepted, and without an end
+  std::vector<base::Position> run;  // under way
+  base::TurnId id;                  // of that run
+  base::Position last_given;        // the newest that a run had
+};
+
+bool has_all(const Messages& of, const std::vector<base::Position>& messages) {
+  return std::all_of(messages.begin(), messages.end(),
+                     [&](base::Position one) { return of.open.contains(one); });
+}
+
+// Returns what is wrong with the event; empty: nothing is.
+std::string take_message(Messages& of, const RecordedEvent& event) {
+  const auto end = [&](const std::vector<base::Position>& messages) {
+    if (!has_all(of, messages)) return std::string("a message ends twice");
+    for (const base::Position one : messages) of.open.erase(one);
+    return std::string();
+  };
+  if (event.event.is<domain::MessageReceived>()) {
+    of.open.insert(event.position);
+  } else if (const auto* ended = event.event.as<domain::MessagesEnded>()) {
+    return end(ended->messages);
+  } else if (const auto* begun = event.event.as<domain::ConversationRunBegun>()) {
+    if (!of.run.empty() || of.id.is_set()) return "a run begins while another one is under way";
+    of.id = begun->run.run;
+    of.run = begun->run.messages;
+    if (!has_all(of, of.run)) return "a run has a message that has ended";
+    for (const base::Position one : of.run) {
+      if (one < of.last_given) return "a message is overtaken by a later one";
+      of.last_given = one;
+    }
+  } else if (const auto* back = event.event.as<domain::ConversationRunReturned>()) {
+    if (back->run != of.id) return "a run returns that is not under way";
+    if (!of.run.empty()) of.last_given = of.run.front();
+    of.id = {};
+    of.run.clear();
+  } else if (const auto* steered = event.event.as<domain::MessageSteered>()) {
+    if (steered->run != of.id) return "a message is steered into a run that is not under way";
+    if (!of.open.contains(steered->message)) return "a message is steered that has ended";
+    if (!steered->is_kept) of.open.erase(steered->message);
+  } else if (const auto* over = event.event.as<domain::ConversationRunEnded>()) {
+    if (over->run != of.id) return "a run ends that is not under way";
+    of.id = {};
+    return end(std::exchange(of.run, {}));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string check_messages(const std::vector<RecordedEvent>& events,
+                           const std::map<std::string, domain::StreamState>& states) {
+  std::map<std::string, Messages> conversations;
+  for (const RecordedEvent& event : events) {
+    const auto stream = domain::parse_stream(event.envelope.stream);
+    if (!stream || !stream->is<domain::ConversationStream>()) continue;
+    const std::string wrong = take_message(conversations[event.envelope.stream], event);
+    if (!wrong.empty()) return describe(event) + ": " + wrong;
+  }
+  for (const auto& [stream, of] : conversations) {
+    const auto& state = std::get<domain::ConversationState>(states.at(stream));
+    std::set<base::Position> waits;
+    for (const auto* all : {&state.queue.waiting, &state.returned}) {
+      for (const domain::QueuedMessage& one : *all) waits.insert(one.at);
+    }
+    if (state.run) waits.insert(of.run.begin(), of.run.end());
+    if (waits != of.open) return stream + " has messages that neither wait nor have an end";
+  }
+  return {};
+}
+
 std::string check_pacing(const std::vector<RecordedEvent>& events, std::int64_t told_max) {
   if (told_max == 0) return {};
   using domain::NotificationTarget;

@@ -63,6 +63,10 @@ std::string check_injections(const std::vector<RecordedEvent>& events,
 // Whatever an agent asks has one answer at most and one end, and what ran was granted.
 std::string check_asks(const std::vector<RecordedEvent>& events,
                        const std::map<LeaseKey, AgentRecord>& records);
+// Each message that was accepted waits, or has one end; an agent is given it once at most, in the
+// order in which they came.
+std::string check_messages(const std::vector<RecordedEvent>& events,
+                           const std::map<std::string, domain::StreamState>& states);
 // A parent has a prompt for each notification that was delivered to it, and none without one.
 std::string check_parents(const std::vector<RecordedEvent>& events);
 // No place hears more than `told_max` notifications in a minute; 0: no limit. Webhooks and

@@ -10,7 +10,7 @@ namespace simulation {
 namespace {
 
 using Named = base::Joined<domain::SessionClientCommands, domain::SchedulesClientCommands,
-                           domain::RulesClientCommands>;
+                           domain::RulesClientCommands, domain::ConversationClientCommands>;
 using InEveryWorld = base::Types<domain::Spawn, domain::SendPrompt, domain::InterruptTurn,
                                  domain::KillSession, domain::CloseSession>;
 
@@ -91,6 +91,52 @@ void draw(const Drawing& from, domain::AddRule& command) {
 }
 void draw(const Drawing& from, domain::RemoveRule& command) {
   command.rule = static_cast<std::int64_t>(1 + from.random.below(6));
+}
+
+// Few, so that messages meet.
+std::string some_conversation(const Drawing& from) {
+  static constexpr std::string_view kKeys[] = {
+      "agent:main:telegram:group:1", "agent:main:telegram:group:2", "agent:main:cron:nightly"};
+  return std::string(kKeys[from.random.below(std::size(kKeys))]);
+}
+
+std::string some_mode(const Drawing& from) {
+  return std::string(base::enum_name(static_cast<domain::QueueMode>(from.random.below(5))));
+}
+
+// A text that is a command of the conversation now and then.
+void draw(const Drawing& from, domain::ReceiveMessage& command) {
+  command.session_key = some_conversation(from);
+  command.spec.engine = "scripted";
+  command.spec.workdir = "/srv";
+  const auto number = std::to_string(from.random.below(40));
+  const std::uint64_t kind = from.random.below(20);
+  command.text = kind == 0   ? "/new"
+                 : kind == 1 ? "/stop"
+                 : kind < 5  ? "/queue " + some_mode(from) + " debounce:0 cap:3"
+                 : kind < 7  ? "/new begin with " + number
+                             : "do what message " + number + " asks";
+  if (from.random.chance(60)) command.id = number;
+  if (from.random.chance(80)) command.route.channel = "telegram";
+  if (!command.route.channel.empty()) command.route.to = from.random.chance(50) ? "1" : "2";
+}
+void draw(const Drawing& from, domain::PatchConversation& command) {
+  command.session_key = some_conversation(from);
+  command.set["queueMode"] = some_mode(from);
+  if (from.random.chance(50)) command.set["label"] = from.random.chance(50) ? "one" : "two";
+}
+void draw(const Drawing& from, domain::ResetConversation& command) {
+  command.session_key = some_conversation(from);
+  command.is_undo = from.random.chance(40);
+}
+void draw(const Drawing& from, domain::StopConversation& command) {
+  command.session_key = some_conversation(from);
+}
+void draw(const Drawing& from, domain::DeleteConversation& command) {
+  command.session_key = some_conversation(from);
+}
+void draw(const Drawing& from, domain::EraseMessages& command) {
+  command.session_key = some_conversation(from);
 }
 
 // Calls `use` with a default value of each command that a schedule can name.

@@ -440,6 +440,31 @@ bool World::lives(base::WorkerId worker) const {
                      [&](const WorkerSlot& slot) { return slot.life && slot.life->id == worker; });
 }
 
+namespace {
+
+// A run that was refused again and again is tried much later than a world lasts.
+constexpr Duration kSoon = std::chrono::seconds(10);
+
+// Returns what a conversation is about to do; empty: all rest, or wait for a time or a person.
+std::string unsettled_conversation(const LogObserver& log) {
+  const auto found = log.states().find(std::string(domain::kLanesStream));
+  if (found == log.states().end()) return {};
+  const auto& lanes = std::get<domain::LanesState>(found->second);
+  const base::Time soon = log.events().back().envelope.log_time + kSoon;
+  for (const auto& [id, work] : lanes.works) {
+    if (!work.run) {
+      if (work.due <= soon) return "a run of " + work.key + " is due";
+      continue;
+    }
+    const auto* s = log.session(domain::session_stream(work.agent, work.run->session));
+    const bool is_paused = s != nullptr && s->pause != domain::EndReason::none;
+    if (!is_paused) return "a run of " + work.key + " is under way";
+  }
+  return {};
+}
+
+}  // namespace
+
 // Returns the reason why the world has not settled, such as a missing answer or an open turn.
 std::string World::unsettled() {
   if (!server_ || !server_->server().is_ready()) return "the server is not ready";
@@ -464,6 +489,7 @@ std::string World::unsettled() {
              " is not complete";
     }
   }
+  if (auto wait = unsettled_conversation(log_); !wait.empty()) return wait;
   for (const auto& subscriber : subscribers_) {
     if (!subscriber->has_seen(around_.disk.log().tail())) {
       return "a subscriber of " + subscriber->level() + " has not seen the log's end";
@@ -529,6 +555,7 @@ void World::finish() {
   check(check_injections(log_.events(), around_.agents.records()));
   check(check_asks(log_.events(), around_.agents.records()));
   check(check_schedules(log_.events()));
+  check(check_messages(log_.events(), log_.states()));
   check(check_parents(log_.events()));
   check(check_pacing(log_.events(), around_.settings.limits.told_per_minute));
   check(check_contents(around_.disk.log(), log_.events(), log_.states()));

@@ -31,6 +31,7 @@ class ConversationPlace {
     context.wall = now();
     context.conversations = &policy;
     context.limits.max_sessions = 1'000;
+    context.limits.sinks = sinks;
     context.head = domain::Position{position_};
     context.version = versions_[domain::stream_of(target)];
     const Command whole = as_command(std::move(command));
@@ -95,21 +96,34 @@ class ConversationPlace {
     spawn.descriptor.conversation = key;
     return send_to(session_ref_of(run.session), std::move(spawn), id);
   }
-  // The session's agent works on the turn, and ends it.
-  void finish(const std::string& key) {
+  // The session's agent begins to work on the turn.
+  void begin(const std::string& key) {
     const domain::StreamRef session = session_ref_of(conversation(key).run->session);
-    const domain::TurnId turn = conversation(key).run->run;
-    const auto& state = streams_.get<domain::SessionStream>(domain::stream_of(session));
-    if (!state.lease) {
-      const auto granted = send_to(session, domain::GrantLease{kWorker}, fresh());
-      if (!granted) FAIL(granted.error().text);
-      report(session, domain::ReportAgentStarted{77, 88});
-      report(session, domain::ReportInitialized{"agent-" + session.id.text(), "model", "2.0"});
-    }
+    if (streams_.get<domain::SessionStream>(domain::stream_of(session)).lease) return;
+    const auto granted = send_to(session, domain::GrantLease{kWorker}, fresh());
+    if (!granted) FAIL(granted.error().text);
+    report(session, domain::ReportAgentStarted{77, 88});
+    report(session, domain::ReportInitialized{"agent-" + session.id.text(), "model", "2.0"});
+  }
+  // The session's agent works on the turn, and ends it. `injected`: so many of the messages that
+  // were added to the turn it was given.
+  void finish(const std::string& key, std::int64_t injected = 0) {
+    begin(key);
     domain::ReportTurnResult result;
-    result.turn = turn;
+    result.turn = conversation(key).run->run;
     result.basis = domain::CostBasis::reported;
-    report(session, std::move(result));
+    result.injected = injected;
+    report(session_ref_of(conversation(key).run->session), std::move(result));
+  }
+  // Offers the session what came for the turn under way, as the server does.
+  void steer(const std::string& key) {
+    const domain::LaneWork work = lanes().works.at(domain::conversation_id("main", key));
+    for (const domain::Steer& one : work.steers) {
+      if (one.is_taken) continue;
+      const auto taken = send_to(session_ref_of(work.run->session),
+                                 domain::SteerTurn{"steer", one.message}, fresh());
+      if (!taken) REQUIRE(send_to(ref(key), domain::SettleSteer{one.message}, fresh()));
+    }
   }
   // Receives, begins, takes and finishes a message.
   void talk(const std::string& key, const std::string& text) {
@@ -118,6 +132,14 @@ class ConversationPlace {
     REQUIRE(conversation(key).run);
     REQUIRE(take(key));
     finish(key);
+  }
+  // Has the session end, and its agent with it.
+  void close(domain::SessionId id) {
+    const domain::StreamRef session = session_ref_of(id);
+    REQUIRE(send_to(session, domain::CloseSession{}, fresh()));
+    domain::ReportAgentExited exited;
+    exited.has_run = exited.is_heard = true;
+    if (this->session(id).lease) report(session, exited);
   }
   void report(const domain::StreamRef& session, domain::Report report) {
     const auto& state = streams_.get<domain::SessionStream>(domain::stream_of(session));
@@ -155,6 +177,7 @@ class ConversationPlace {
   }
 
   domain::ConversationPolicy policy;
+  decltype(domain::Limits::sinks) sinks{};
   std::vector<domain::RecordedEvent> events;
 
  private:

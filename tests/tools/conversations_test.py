@@ -8,6 +8,7 @@ import threading
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support import steno_wire  # noqa: E402
 from support.steno_process import Home, until  # noqa: E402
 
 MAIN = "agent:main:main"
@@ -187,16 +188,262 @@ class Kills(Conversing):
 
 
 class Lanes(Conversing):
-    CONFIG = 'engine = "scripted"\nmax_sessions = 2\nidle_agent_stop = "300ms"\n'
+    CONFIG = 'engine = "scripted"\nmax_sessions = 2\n'
 
     # Shows R246.
-    def test_without_a_place_a_message_waits_and_is_begun_when_there_is_one(self):
+    def test_without_a_place_an_agent_that_rests_gives_up_its_own(self):
         keys = ["telegram:group:1", "telegram:group:2", "telegram:group:3"]
         for key in keys:
             self.conv("send", key, "[delay 500] [say Done.] work")
         for key in keys:
             self.rests(key)
         self.assertEqual(len(self.events("ConversationRunEnded")), 3)
+
+
+class Steering(Conversing):
+    # Shows R249.
+    def test_a_message_reaches_the_turn_under_way(self):
+        self.conv("send", "main", "/queue steer")
+        self.conv("send", "main", "[tools 1] [delay 1500] [say Done.] work")
+        until(lambda: self.events("ToolCallStarted"), "the call of a tool")
+        self.conv("send", "main", "and hurry")
+        shown = self.rests()
+        self.assertEqual((shown["messages"], shown["runs"]), (2, 1))
+        [steered] = self.events("MessageSteered")
+        [injected] = self.events("PromptInjected")
+        self.assertEqual(injected["content"], "and hurry")
+        [received] = [event for event in self.events("MessageReceived")
+                      if event["content"] == "and hurry"]
+        self.assertEqual(steered["facts"]["message"], received["position"])
+
+
+class Senders(Conversing):
+    """Those who sent messages that come to nothing."""
+
+    def setUp(self):
+        self.home = Home(self.CONFIG)
+        self.addCleanup(self.home.close)
+        script = self.home.path("sink.sh")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write(f'#!/bin/sh\nprintf "%s\\n" "$*" >> {self.home.path("told")}\n')
+        os.chmod(script, 0o700)
+        with open(self.home.path("steno.toml"), "a", encoding="utf-8") as file:
+            file.write(f'notify_command = "{script} {{channel}} {{target}} {{text}}"\n')
+        self.home.start()
+
+    def told(self, words):
+        def lines():
+            try:
+                with open(self.home.path("told"), encoding="utf-8") as file:
+                    return [line for line in file if words in line]
+            except FileNotFoundError:
+                return []
+        return until(lines, f"that somebody is told: {words}")
+
+    # Shows N13, N15.
+    def test_who_sent_what_was_dropped_or_came_too_late_is_told_once(self):
+        key = "telegram:group:42"
+        place = ("--channel", "telegram|42")
+        self.conv("send", key, "/queue followup cap:1 drop:old debounce:0", *place)
+        self.conv("send", key, "[delay 2500] work", *place)
+        until(lambda: self.shown(key)["runs"] == 1, "the run")
+        self.conv("send", key, "dropped", *place)
+        self.conv("send", key, "late", "--start-within", "1s", *place)
+        dropped = self.told("too many waited")
+        late = self.told("could not begin in time")
+        self.rests(key)
+        for [line] in (dropped, late):
+            self.assertTrue(line.startswith("telegram 42 "), line)
+            self.assertIn(f"agent:main:{key}", line)
+        self.assertEqual([event["facts"]["end"] for event in self.events("MessagesEnded")],
+                         ["dropped", "expired"])
+
+
+class Policies(Conversing):
+    CONFIG = """engine = "scripted"
+[conversations]
+zone = "Europe/Berlin"
+agents = ["main", "work"]
+dm_scope = "per-channel-peer"
+[conversations.identity_links]
+ada = ["telegram:7", "signal:8"]
+[conversations.queue]
+debounce = "0s"
+[conversations.queue.telegram]
+mode = "followup"
+cap = 2
+drop = "new"
+[conversations.reset]
+mode = "daily"
+at_hour = 5
+[conversations.reset.thread]
+mode = "idle"
+idle_minutes = 30
+[conversations.send]
+default = "allow"
+[[conversations.send.rules]]
+action = "deny"
+chat_type = "group"
+channel = "signal"
+[[conversations.bindings]]
+agent = "work"
+channel = "signal"
+account = "*"
+"""
+
+    # Shows R121, R122, R123, R124, R140, R244.
+    def test_the_file_says_what_holds_for_conversations(self):
+        key = "agent:main:telegram:group:42"
+        self.conv("send", key, "[delay 1500] one", "--channel", "telegram|42")
+        until(lambda: self.shown(key)["runs"] == 1, "the first run")
+        for text in ("two", "three"):
+            self.conv("send", key, text, "--channel", "telegram|42")
+        self.assertIn("as many as may", self.conv("send", key, "four", "--channel", "telegram|42",
+                                                  code=5))
+        self.rests(key)
+        self.assertEqual(self.prompts(), ["[delay 1500] one", "two", "three"])
+        told = self.conv("policy", key)
+        self.assertIn("followup, 0s of silence, at most 2, then new", told)
+        self.assertIn("daily at 5:00 Europe/Berlin", told)
+        self.assertIn("send    allow", told)
+        denied = "agent:work:signal:group:9"
+        self.assertIn("send blocked by session policy",
+                      self.conv("send", denied, "hello", "--channel", "signal|9", code=5))
+        self.assertIn("conversations.queue.telegram.cap", self.home.run("config").out)
+
+    def test_a_mistake_in_the_file_is_named_and_starts_no_server(self):
+        self.home.stop()
+        with open(self.home.path("steno.toml"), encoding="utf-8") as file:
+            text = file.read()
+        for wrong, said in (("[conversations.queue.x]\nmod = 'a'", "did you mean mode?"),
+                            ("[conversations.foo]\na = 1", "unknown table [conversations.foo]"),
+                            ("[[conversations.bindings]]\nagent = 'a'", "an agent and a channel"),
+                            ("[conversations.lanes]\nmain = 0", "1 to 1000")):
+            with open(self.home.path("steno.toml"), "w", encoding="utf-8") as file:
+                file.write(text + wrong + "\n")
+            result = self.home.run("serve")
+            self.assertEqual(result.code, 2, str(result))
+            self.assertIn(said, result.err)
+            self.assertEqual(self.home.run("config").code, 0)
+        with open(self.home.path("steno.toml"), "w", encoding="utf-8") as file:
+            file.write(text.replace("Europe/Berlin", "Europe/Berlyn"))
+        self.assertIn("there is no time zone 'Europe/Berlyn'", self.home.run("serve").err)
+        with open(self.home.path("steno.toml"), "w", encoding="utf-8") as file:
+            file.write(text)
+        self.home.start()
+
+
+@unittest.skipUnless(steno_wire.is_available, "needs python3-zmq")
+class Programs(Conversing):
+    """Conversations by the methods that programs call."""
+
+    CONFIG = "gateway = true\n" + Policies.CONFIG
+
+    def setUp(self):
+        super().setUp()
+        until(lambda: os.path.exists(self.home.path("run", "gateway.sock")), "the gateway")
+        self.socket = steno_wire.zmq.Context.instance().socket(steno_wire.zmq.DEALER)
+        self.socket.linger, self.socket.rcvtimeo = 0, 20_000
+        self.socket.connect("ipc://" + self.home.path("run", "gateway.sock"))
+        self.addCleanup(self.socket.close)
+
+    def call(self, method, **params):
+        self.socket.send(json.dumps({"jsonrpc": "2.0", "id": method, "method": method,
+                                     "params": params}).encode())
+        return json.loads(self.socket.recv())
+
+    def result(self, method, **params):
+        answer = self.call(method, **params)
+        self.assertIn("result", answer, answer)
+        return answer["result"]
+
+    # Shows R125, R271, R279, R291, R292.
+    def test_a_bridge_needs_to_know_no_key(self):
+        sent = self.result("chat.send", message="[say Hello Ada.] hi", channel="telegram", peer="7",
+                           sender="ada", messageId="1", timeoutSeconds=30)
+        self.assertEqual((sent["key"], sent["status"], sent["reply"]),
+                         ("agent:main:telegram:dm:ada", "ok", "Hello Ada."))
+        again = self.result("chat.send", message="[say Hello Ada.] hi", channel="telegram",
+                            peer="7", messageId="1")
+        self.assertEqual(again["status"], "accepted")
+        bound = self.result("chat.send", message="[say At work.] hi", channel="signal", peer="8",
+                            timeoutSeconds=30)
+        self.assertEqual((bound["key"], bound["reply"]), ("agent:work:signal:dm:ada", "At work."))
+        thread = self.result("chat.send", message="[error] oh", channel="telegram", peer="5",
+                             peerKind="group", thread="3", timeoutSeconds=30)
+        self.assertEqual((thread["key"], thread["status"]),
+                         ("agent:main:telegram:group:5:thread:3", "error"))
+        listed = self.result("sessions.list", includeDerivedTitles=True)
+        self.assertEqual([one["key"] for one in listed["sessions"]],
+                         [thread["key"], sent["key"]])
+        self.assertEqual(listed["sessions"][1]["title"], "[say Hello Ada.] hi")
+        self.assertEqual([one["kind"] for one in listed["sessions"]], ["group", "other"])
+        page = self.result("sessions.list", allAgents=True, limit=2)
+        last = self.result("sessions.list", allAgents=True, limit=2, before=page["before"])
+        self.assertEqual([one["key"] for one in page["sessions"] + last["sessions"]],
+                         [thread["key"], bound["key"], sent["key"]])
+        self.assertNotIn("before", last)
+        self.assertEqual(self.result("sessions.list", search="GROUP")["count"], 1)
+
+    # Shows R113, R286, R287.
+    def test_settings_change_and_what_is_wrong_changes_nothing(self):
+        key = self.result("chat.send", message="[say Hi.] hello", key="main",
+                          timeoutSeconds=30)["key"]
+        patched = self.result("sessions.patch", key=key, label="home", queueCap=3,
+                              labels="red, green,red", thinkingLevel="med")
+        self.assertEqual(patched["entry"], {"label": "home", "labels": ["red", "green"],
+                                            "queueCap": 3, "thinkingLevel": "medium"})
+        for wrong, said in (({"sendPolicy": "maybe"}, "accepted are allow and deny"),
+                            ({"queueCap": "3"}, "queueCap takes a whole number"),
+                            ({"colour": "red"}, "there is no parameter 'colour'")):
+            answer = self.call("sessions.patch", key=key, subject="x", **wrong)
+            self.assertIn(said, answer["error"]["message"])
+        self.assertEqual(self.result("sessions.resolve", label="home")["entry"], patched["entry"])
+        self.assertEqual(self.result("sessions.list", label="green")["count"], 1)
+        other = self.result("chat.send", message="[say Hi.]", key="telegram:group:1")["key"]
+        self.assertIn("is that of agent:main:main",
+                      self.call("sessions.patch", key=other, label="home")["error"]["message"])
+        cleared = self.result("sessions.patch", key=key, label=None, labels=None)
+        self.assertEqual(cleared["entry"], {"queueCap": 3, "thinkingLevel": "medium"})
+        first = self.result("sessions.resolve", key="main")["sessionId"]
+        reset = self.result("sessions.reset", key="main")
+        self.assertEqual((reset["sessionId"], reset["pastSessions"][0]["sessionId"]), (None, first))
+        self.assertEqual(self.result("sessions.reset", key="main", undo=True)["sessionId"], first)
+        self.rests("telegram:group:1")
+        self.assertEqual(self.result("sessions.delete", key=other)["deleted"], True)
+        self.assertIn("there is no conversation",
+                      self.call("sessions.resolve", key=other)["error"]["message"])
+
+
+class Within(Conversing):
+    """What the agent of a session can do with conversations."""
+
+    # Shows R126, R128.
+    def test_an_agent_reaches_conversations_of_its_own_agent_alone(self):
+        self.conv("send", "main", "[say Hi.] hello")
+        self.rests()
+        self.home.environment["STENO_SESSION"] = self.shown()["session"]
+        self.addCleanup(self.home.environment.pop, "STENO_SESSION", None)
+        client = self.home.follow("mcp")
+        calls = iter(range(1, 100))
+
+        def call(tool, /, **arguments):
+            client.write(json.dumps({"jsonrpc": "2.0", "id": next(calls), "method": "tools/call",
+                                     "params": {"name": tool, "arguments": arguments}}) + "\n")
+            answer = json.loads(client.line())["result"]
+            return answer["isError"], answer["content"][0]["text"]
+
+        self.assertEqual(call("sessions_send", key="telegram:group:1", message="[say Yes.] so?",
+                              timeout_seconds=30), (False, "Yes."))
+        is_error, text = call("sessions_send", key="agent:work:main", message="hello")
+        self.assertTrue(is_error)
+        self.assertIn("is a conversation of agent work", text)
+        self.assertTrue(call("sessions_list", all_agents=True)[0])
+        is_error, text = call("sessions_list", kinds=["group"])
+        self.assertFalse(is_error)
+        self.assertIn("agent:main:telegram:group:1", text)
+        self.assertNotIn("agent:main:main", text)
+        self.assertEqual(client.finish().code, 0)
 
 
 if __name__ == "__main__":

@@ -395,6 +395,13 @@ std::string spent_text(domain::EndReason reason) {
   return "it has used up its " + std::string(base::enum_name(reason));
 }
 
+std::string unanswered_text(const Notice& notice) {
+  const domain::UnansweredMessages& of = *notice.requested.unanswered;
+  const std::string many = std::to_string(of.messages) +
+                           (of.messages == 1 ? " message was" : " messages were");
+  return many + " given to no agent in " + of.conversation + ": " + of.why;
+}
+
 bool is_behind_cap(const Notice& notice) {
   return notice.requested.kind == domain::NotificationKind::paused && domain::is_cap(notice.reason);
 }
@@ -479,6 +486,9 @@ std::string chat_text(const Notice& notice) {
     case NotificationKind::asks:
       text = asks_text(notice);
       break;
+    case NotificationKind::unanswered:
+      text = "⚠️ " + unanswered_text(notice);
+      break;
   }
   add_line(text, "", notice.fault);
   return text;
@@ -516,13 +526,15 @@ std::string title_text(const Notice& notice) {
       return "All sessions were killed: " + notice.requested.alias;
     case NotificationKind::asks:
       return "Session asks: " + named(notice);
+    case NotificationKind::unanswered:
+      return unanswered_text(notice);
   }
   return named(notice);
 }
 
 std::string system_text(const Notice& notice) {
   std::string text = title_text(notice);
-  if (notice.requested.kind == NotificationKind::all_killed) return text;
+  if (!notice.requested.session.is_set()) return text;
   add_line(text, "Type: ", notice.is_multi_turn ? "multi-turn" : "single-turn");
   add_line(text, "Status: ", base::enum_name(notice.requested.kind));
   if (notice.requested.kind == domain::NotificationKind::paused) {
@@ -618,6 +630,7 @@ std::string json_text(const Notice& notice, const std::string& words) {
       {"asked", notice.asked},
       {"risks", notice.risks},
       {"channel", requested.channel},
+      {"conversation", requested.unanswered->conversation},
       {"prompt", notice.prompt},
       {"last_output", notice.last},
       {"error", notice.error},

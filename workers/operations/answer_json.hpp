@@ -32,6 +32,10 @@ Json json_of(const EventPage& page);
 Json json_of(const InForeground& watched);
 Json json_of(const InBackground& unwatched);
 Json json_of(const SessionTotals& totals);
+Json json_of(const SentMessage& sent);
+Json json_of(const ConversationPage& page);
+Json json_of(const OneConversation& one);
+Json json_of(const DeletedConversation& deleted);
 template <class... Results>
 Json json_of(const std::variant<Results...>& result) {
   return std::visit([](const auto& one) { return json_of(one); }, result);

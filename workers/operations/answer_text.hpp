@@ -23,6 +23,10 @@ std::string text_of(const EventPage& page, Reader reader);
 std::string text_of(const InForeground& watched, Reader reader);
 std::string text_of(const InBackground& unwatched, Reader reader);
 std::string text_of(const SessionTotals& totals, Reader reader);
+std::string text_of(const SentMessage& sent, Reader reader);
+std::string text_of(const ConversationPage& page, Reader reader);
+std::string text_of(const OneConversation& one, Reader reader);
+std::string text_of(const DeletedConversation& deleted, Reader reader);
 template <class... Results>
 std::string text_of(const std::variant<Results...>& result, Reader reader) {
   return std::visit([&](const auto& one) { return text_of(one, reader); }, result);

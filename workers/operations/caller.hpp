@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "eventlog/domain/conversation/routing.hpp"
 #include "eventlog/domain/decision.hpp"
 #include "workers/client/async_client.hpp"
 #include "workers/operations/grant.hpp"
@@ -45,7 +46,8 @@ struct Caller {
   Reader reader = Reader::program;
   bool is_program = false;  // what it launches is held to a Grant
   SpecDefaults defaults{};
-  GrantSettings grant{};  // the most that settings let it give
+  GrantSettings grant{};              // the most that settings let it give
+  domain::RoutingSettings routing{};  // whose conversation a message from a place is for
   // Returns the same by settings that no session can have said. It is asked for at each launch of a
   // caller that belongs to a session.
   std::function<Outcome<GrantSettings>()> grant_in_session{};

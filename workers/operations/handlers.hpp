@@ -14,6 +14,11 @@ constexpr std::int64_t kOutputLinesMax = 10'000;
 constexpr std::int64_t kEventsMax = 1'000;
 constexpr std::int64_t kEventsWaitMsMax = 2'000;
 
+// Seconds for a message's begin, and for its answer.
+constexpr std::int64_t kStartWithinMax = 30 * 24 * 3'600;
+constexpr std::int64_t kAnswerWaitMax = 600;
+constexpr std::int64_t kActiveMinutesMax = 52'704'000;  // a hundred years
+
 Task<Outcome<Launched>> launch(const Caller& caller, const LaunchArguments& arguments);
 
 struct GoOnArguments {
@@ -115,6 +120,73 @@ struct WatchedArguments {
 };
 Task<Outcome<InForeground>> to_foreground(const Caller& caller, const WatchedArguments& arguments);
 Task<Outcome<InBackground>> to_background(const Caller& caller, const WatchedArguments& arguments);
+
+// A message as a chat bridge has it, or another program.
+struct SendArguments {
+  std::string key;  // empty: it follows from the place
+  std::string message;
+  std::string channel;
+  std::string account;
+  std::string peer;  // the person, the group or the channel that it comes from
+  domain::ChatType peer_kind = domain::ChatType::dm;
+  std::string guild;
+  std::string team;
+  std::string thread;
+  std::string to;  // where the answer goes to; empty: to the peer
+  std::string sender;
+  std::string id;
+  bool is_plain = false;          // it is no command of the conversation
+  std::int64_t start_within = 0;  // seconds; 0: whenever
+  std::int64_t wait = 0;          // seconds, for the answer
+};
+Task<Outcome<SentMessage>> send_message(const Caller& caller, const SendArguments& arguments);
+
+struct ConversationsArguments {
+  std::int64_t limit = 50;
+  std::int64_t active_minutes = 0;  // changed since so long; 0: ever
+  std::string agent;                // empty: the caller's
+  bool is_of_all = false;           // of all agents
+  std::vector<std::string> kinds;
+  std::string label;
+  std::string spawned_by;
+  std::string search;
+  bool with_titles = false;
+  std::string before;  // as an answer with more to come names it
+};
+Task<Outcome<ConversationPage>> list_conversations(const Caller& caller,
+                                                   const ConversationsArguments& arguments);
+
+// One of these names a conversation.
+struct ConversationArguments {
+  std::string key;
+  std::string session;  // id of the session of its last run
+  std::string label;
+};
+Task<Outcome<OneConversation>> show_conversation(const Caller& caller,
+                                                 const ConversationArguments& arguments);
+
+struct PatchArguments {
+  std::string key;
+  domain::EntryFields set;
+  std::vector<std::string> cleared;
+};
+Task<Outcome<OneConversation>> patch_conversation(const Caller& caller,
+                                                  const PatchArguments& arguments);
+
+struct ResetArguments {
+  std::string key;
+  bool is_undo = false;
+};
+Task<Outcome<OneConversation>> reset_conversation(const Caller& caller,
+                                                  const ResetArguments& arguments);
+
+struct KeyArguments {
+  std::string key;
+};
+Task<Outcome<OneConversation>> stop_conversation(const Caller& caller,
+                                                 const KeyArguments& arguments);
+Task<Outcome<DeletedConversation>> delete_conversation(const Caller& caller,
+                                                       const KeyArguments& arguments);
 
 struct NoneArguments {};
 Task<Outcome<SessionTotals>> report_stats(const Caller& caller, const NoneArguments& arguments);

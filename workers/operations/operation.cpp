@@ -199,6 +199,47 @@ bool read_setting(const domain::SpecSetting& setting, const Json& value,
   return is_plain && set_setting(setting, value.dump(), into);
 }
 
+Parameter entry_parameter(const domain::EntryField& field) {
+  Parameter parameter;
+  parameter.name = field.name;
+  parameter.help = std::string(field.help) + "; null clears it";
+  parameter.takes_null = true;
+  Json& schema = parameter.schema;
+  switch (field.kind) {
+    case domain::FieldKind::number:
+      schema = {{"type", {"integer", "null"}}, {"minimum", 0}, {"maximum", field.most}};
+      parameter.accepted = "a whole number from 0 to " + std::to_string(field.most);
+      break;
+    case domain::FieldKind::flag:
+      schema = {{"type", {"boolean", "null"}}};
+      parameter.accepted = "true or false";
+      break;
+    case domain::FieldKind::word:
+    case domain::FieldKind::text:
+    case domain::FieldKind::labels:
+      schema = {{"type", {"string", "null"}}};
+      parameter.accepted = "a text";
+  }
+  schema["description"] = parameter.help;
+  return parameter;
+}
+
+bool read_entry(const domain::EntryField& field, const Json& value, domain::EntryFields& set,
+                std::vector<std::string>& cleared) {
+  if (value.is_null()) {
+    cleared.emplace_back(field.name);
+    return true;
+  }
+  const bool is_number = field.kind == domain::FieldKind::number;
+  const bool is_flag = field.kind == domain::FieldKind::flag;
+  const bool fits = is_number ? value.is_number_integer()
+                    : is_flag ? value.is_boolean()
+                              : value.is_string();
+  if (fits)
+    set[std::string(field.name)] = value.is_string() ? value.get<std::string>() : value.dump();
+  return fits;
+}
+
 bool has_parameter(const Operation& operation, std::string_view name) {
   return std::any_of(operation.parameters.begin(), operation.parameters.end(),
                      [&](const Parameter& parameter) {
@@ -226,7 +267,7 @@ Outcome<Json> named_arguments(const std::vector<Parameter>& parameters, const Js
     if (named.contains(known->name)) {
       return refuse(OperationError::usage, known->name + " is said twice");
     }
-    if (!value.is_null()) named[known->name] = value;
+    if (!value.is_null() || known->takes_null) named[known->name] = value;
   }
   for (const Parameter& parameter : parameters) {
     const auto value = named.find(parameter.name);

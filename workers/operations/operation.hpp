@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "eventlog/base/usd_text.hpp"
+#include "eventlog/domain/conversation/entry_fields.hpp"
 #include "eventlog/domain/session/spec_settings.hpp"
 #include "workers/operations/answer_json.hpp"
 #include "workers/operations/answer_text.hpp"
@@ -41,7 +42,8 @@ struct Parameter {
   Json schema;  // JSON Schema of its value
   bool is_required = false;
   ChatPlace place = ChatPlace::none;
-  std::string accepted{};  // in words; empty: as the schema says
+  std::string accepted{};   // in words; empty: as the schema says
+  bool takes_null = false;  // which is a value of its own, and not the lack of one
 
   bool is_flag() const { return schema["type"] == "boolean"; }
 };
@@ -115,6 +117,11 @@ requires std::is_enum_v<Enum> Json schema_of(const std::optional<Enum>&) {
 // `is_change`: of a session that has a value already.
 Parameter setting_parameter(const domain::SpecSetting& setting, bool is_change = false);
 bool read_setting(const domain::SpecSetting& setting, const Json& value, domain::SessionSpec& into);
+// Returns the parameter by which a field of a conversation's entry is set, or cleared with null.
+Parameter entry_parameter(const domain::EntryField& field);
+// Reads a value of such a parameter into one of the two.
+bool read_entry(const domain::EntryField& field, const Json& value, domain::EntryFields& set,
+                std::vector<std::string>& cleared);
 // True if a parameter of the operation has that name, or has it as its second one.
 bool has_parameter(const Operation& operation, std::string_view name);
 
@@ -179,6 +186,18 @@ class Describe {
     for (const domain::SpecSetting& setting : domain::spec_settings()) {
       if (setting.change == domain::SettingChange::never) continue;
       add_setting(setting, spec, said, true);
+    }
+    return *this;
+  }
+
+  // Adds a parameter for each field of a conversation's entry.
+  Describe& entry(domain::EntryFields Arguments::*set,
+                  std::vector<std::string> Arguments::*cleared) {
+    for (const domain::EntryField& field : domain::entry_fields()) {
+      operation_.parameters.push_back(entry_parameter(field));
+      readers_.push_back([set, cleared, &field](Arguments& arguments, const Json& value) {
+        return read_entry(field, value, arguments.*set, arguments.*cleared);
+      });
     }
     return *this;
   }

@@ -224,6 +224,106 @@ Operation events_row() {
       .runs(list_events);
 }
 
+constexpr const char* kKey =
+    "Session key, such as agent:main:main; main alone: the agent's main conversation";
+
+Operation send_row() {
+  using A = SendArguments;
+  return Describe<A>({"conversation.send",
+                      "Send a message to a conversation, which begins with its first one",
+                      true,
+                      {.chat = false}})
+      .can("key", &A::key, std::string(kKey) + "; default: by the place that it comes from")
+      .or_as("sessionKey")
+      .need("message", &A::message, "The text")
+      .can("channel", &A::channel, "Where it comes from, such as telegram")
+      .can("account", &A::account, "Whose account of the channel got it")
+      .can("peer", &A::peer, "The person, the group or the channel that it comes from")
+      .can("peer_kind", &A::peer_kind, "What the peer is")
+      .can("guild", &A::guild, "The server of the channel that it comes from")
+      .can("team", &A::team, "Likewise, the team")
+      .can("thread", &A::thread, "The thread: it is a conversation of its own")
+      .can("to", &A::to, "Where the answer goes to; default: the peer")
+      .can("sender", &A::sender, "Who has written it")
+      .can("message_id", &A::id, "The channel's own id of it: one that comes twice counts once")
+      .can("plain", &A::is_plain,
+           "Its sender cannot use the conversation's commands, such as /new: they are words")
+      .can("start_within_seconds", &A::start_within,
+           "If no agent has begun it by then, it ends as expired; 0: whenever")
+      .within(0, kStartWithinMax)
+      .can("timeout_seconds", &A::wait, "Wait so long for the agent's answer")
+      .within(0, kAnswerWaitMax)
+      .runs(send_message);
+}
+
+Operation conversations_row() {
+  using A = ConversationsArguments;
+  return Describe<A>(
+             {"conversation.list", "List conversations, those that changed last first", false})
+      .can("limit", &A::limit, "The most conversations in the answer")
+      .within(1, 1000)
+      .can("active_minutes", &A::active_minutes, "Only those that changed since so long; 0: all")
+      .within(0, kActiveMinutesMax)
+      .can("agent_id", &A::agent, "Whose; default: the caller's")
+      .can("all_agents", &A::is_of_all, "Those of all agents")
+      .can("kinds", &A::kinds, "Only these: main, group, cron, hook, node, other")
+      .can("label", &A::label, "Only those with this label")
+      .can("spawned_by", &A::spawned_by, "Only subagents of this session key")
+      .can("search", &A::search, "Only those with this in a name, a label, the subject or the key",
+           ChatPlace::rest)
+      .can("include_derived_titles", &A::with_titles, "Each has its title")
+      .can("before", &A::before, "Only those behind this one, as an answer with more to come says")
+      .runs(list_conversations);
+}
+
+Operation conversation_row() {
+  using A = ConversationArguments;
+  return Describe<A>({"conversation.show", "Show a conversation and its settings", false})
+      .can("key", &A::key, kKey, ChatPlace::word)
+      .can("session_id", &A::session, "Or the session of its last run")
+      .can("label", &A::label, "Or its label")
+      .runs(show_conversation);
+}
+
+Operation patch_row() {
+  using A = PatchArguments;
+  return Describe<A>(
+             {"conversation.patch", "Change the settings of a conversation", true, {.tool = false, .chat = false}})
+      .need("key", &A::key, kKey)
+      .entry(&A::set, &A::cleared)
+      .runs(patch_conversation);
+}
+
+Operation reset_row() {
+  using A = ResetArguments;
+  return Describe<A>({"conversation.reset",
+                      "Begin a new session with the next message",
+                      true,
+                      {.tool = false, .chat = false}})
+      .need("key", &A::key, kKey)
+      .can("undo", &A::is_undo, "Go back to the session before the last reset instead")
+      .runs(reset_conversation);
+}
+
+Operation stop_row() {
+  return Describe<KeyArguments>({"conversation.stop",
+                                 "Interrupt what runs, and end what waits",
+                                 true,
+                                 {.tool = false, .chat = false}})
+      .need("key", &KeyArguments::key, kKey)
+      .or_as("sessionKey")
+      .runs(stop_conversation);
+}
+
+Operation delete_row() {
+  return Describe<KeyArguments>({"conversation.delete",
+                                 "Delete a conversation; its sessions stay on the record",
+                                 true,
+                                 {.tool = false, .chat = false}})
+      .need("key", &KeyArguments::key, kKey)
+      .runs(delete_conversation);
+}
+
 Operation stats_row() {
   return Describe<NoneArguments>(
              {"session.stats", "Count sessions and add up what they cost", false})
@@ -234,23 +334,11 @@ Operation stats_row() {
 
 const OperationTable& operations() {
   static const OperationTable kAll{{
-      launch_row(),
-      sessions_row(),
-      kill_row(),
-      output_row(),
-      foreground_row(),
-      background_row(),
-      resume_row(),
-      respond_row(),
-      interrupt_row(),
-      set_row(),
-      commands_row(),
-      approvals_row(),
-      approve_row(),
-      deny_row(),
-      answer_row(),
-      events_row(),
-      stats_row(),
+      launch_row(),     sessions_row(),  kill_row(),    output_row(),        foreground_row(),
+      background_row(), resume_row(),    respond_row(), interrupt_row(),     set_row(),
+      commands_row(),   approvals_row(), approve_row(), deny_row(),          answer_row(),
+      events_row(),     stats_row(),     send_row(),    conversations_row(), conversation_row(),
+      patch_row(),      reset_row(),     stop_row(),    delete_row(),
   }};
   return kAll;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "projections/views/metrics.hpp"
+#include "workers/operations/conversing.hpp"
 #include "workers/operations/ending.hpp"
 #include "workers/operations/finding.hpp"
 #include "workers/operations/launching.hpp"
@@ -105,6 +106,28 @@ struct InBackground {
 struct SessionTotals {
   projections::MetricsReport report;
   std::string dearest_prompt;  // of the session that cost most
+};
+
+struct SentMessage {
+  NamedConversation conversation;
+  ConversationReplyBody reply;
+  MessageOutcome outcome;
+  bool is_waited_for = false;
+};
+
+struct ConversationPage {
+  std::vector<projections::ConversationShown> conversations;
+  base::Time as_of;  // wall time
+  bool has_more = false;
+};
+
+struct OneConversation {
+  projections::ConversationShown shown;
+  base::Time as_of;  // wall time
+};
+
+struct DeletedConversation {
+  std::string key;
 };
 
 }  // namespace workers

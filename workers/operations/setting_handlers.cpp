@@ -17,7 +17,7 @@ namespace {
 
 // An agent answers in milliseconds, unless it is stuck.
 constexpr base::Duration kHeardWithin = std::chrono::seconds(5);
-constexpr base::Duration kLookEvery = std::chrono::milliseconds(20);
+constexpr base::Duration kHeardLookEvery = std::chrono::milliseconds(20);
 
 // Changes what was heard of the change so far. Returns true once there is no more to wait for.
 bool take(const domain::RecordedEvent& event, std::int64_t& number, ChangedSession& changed) {
@@ -56,7 +56,7 @@ Task<Outcome<bool>> await_agent(const Caller& caller, base::Position made,
       if (seen && take(seen->recorded, number, changed)) co_return true;
     }
     read.after = page->complete_through;
-    auto pause = caller.server.after(kLookEvery);
+    auto pause = caller.server.after(kHeardLookEvery);
     co_await pause;
   }
   co_return false;

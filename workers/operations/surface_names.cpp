@@ -32,6 +32,13 @@ constexpr std::array kAliases{
     Aliases{"session.deny", "", "deny", ""},
     Aliases{"session.answer", "", "answer", ""},
     Aliases{"session.events", "", "", "claude-code.events"},
+    Aliases{"conversation.send", "sessions_send", "", "chat.send"},
+    Aliases{"conversation.list", "sessions_list", "conversations", "sessions.list"},
+    Aliases{"conversation.show", "", "conversation", "sessions.resolve"},
+    Aliases{"conversation.patch", "", "", "sessions.patch"},
+    Aliases{"conversation.reset", "", "", "sessions.reset"},
+    Aliases{"conversation.stop", "", "", "chat.abort"},
+    Aliases{"conversation.delete", "", "", "sessions.delete"},
     Aliases{"session.stats", "claude_stats", "claude_stats", "claude-code.stats"},
 };
 

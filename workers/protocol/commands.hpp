@@ -217,6 +217,7 @@ struct DirectiveBody {
   // Its agent process, if it was started before this change of settings, is told these of `spec`.
   std::int64_t changes = 0;  // as ChangedSettings has it
   std::vector<std::string> changed{};
+  bool is_place_wanted = false;  // others wait for its place: its agent, if idle, is to end
 
   bool operator==(const DirectiveBody&) const = default;
   template <class Visit>
@@ -236,6 +237,7 @@ struct DirectiveBody {
     visit("hook_points", &DirectiveBody::hook_points);
     visit("changes", &DirectiveBody::changes);
     visit("changed", &DirectiveBody::changed);
+    visit("place_wanted", &DirectiveBody::is_place_wanted);
   }
 };
 

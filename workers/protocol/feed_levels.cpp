@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "eventlog/domain/command.hpp"
+#include "eventlog/domain/conversation/conversation.hpp"
 #include "eventlog/domain/event_codec.hpp"
 #include "eventlog/domain/stream_name.hpp"
 
@@ -69,6 +70,10 @@ std::string agent_level(std::string_view agent) {
 
 std::string session_level(std::string_view agent, base::SessionId session) {
   return level_of(domain::SessionStream::kPattern, agent, session);
+}
+
+std::string conversation_level(std::string_view agent, std::string_view key) {
+  return level_of(domain::ConversationStream::kPattern, agent, domain::conversation_id(agent, key));
 }
 
 bool is_level(std::string_view text) {

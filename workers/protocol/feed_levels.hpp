@@ -13,6 +13,7 @@ namespace workers {
 // streams are named {agent}/<word>/{id}, "<word>/<agent>/<id>/".
 std::string agent_level(std::string_view agent);
 std::string session_level(std::string_view agent, base::SessionId session);
+std::string conversation_level(std::string_view agent, std::string_view key);
 
 // True if `text` is one of them, with a well-formed agent and id.
 bool is_level(std::string_view text);

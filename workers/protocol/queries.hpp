@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bus/log_reader.hpp"
+#include "eventlog/domain/conversation/key_listing.hpp"
 #include "projections/views/erasures.hpp"
 #include "projections/views/metrics.hpp"
 #include "projections/views/session_list.hpp"
@@ -31,6 +32,32 @@ enum class SaidBy { user, assistant, tool };
 enum class SearchOrder { best, newest };
 
 // The body of every query; each verb reads the fields that concern it.
+// Which conversations are listed: those that meet all conditions.
+struct ConversationFilter {
+  std::string label;                 // that it has, or is one of its labels; empty: any
+  base::SessionId session;           // of its last run; unset: any
+  std::set<domain::ToolKind> kinds;  // empty: all
+  std::string spawned_by;            // the key of its parent; empty: any
+  std::string words;                 // in its names, labels, subject, session or key; empty: any
+  // Only those that changed earlier, log time, or at that time under a later key. 0: no bound.
+  base::Time before;
+  std::string before_key;
+  bool wants_titles = false;
+
+  bool operator==(const ConversationFilter&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("label", &ConversationFilter::label);
+    visit("session", &ConversationFilter::session);
+    visit("kinds", &ConversationFilter::kinds);
+    visit("spawned_by", &ConversationFilter::spawned_by);
+    visit("words", &ConversationFilter::words);
+    visit("before", &ConversationFilter::before);
+    visit("before_key", &ConversationFilter::before_key);
+    visit("titles", &ConversationFilter::wants_titles);
+  }
+};
+
 struct QueryBody {
   std::string agent;                         // empty: all agents, if the asker can see them
   std::string reference;                     // show, output, asks: id, alias, name or prefix
@@ -52,6 +79,7 @@ struct QueryBody {
   std::string words{};                            // search: what for; docs/search.md
   std::set<SaidBy> roles{};                       // search; empty: all
   SearchOrder order = SearchOrder::best;          // search
+  base::Sparse<ConversationFilter> filter{};      // conversations
 
   bool operator==(const QueryBody&) const = default;
   template <class Visit>
@@ -70,6 +98,7 @@ struct QueryBody {
     visit("words", &QueryBody::words);
     visit("roles", &QueryBody::roles);
     visit("order", &QueryBody::order);
+    visit("filter", &QueryBody::filter);
   }
 };
 

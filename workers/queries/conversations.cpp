@@ -1,29 +1,112 @@
-// Rows from conversation_list.
+// Rows from conversation_list, filtered as the domain says; titles are read from the log.
 #include "workers/queries/conversations.hpp"
 
+#include <algorithm>
+
+#include "eventlog/domain/conversation/chat_type.hpp"
 #include "eventlog/domain/conversation/conversation.hpp"
+#include "eventlog/domain/conversation/conversation_list.hpp"
+#include "eventlog/domain/conversation/conversing.hpp"
+#include "eventlog/domain/conversation/title.hpp"
 #include "workers/protocol/conversations.hpp"
+#include "workers/queries/session_texts.hpp"
 
 namespace workers {
 namespace {
+
+using projections::ConversationShown;
+
+// Returns what the filter goes by.
+domain::ConversationRow row_of(const ConversationShown& shown) {
+  const auto field = [&](std::string_view name) {
+    return std::string(domain::field_of(shown.entry, name));
+  };
+  domain::ConversationRow row;
+  row.key = shown.key;
+  if (shown.session.is_set()) row.session_id = shown.session.text();
+  domain::KeySettings settings;
+  settings.agent = shown.agent;
+  const auto type = domain::parse_chat_type(field("chatType"));
+  row.kind = domain::tool_kind(shown.key, settings, domain::list_kind(shown.key, type));
+  row.display_name = field("displayName");
+  row.subject = field("subject");
+  row.label = field("label");
+  row.labels = domain::labels_of(field("labels"));
+  const bool is_subagent = domain::lane_of(shown.key) == domain::Lane::subagent;
+  if (is_subagent) row.spawned_by = shown.parent;
+  row.updated = shown.updated_at;
+  return row;
+}
+
+domain::ListFilter filter_of(const QueryBody& body) {
+  domain::ListFilter filter;
+  filter.kinds.assign(body.filter->kinds.begin(), body.filter->kinds.end());
+  filter.label = body.filter->label;
+  filter.spawned_by = body.filter->spawned_by;
+  filter.search = body.filter->words;
+  filter.includes_global = filter.includes_unknown = true;
+  return filter;
+}
+
+bool is_in_page(const ConversationShown& shown, const QueryBody& body) {
+  const ConversationFilter& filter = *body.filter;
+  if (filter.session.is_set() && shown.session != filter.session) return false;
+  if (shown.updated_at < body.active_since) return false;
+  return filter.before.us == 0 || shown.updated_at < filter.before ||
+         (shown.updated_at == filter.before && shown.key > filter.before_key);
+}
+
+std::string title_of(const QuerySources& sources, const ConversationShown& shown) {
+  // A text that cannot be read leaves the other sources of a title.
+  const auto first =
+      shown.first.value == 0 ? base::Result<std::string>() : text_at(sources, shown.first);
+  const std::string session = shown.session.is_set() ? shown.session.text() : std::string();
+  domain::TitleSources titles;
+  titles.display_name = domain::field_of(shown.entry, "displayName");
+  titles.subject = domain::field_of(shown.entry, "subject");
+  if (first) titles.first_user_text = *first;
+  titles.session_id = session;
+  titles.updated = shown.updated_at;
+  return domain::title_of(titles).value_or(std::string());
+}
 
 base::Result<ConversationsAnswer> conversations(const QuerySources& sources, const QueryBody& body,
                                                 const Query& query) {
   ConversationsAnswer answer;
   answer.position = query.durable;
-  if (!body.reference.empty()) {
-    const auto id = domain::conversation_id(body.agent, body.reference);
-    auto one = projections::get_conversation(sources.views, body.agent, id);
+  const auto add = [&](const std::string& agent, const std::string& key) -> base::Result<void> {
+    auto one =
+        projections::get_conversation(sources.views, agent, domain::conversation_id(agent, key));
     if (!one) return tl::unexpected(one.error());
-    if (*one) answer.conversations.push_back(std::move(**one));
+    if (!*one) return {};
+    if (body.filter->wants_titles) (*one)->title = title_of(sources, **one);
+    answer.conversations.push_back(std::move(**one));
+    return {};
+  };
+  if (!body.reference.empty()) {
+    if (auto ok = add(body.agent, body.reference); !ok) return tl::unexpected(ok.error());
     return answer;
   }
-  const std::size_t most = projections::kConversationsMax;
-  const std::size_t limit =
-      body.limit > 0 ? std::min(static_cast<std::size_t>(body.limit), most) : most;
-  auto listed = projections::list_conversations(sources.views, body.agent, limit, {});
-  if (!listed) return tl::unexpected(listed.error());
-  answer.conversations = std::move(*listed);
+  std::vector<domain::ConversationRow> rows;
+  const auto walked = projections::for_each_conversation(sources.views, body.agent,
+                                                         [&](const ConversationShown& shown) {
+                                                           if (is_in_page(shown, body))
+                                                             rows.push_back(row_of(shown));
+                                                         });
+  if (!walked) return tl::unexpected(walked.error());
+  std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
+  const auto most = static_cast<std::int64_t>(projections::kConversationsMax);
+  const std::int64_t limit = body.limit > 0 ? std::min(body.limit, most) : most;
+  domain::ListFilter filter = filter_of(body);
+  filter.limit = limit + 1;
+  rows = domain::listed(std::move(rows), filter, {});
+  answer.has_more = static_cast<std::int64_t>(rows.size()) > limit;
+  if (answer.has_more) rows.pop_back();
+  for (const domain::ConversationRow& row : rows) {
+    if (auto ok = add(domain::agent_of_key(row.key), row.key); !ok) {
+      return tl::unexpected(ok.error());
+    }
+  }
   return answer;
 }
 

@@ -6,6 +6,7 @@
 
 #include "eventlog/domain/conversation/conversation.hpp"
 #include "eventlog/domain/conversation/queued_prompt.hpp"
+#include "eventlog/domain/outbox/route.hpp"
 
 namespace workers {
 namespace {
@@ -22,10 +23,12 @@ bool can_be_had_later(domain::RejectionCode code) {
          code == Code::not_accepting;
 }
 
-domain::RefuseRun refusal_of(base::TurnId run, const domain::Rejection& refused) {
+domain::RefuseRun refusal_of(base::TurnId run, bool opens, const domain::Rejection& refused) {
   using Code = domain::RejectionCode;
+  // A person has filled the session's queue.
+  const bool is_full = refused.code == Code::limit_reached && !opens;
   const bool is_lost = refused.code == Code::not_resumable || refused.code == Code::not_found;
-  domain::RefuseRun refusal{run, is_lost || can_be_had_later(refused.code), is_lost, {}};
+  domain::RefuseRun refusal{run, is_lost || is_full || can_be_had_later(refused.code), is_lost, {}};
   refusal.why = std::string(base::enum_name(refused.code)) + ": " + refused.text;
   return refusal;
 }
@@ -33,9 +36,7 @@ domain::RefuseRun refusal_of(base::TurnId run, const domain::Rejection& refused)
 // Returns the place as notifications name it: "telegram|1234", "telegram|bot|1234".
 std::string channel_of(const domain::MessageRoute& route) {
   if (!domain::is_routable(route)) return {};
-  std::string channel = route.channel + "|";
-  if (!route.account.empty()) channel += route.account + "|";
-  return channel + route.to;
+  return domain::route_text({route.channel, route.account, route.to});
 }
 
 std::string prompt_of(const domain::ConversationRun& run,
@@ -69,23 +70,19 @@ domain::Spawn spawn_for(const domain::LaneWork& work, const domain::Conversation
 
 Conversations::Conversations(CommandLoop& commands, base::Random& random,
                              const SessionsUnderWay& sessions,
-                             std::unique_ptr<ContentLoader> contents)
+                             std::unique_ptr<ContentLoader> contents,
+                             std::function<void()> want_place)
     : commands_(commands),
       sessions_(sessions),
       contents_(std::move(contents)),
+      want_place_(std::move(want_place)),
       outgoing_(commands, random, "conversations",
                 [this](Asked&& asked, const auto& outcome) { on_answer(asked, outcome); }) {}
 
 void Conversations::on_durable(const domain::RecordedEvent& event) {
   is_changed_ |= event.envelope.stream == domain::kLanesStream;
-  const auto* reset = event.event.as<domain::ConversationReset>();
-  if (reset == nullptr || !reset->session.is_set()) return;
-  // The session that was left ends with what it does.
-  const auto stream = domain::parse_stream(event.envelope.stream);
-  const StreamKey session{reset->session, stream->agent};
-  if (sessions_.find(session) == nullptr) return;
-  outgoing_.send({{stream->id, stream->agent}, Step::close, {}},
-                 domain::SessionCommand(domain::CloseSession{}), now_, session);
+  // A session that was left can be asked to close once it is open.
+  is_changed_ |= event.event.is<domain::SessionOpened>();
 }
 
 void Conversations::wait_for(base::Duration wait) {
@@ -101,12 +98,29 @@ void Conversations::on_answer(const Asked& asked, const CommandOutcome& outcome)
   is_changed_ = true;
   const StreamKey& key = asked.conversation;
   if (asked.step == Step::advance) busy_.erase(key);
+  if (asked.step == Step::close) {
+    if (!outcome && domain::is_undecided(outcome.error().code)) {
+      closing_.erase(key);
+      close_again_ = boot_ + kRefusedAgain;
+    }
+    return;
+  }
   const bool is_of_lanes = asked.step == Step::advance || asked.step == Step::refuse;
   const bool is_held = !outcome && (is_of_lanes || domain::is_undecided(outcome.error().code));
   if (is_held) held_[key] = boot_ + kRefusedAgain;
   const auto found = doing_.find(key);
   if (found == doing_.end() || found->second.run != asked.run) return;
   Doing& doing = found->second;
+  if (asked.step == Step::steer || asked.step == Step::settle) {
+    if (outcome) return;
+    if (domain::is_undecided(outcome.error().code)) {
+      doing.steers.erase(asked.message);
+      held_[key] = boot_ + kRefusedAgain;
+    } else if (asked.step == Step::steer) {
+      send({key, Step::settle, asked.run, asked.message}, domain::SettleSteer{asked.message});
+    }
+    return;
+  }
   if (asked.step == Step::interrupt || asked.step == Step::refuse) {
     doing.is_interrupted &= outcome || !domain::is_undecided(outcome.error().code);
     doing.is_sent = false;
@@ -119,17 +133,19 @@ void Conversations::on_answer(const Asked& asked, const CommandOutcome& outcome)
   doing.is_sent = false;
   if (outcome || domain::is_undecided(outcome.error().code)) return;
   const domain::Rejection& refused = outcome.error();
+  if (refused.code == domain::RejectionCode::session_limit) want_place_();
   doing.is_sent = true;
-  send({key, Step::refuse, doing.run}, refusal_of(doing.run, refused));
+  const auto& works = commands_.of<domain::LanesStream>().works;
+  const auto work = works.find(key.id);
+  const bool opens = work != works.end() && work->second.run && work->second.run->opens;
+  send({key, Step::refuse, doing.run}, refusal_of(doing.run, opens, refused));
 }
 
 // A conversation whose turn it is not is looked at again when the lanes change.
-bool Conversations::advance(const StreamKey& key, const domain::LaneWork& work,
+bool Conversations::advance(const StreamKey& key, const domain::LaneWork& work, bool is_its_turn,
                             const Cycle& cycle) {
   if (busy_.contains(key)) return false;
   const bool has_expired = work.expires.us != 0 && work.expires <= cycle.wall;
-  const auto& lanes = commands_.of<domain::LanesStream>();
-  const bool is_its_turn = domain::has_turn(lanes, key.id, commands_.lane_limits(), cycle.now);
   if (has_expired || is_its_turn) {
     busy_.insert(key);
     send({key, Step::advance, {}}, domain::AdvanceConversation{});
@@ -140,14 +156,12 @@ bool Conversations::advance(const StreamKey& key, const domain::LaneWork& work,
   return false;
 }
 
-void Conversations::read(const StreamKey& key, Doing& doing, const domain::ConversationRun& run) {
-  doing.is_read = true;
-  for (const auto* positions : {&run.messages, &run.overflow.latest}) {
-    for (const Position position : *positions) {
-      doing.awaited.insert(position);
-      wanted_.emplace(position, key);
-      contents_->request(position);
-    }
+void Conversations::read(const StreamKey& key, Doing& doing,
+                         const std::vector<Position>& messages) {
+  for (const Position position : messages) {
+    doing.awaited.insert(position);
+    wanted_.emplace(position, key);
+    contents_->request(position);
   }
 }
 
@@ -182,7 +196,12 @@ bool Conversations::carry_out(const StreamKey& key, const domain::LaneWork& work
     doing.run = run.run;
   }
   if (doing.is_sent) return false;
-  if (!doing.is_read) return read(key, doing, run), true;
+  if (!doing.is_read) {
+    doing.is_read = true;
+    read(key, doing, run.messages);
+    read(key, doing, run.overflow.latest);
+    return true;
+  }
   if (!doing.awaited.empty()) return false;
   if (!doing.is_begun && run.is_to_end && !doing.is_interrupted) {
     // Without effect if its session has it already.
@@ -191,7 +210,8 @@ bool Conversations::carry_out(const StreamKey& key, const domain::LaneWork& work
     return true;
   }
   if (!doing.is_begun) return begin_run(key, work, doing), true;
-  if (!run.is_to_end || doing.is_interrupted) return false;
+  if (!run.is_to_end) return steer(key, work, doing);
+  if (doing.is_interrupted) return false;
   doing.is_interrupted = doing.is_sent = true;
   outgoing_.send({key, Step::interrupt, run.run},
                  domain::SessionCommand(domain::InterruptTurn{run.run}), now_,
@@ -199,12 +219,56 @@ bool Conversations::carry_out(const StreamKey& key, const domain::LaneWork& work
   return true;
 }
 
+// Offers the session what came for the turn under way, one after the other.
+bool Conversations::steer(const StreamKey& key, const domain::LaneWork& work, Doing& doing) {
+  for (const domain::Steer& one : work.steers) {
+    if (one.is_taken) continue;
+    if (doing.steers.contains(one.message)) return false;
+    const auto text = doing.texts.find(one.message);
+    if (text == doing.texts.end() && !doing.sought.insert(one.message).second) {
+      // The log has it no more.
+      doing.steers.insert(one.message);
+      send({key, Step::settle, doing.run, one.message}, domain::SettleSteer{one.message});
+      return true;
+    }
+    if (text == doing.texts.end()) return read(key, doing, {one.message}), true;
+    doing.steers.insert(one.message);
+    outgoing_.send({key, Step::steer, doing.run, one.message},
+                   domain::SessionCommand(domain::SteerTurn{text->second, one.message}), now_,
+                   {work.run->session, work.agent});
+    return true;
+  }
+  return false;
+}
+
+// Has the sessions that conversations have left end with what they do.
+bool Conversations::close_left() {
+  const auto& left = commands_.of<domain::LanesStream>().left;
+  std::erase_if(closing_, [&](const StreamKey& key) { return !left.contains(key.id); });
+  if (close_again_ > boot_) {
+    wait_for(close_again_ - boot_);
+    return false;
+  }
+  bool has_done = false;
+  for (const auto& [session, agent] : left) {
+    const StreamKey key{session, agent};
+    if (sessions_.find(key) == nullptr || !closing_.insert(key).second) continue;
+    outgoing_.send({key, Step::close, {}}, domain::SessionCommand(domain::CloseSession{}), now_,
+                   key);
+    has_done = true;
+  }
+  return has_done;
+}
+
 bool Conversations::look(const Cycle& cycle) {
-  const auto& works = commands_.of<domain::LanesStream>().works;
+  const domain::LanesState& lanes = commands_.of<domain::LanesStream>();
+  const auto& works = lanes.works;
+  const auto next = domain::next_in_lanes(lanes, commands_.lane_limits(), cycle.now);
+  const std::set<base::SessionId> in_turn(next.begin(), next.end());
   const auto is_gone = [&](const auto& of) { return !works.contains(of.first.id); };
   std::erase_if(doing_, is_gone);
   std::erase_if(held_, is_gone);
-  bool has_done = false;
+  bool has_done = close_left();
   for (const auto& [id, work] : works) {
     const StreamKey key{id, work.agent};
     const auto held = held_.find(key);
@@ -213,7 +277,7 @@ bool Conversations::look(const Cycle& cycle) {
       continue;
     }
     if (held != held_.end()) held_.erase(held);
-    has_done |= work.run ? carry_out(key, work) : advance(key, work, cycle);
+    has_done |= work.run ? carry_out(key, work) : advance(key, work, in_turn.contains(id), cycle);
   }
   return has_done;
 }

@@ -3,6 +3,7 @@
 // run is begun twice.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -16,9 +17,10 @@ namespace workers {
 
 class Conversations final : public Reactor {
  public:
-  // The references must outlive it.
+  // The references must outlive it. `want_place` is called for a run that finds no place for its
+  // session.
   Conversations(CommandLoop& commands, base::Random& random, const SessionsUnderWay& sessions,
-                std::unique_ptr<ContentLoader> contents);
+                std::unique_ptr<ContentLoader> contents, std::function<void()> want_place);
 
   void on_durable(const domain::RecordedEvent& event) override;
   bool do_work(const Cycle& cycle) override;
@@ -26,11 +28,12 @@ class Conversations final : public Reactor {
   base::Duration next_timer() const override { return next_timer_; }
 
  private:
-  enum class Step { advance, begin, refuse, interrupt, close };
+  enum class Step { advance, begin, refuse, interrupt, close, steer, settle };
   struct Asked {
     StreamKey conversation;
     Step step = Step::advance;
     base::TurnId run;
+    Position message{};  // of steer and settle
   };
   // What this server has done for a run.
   struct Doing {
@@ -41,12 +44,17 @@ class Conversations final : public Reactor {
     bool is_sent = false;                   // a command of the run is under way
     bool is_begun = false;                  // the session has taken the prompt
     bool is_interrupted = false;
+    std::set<Position> sought;  // messages to be added to its turn whose texts were asked for
+    std::set<Position> steers;  // those that its session is asked to take
   };
 
   bool look(const Cycle& cycle);
-  bool advance(const StreamKey& key, const domain::LaneWork& work, const Cycle& cycle);
+  bool advance(const StreamKey& key, const domain::LaneWork& work, bool is_its_turn,
+               const Cycle& cycle);
   bool carry_out(const StreamKey& key, const domain::LaneWork& work);
-  void read(const StreamKey& key, Doing& doing, const domain::ConversationRun& run);
+  bool steer(const StreamKey& key, const domain::LaneWork& work, Doing& doing);
+  bool close_left();
+  void read(const StreamKey& key, Doing& doing, const std::vector<Position>& messages);
   void begin_run(const StreamKey& key, const domain::LaneWork& work, Doing& doing);
   bool take_texts();
   void send(Asked asked, domain::ConversationCommand command);
@@ -56,15 +64,18 @@ class Conversations final : public Reactor {
   CommandLoop& commands_;
   const SessionsUnderWay& sessions_;
   const std::unique_ptr<ContentLoader> contents_;
+  const std::function<void()> want_place_;
   std::map<StreamKey, Doing> doing_;          // by conversation
   std::set<StreamKey> busy_;                  // conversations with an advance under way
+  std::set<StreamKey> closing_;               // sessions that were asked to close
   std::map<StreamKey, base::Duration> held_;  // boot time before which nothing is tried
   std::multimap<Position, StreamKey> wanted_;
   std::set<Position> unread_;  // to be read again, as they could not be read
   base::Time read_at_;         // log time from which on they are
   base::Time now_;
   base::Duration boot_{0};
-  bool is_changed_ = true;  // since the last look
+  base::Duration close_again_{0};  // boot time before which no session is asked to close
+  bool is_changed_ = true;         // since the last look
   base::Duration next_timer_ = base::Duration::max();
   Outgoing<Asked> outgoing_;
 };

@@ -205,6 +205,7 @@ void LeaseDispatcher::on_durable(const domain::RecordedEvent& event) {
     view.answered = {};
   }
   view.last = event.envelope.position;
+  if (!state.lease || state.turn) view.is_yielding = false;
   if (!state.turn && view.directed) {
     view.directed->prompts.clear();
     view.directed->conversation.reset();
@@ -425,6 +426,7 @@ bool LeaseDispatcher::do_work(const Cycle& cycle) {
     dirty_.merge(unread_);
     unread_.clear();
   }
+  if (is_due || is_place_wanted_) free_places();
   for (const StreamKey& key : std::exchange(dirty_, {})) {
     const auto found = views_.find(key);
     if (found == views_.end()) continue;
@@ -442,6 +444,32 @@ void LeaseDispatcher::forget_lost_workers() {
     const bool is_silent = now_ - entry.second.last_heard > options_.worker_silence_max;
     return is_silent || locks_.has_worker_ended(entry.second.pid);
   });
+}
+
+// Asks agents that are idle, the one that is so for longest first, to end for those that wait for a
+// place.
+void LeaseDispatcher::free_places() {
+  const auto& admission = commands_.of<domain::AdmissionStream>();
+  const std::int64_t free = commands_.limits().max_sessions - domain::places_taken(admission);
+  auto wanted = static_cast<std::int64_t>(admission.awaiting.size()) - free;
+  if (std::exchange(is_place_wanted_, false)) ++wanted;
+  if (wanted <= 0) return;
+  std::vector<std::pair<Position, StreamKey>> idle;
+  for (const auto& [key, view] : views_) {
+    const LeaseState& s = *view.state;
+    if (!s.lease || !domain::is_live(s.status)) continue;
+    if (view.is_yielding) --wanted;
+    const bool is_idle = !view.is_yielding && !domain::has_work(s) && s.tasks == 0 &&
+                         !s.own_turn.is_set() && s.asks->empty();
+    if (is_idle) idle.emplace_back(view.last, key);
+  }
+  std::sort(idle.begin(), idle.end());
+  for (const auto& [last, key] : idle) {
+    if (wanted-- <= 0) return;
+    View& view = views_.at(key);
+    view.is_yielding = view.is_directive_due = true;
+    dirty_.insert(key);
+  }
 }
 
 // True if the session has a prompt that can be started, and a place to run in.
@@ -675,6 +703,7 @@ bool LeaseDispatcher::send_directive(const StreamKey& key, View& view) {
   directive.token = s.lease->token;
   directive.resume_agent_session = s.lease->resume_agent_session;
   directive.last_message = s.lease->last_message;
+  directive.is_place_wanted = view.is_yielding;
   directive.number = ++directives_;
   if (!send(*peer, notice(kVerbDirective, directive))) {
     unread_.insert(key);

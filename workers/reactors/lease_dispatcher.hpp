@@ -59,6 +59,8 @@ class LeaseDispatcher final : public Reactor {
   std::vector<int> wake_fds() const override { return {contents_->wake_fd()}; }
   // Grants no more leases, since the workers are told to leave.
   void drain() override { is_draining_ = true; }
+  // Somebody waits for a place: an idle session is to give its up, if there is one.
+  void want_place() { is_place_wanted_ = true; }
 
  private:
   struct WorkerPeer {
@@ -96,6 +98,7 @@ class LeaseDispatcher final : public Reactor {
     bool is_expiring = false;
     bool is_directive_due = false;
     bool is_granted_here = false;        // the lease is of this server's own life
+    bool is_yielding = false;            // the agent, which is idle, is asked to end
     base::TurnId told;                   // the last turn that its worker can have been told of
     base::Position answered;             // the last answer that it can have been given
     std::unique_ptr<Directed> directed;  // only while there is a lease
@@ -132,6 +135,7 @@ class LeaseDispatcher final : public Reactor {
   bool send(const bus::PeerId& peer, const bus::Notice& notice);
   const bus::PeerId* peer_of(const base::WorkerId& worker) const;
   void forget_lost_workers();
+  void free_places();
 
   CommandLoop& commands_;
   bus::ServerSocket& socket_;
@@ -152,6 +156,7 @@ class LeaseDispatcher final : public Reactor {
   std::map<std::pair<base::SessionId, base::TurnId>, StreamKey> spoken_wanted_;
   std::int64_t directives_ = 0;
   bool is_draining_ = false;
+  bool is_place_wanted_ = false;
   base::Time next_expiry_;
   base::Time now_;
   base::Duration boot_{0};

@@ -25,9 +25,9 @@ std::vector<std::unique_ptr<Reactor>> make_reactors(const ReactorPorts& ports,
   CommandLoop& commands = ports.commands;
   base::Random& random = ports.random;
   const SessionsUnderWay& sessions = ports.streams.of<domain::SessionStream>();
-  add(std::make_unique<LeaseDispatcher>(commands, ports.worker_socket, ports.locks,
-                                        ports.side_work.make_content_loader(ports.stores), random,
-                                        sessions, options.leases, *options.hooks.table));
+  LeaseDispatcher& leases = add(std::make_unique<LeaseDispatcher>(
+      commands, ports.worker_socket, ports.locks, ports.side_work.make_content_loader(ports.stores),
+      random, sessions, options.leases, *options.hooks.table));
   const SideStores& stores = ports.stores;
   Hooks& hooks = add(std::make_unique<Hooks>(commands, random, sessions,
                                              ports.side_work.make_content_loader(stores),
@@ -40,7 +40,8 @@ std::vector<std::unique_ptr<Reactor>> make_reactors(const ReactorPorts& ports,
   add(std::make_unique<EarlierAnswers>(commands, random, sessions,
                                        ports.side_work.make_content_loader(stores)));
   add(std::make_unique<Conversations>(commands, random, sessions,
-                                      ports.side_work.make_content_loader(stores)));
+                                      ports.side_work.make_content_loader(stores),
+                                      [&leases] { leases.want_place(); }));
   add(std::make_unique<Deadlines>(commands, random, sessions));
   auto notifications =
       std::make_unique<Notifications>(commands, ports.side_work.make_notifier(stores), random,

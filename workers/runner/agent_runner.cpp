@@ -463,9 +463,10 @@ bool AgentRunner::is_to_stop(const Run& run, base::Duration now) const {
     const bool waits = waits_for_people(run) && deferrable(run) == nullptr;
     return !is_at_work(run) || waits || now >= leave_by_;
   }
-  if (options_.idle_max.count() == 0 || is_at_work(run)) return false;
   const bool is_directed = run.directive.turn && run.directive.turn->turn != run.begun;
-  return !is_directed && now - run.active_at >= options_.idle_max;
+  if (is_at_work(run) || is_directed) return false;
+  if (run.directive.is_place_wanted) return true;
+  return options_.idle_max.count() > 0 && now - run.active_at >= options_.idle_max;
 }
 
 // Returns when the agent counts as silent if it says nothing until then; none: its silence is no

@@ -143,11 +143,20 @@ struct RefuseRun {
   bool operator==(const RefuseRun&) const = default;
 };
 
+// Its session does not take the message into the turn under way. It waits as others do.
+struct SettleSteer {
+  static constexpr std::string_view kType = "SettleSteer";
+  static constexpr CommandClass kClass = CommandClass::control;
+  Position message;
+
+  bool operator==(const SettleSteer&) const = default;
+};
+
 using ConversationClientCommands = base::Types<ReceiveMessage, PatchConversation, ResetConversation,
                                                StopConversation, DeleteConversation, EraseMessages>;
 using ConversationCommands =
     base::Joined<ConversationClientCommands,
-                 base::Types<AdvanceConversation, RefuseRun, CompleteErasure>>;
+                 base::Types<AdvanceConversation, RefuseRun, SettleSteer, CompleteErasure>>;
 using ConversationCommand = base::SealedVariant<ConversationCommands>;
 
 struct ConversationReply {

@@ -15,7 +15,7 @@ struct ConversationStream {
   using ClientCommands = ConversationClientCommands;
   using Reply = ConversationReply;
   static constexpr std::string_view kPattern = "{agent}/conversation/{id}";
-  static constexpr std::int64_t kStateSchema = 6;
+  static constexpr std::int64_t kStateSchema = 7;
   static constexpr Residency kResidency = Residency::on_demand;
   static constexpr std::string_view kNoun = "conversation";
 };
@@ -29,7 +29,9 @@ inline std::string conversation_stream(std::string_view agent, std::string_view 
 }
 
 // Adds to a decision, of whichever stream, that the conversation's run is over: in the
-// conversation, and in its lane, where it goes to the end of the line if more waits.
-void end_run(Decision& decision, const ConversationState& state, RunEnd end);
+// conversation, and in its lane, where it goes to the end of the line if more waits. `steered`: the
+// messages that the agent was given within the run, too.
+void end_run(Decision& decision, const ConversationState& state, RunEnd end,
+             const std::vector<MessageSteered>& steered);
 
 }  // namespace domain

@@ -6,6 +6,7 @@
 #include "eventlog/domain/conversation/lanes.hpp"
 #include "eventlog/domain/conversation/policy.hpp"
 #include "eventlog/domain/decision.hpp"
+#include "eventlog/domain/labels/labels.hpp"
 
 namespace domain {
 
@@ -27,6 +28,11 @@ struct Conversing {
   template <class E>
   void emit_to_lanes(E event) {
     decision.emit_to<LanesStream>(std::string(kLanesStream), std::move(event));
+  }
+
+  template <class E>
+  void emit_to_labels(E event) {
+    decision.emit_to<LabelsStream>(labels_stream(context.target.agent), std::move(event));
   }
 
   const ConversationPolicy& policy() const;
@@ -52,6 +58,15 @@ Lane lane_of(std::string_view key);
 // Returns when the next run of what waits can begin, log time.
 Time due_of(const ConversationState& s);
 
+// True if the message is accepted, and neither runs nor has ended.
+bool waits(const ConversationState& state, Position message);
+// True if the session of the run under way has the message for its turn.
+bool is_taken_steer(const Conversing& d, Position message);
+
+// Adds to a decision about a conversation, which was in that state before, that those who sent the
+// messages that it ends are told, but for those that somebody ended on purpose.
+Decided telling_senders(Decided decided, const States& states, const Context& context);
+
 // Each decides one command.
 Decided decide_one(Conversing d, const ReceiveMessage& c);
 Decided decide_one(Conversing d, const PatchConversation& c);
@@ -61,6 +76,7 @@ Decided decide_one(Conversing d, const DeleteConversation& c);
 Decided decide_one(const Conversing& d, const EraseMessages& c);
 Decided decide_one(Conversing d, const AdvanceConversation& c);
 Decided decide_one(Conversing d, const RefuseRun& c);
+Decided decide_one(Conversing d, const SettleSteer& c);
 Decided decide_one(const Conversing& d, const CompleteErasure& c);
 
 // ---- steps that several commands share ----
@@ -71,6 +87,8 @@ std::optional<Rejection> check_exists(const Conversing& d);
 void stop(Conversing& d);
 // Leaves the current session.
 void reset(Conversing& d, ResetReason reason);
+// Has the session end with what it does, if it lives or is about to be opened.
+void leave(Conversing& d, SessionId session);
 // Changes fields. Refuses a field that there is not, and a text that it cannot have.
 std::optional<Rejection> patch(Conversing& d, const EntryFields& set,
                                const std::vector<std::string>& cleared);

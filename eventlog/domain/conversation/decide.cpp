@@ -7,6 +7,7 @@
 #include "eventlog/domain/conversation/key_kind.hpp"
 #include "eventlog/domain/conversation/session_key.hpp"
 #include "eventlog/domain/erasing.hpp"
+#include "eventlog/domain/outbox/outbox.hpp"
 #include "eventlog/domain/text_limits.hpp"
 
 namespace domain {
@@ -109,9 +110,74 @@ void stop(Conversing& d) {
   }
 }
 
-void reset(Conversing& d, ResetReason reason) {
-  d.emit(ConversationReset{reason, d.s.session});
+namespace {
+
+constexpr const char* kLabelField = "label";
+
+void free_label(Conversing& d) {
+  const std::string label(field_of(d.s.entry, kLabelField));
+  const auto* labels = d.states.find<LabelsStream>(labels_stream(d.context.target.agent));
+  if (labels == nullptr) return;
+  const auto holder = labels->holders.find(label);
+  if (holder != labels->holders.end() && holder->second == d.s.key) {
+    d.emit_to_labels(LabelFreed{label});
+  }
 }
+
+}  // namespace
+
+bool waits(const ConversationState& state, Position message) {
+  const QueuedMessages& all = state.queue.waiting;
+  return std::any_of(all.begin(), all.end(),
+                     [&](const QueuedMessage& one) { return one.at == message; });
+}
+
+bool is_taken_steer(const Conversing& d, Position message) {
+  const auto work = d.lanes().works.find(d.id());
+  if (work == d.lanes().works.end()) return false;
+  const auto& steers = work->second.steers;
+  return std::any_of(steers.begin(), steers.end(),
+                     [&](const Steer& one) { return one.is_taken && one.message == message; });
+}
+
+void leave(Conversing& d, SessionId session) {
+  if (!session.is_set() || d.lanes().left.contains(session)) return;
+  const auto* admission = d.states.find<AdmissionStream>(kAdmissionStream);
+  const bool is_live = admission != nullptr && admission->live.contains(session);
+  const bool is_begun = d.s.run && d.s.run->session == session;
+  if (is_live || is_begun) d.emit_to_lanes(SessionLeft{session, d.s.agent});
+}
+
+void reset(Conversing& d, ResetReason reason) {
+  const SessionId session = d.s.session;
+  d.emit(ConversationReset{reason, session});
+  leave(d, session);
+}
+
+namespace {
+
+// Gives the old label back and takes the new one, if the change has one.
+std::optional<Rejection> change_label(Conversing& d, const EntryChanged& changed) {
+  const auto taken = changed.set.find(kLabelField);
+  const bool is_cleared = std::find(changed.cleared.begin(), changed.cleared.end(), kLabelField) !=
+                          changed.cleared.end();
+  if (taken == changed.set.end() && !is_cleared) return std::nullopt;
+  const auto* labels = d.states.find<LabelsStream>(labels_stream(d.context.target.agent));
+  CHECK(labels != nullptr);
+  if (taken != changed.set.end()) {
+    const auto holder = labels->holders.find(taken->second);
+    if (holder != labels->holders.end() && holder->second != d.s.key) {
+      return Rejection{RejectionCode::already_exists, "the label '" + taken->second +
+                                                          "' is that of " + holder->second +
+                                                          "; take another one, or clear it there"};
+    }
+  }
+  free_label(d);
+  if (taken != changed.set.end()) d.emit_to_labels(LabelTaken{taken->second, d.s.key});
+  return std::nullopt;
+}
+
+}  // namespace
 
 std::optional<Rejection> patch(Conversing& d, const EntryFields& set,
                                const std::vector<std::string>& cleared) {
@@ -135,6 +201,7 @@ std::optional<Rejection> patch(Conversing& d, const EntryFields& set,
     if (set.contains(name)) return invalid(name + " cannot be both set and cleared");
     if (d.s.entry.contains(name)) changed.cleared.push_back(name);
   }
+  if (auto bad = change_label(d, changed)) return bad;
   if (!(changed == EntryChanged{})) d.emit(std::move(changed));
   return std::nullopt;
 }
@@ -158,7 +225,10 @@ Decided decide_one(Conversing d, const ResetConversation& c) {
     return reject(RejectionCode::in_progress,
                   d.s.key + " is at work in its new session; stop it, then undo the reset");
   }
-  d.emit(ResetUndone{d.s.past.back().session});
+  leave(d, d.s.session);
+  const SessionId back = d.s.past.back().session;
+  d.emit(ResetUndone{back});
+  if (d.lanes().left.contains(back)) d.emit_to_lanes(LeftSessionSettled{back});
   return std::move(d.decision);
 }
 
@@ -184,6 +254,7 @@ Decided decide_one(Conversing d, const DeleteConversation&) {
   for (const QueuedMessage& message : d.s.queue.waiting) waiting.push_back(message.at);
   if (has_waiting(d.s)) d.emit(MessagesEnded{std::move(waiting), MessageEnd::deleted});
   if (d.s.session.is_set()) reset(d, ResetReason::user);
+  free_label(d);
   d.emit(ConversationDeleted{});
   if (d.lanes().works.contains(d.id())) d.emit_to_lanes(LaneLeft{d.id()});
   return std::move(d.decision);
@@ -219,19 +290,25 @@ base::Result<VersionRanges, Rejection> erasable_of(const ConversationState& s,
   return normalized({{StreamVersion{1}, s.last_content}});
 }
 
-void end_run(Decision& decision, const ConversationState& state, RunEnd end) {
-  decision.emit_to<ConversationStream>(conversation_stream(state.agent, state.key),
-                                       ConversationRunEnded{state.run->run, end});
+void end_run(Decision& decision, const ConversationState& state, RunEnd end,
+             const std::vector<MessageSteered>& steered) {
+  const std::string stream = conversation_stream(state.agent, state.key);
   ConversationState after = state;
+  for (const MessageSteered& one : steered) {
+    decision.emit_to<ConversationStream>(stream, one);
+    if (!one.is_kept) end_messages(after.queue, {one.message}, 0);
+  }
+  decision.emit_to<ConversationStream>(stream, ConversationRunEnded{state.run->run, end});
   after.is_immediate = false;
   tell_ended_run(decision, after);
 }
 
-// A run begins in the session of the last one, if that still lives.
-void reads(const ConversationCommand& command, const StreamRef&, Reads& further) {
+// A run begins in the session of the last one, if that still lives; and a reset ends it then.
+void reads(const ConversationCommand&, const StreamRef& target, Reads& further) {
   further.add(std::string(kLanesStream));
-  if (!std::holds_alternative<AdvanceConversation>(command)) return;
   further.add(std::string(kAdmissionStream));
+  further.add(std::string(kOutboxStream));
+  further.add(labels_stream(target.agent));
 }
 
 void reads_further(const ConversationCommand&, const StreamRef&, const States&, Reads&) {}
@@ -246,7 +323,7 @@ Decided decide(const ConversationCommand& command, const States& states, const C
                             " contradicts itself; export it, and go on "
                             "under another key");
         }
-        return decide_one(std::move(d), c);
+        return telling_senders(decide_one(std::move(d), c), states, context);
       },
       command);
 }

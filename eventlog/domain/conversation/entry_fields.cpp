@@ -25,6 +25,7 @@ constexpr std::string_view kHosts[] = {"sandbox", "gateway", "node"};
 constexpr std::string_view kSecurity[] = {"deny", "allowlist", "full"};
 constexpr std::string_view kAsk[] = {"off", "on-miss", "always"};
 constexpr std::string_view kSources[] = {"auto", "user"};
+constexpr std::size_t kLabelsMax = 32;
 constexpr std::string_view kTts[] = {"off", "always", "inbound", "tagged"};
 
 constexpr EntryField kFields[] = {
@@ -42,6 +43,7 @@ constexpr EntryField kFields[] = {
     {"groupChannel", FieldKind::text, "the channel of a server, such as #general"},
     {"groupId", FieldKind::text, "the group's id"},
     {"label", FieldKind::text, "a name that no other conversation of the agent has", {}, 0, 64},
+    {"labels", FieldKind::labels, "further names, separated by commas", {}, 0, 64},
     {"modelOverride", FieldKind::text, "the model that answers"},
     {"providerOverride", FieldKind::text, "the provider of that model"},
     {"queueCap", FieldKind::number, "so many messages can wait", {}, 1'000},
@@ -92,6 +94,29 @@ tl::unexpected<std::string> fault(const EntryField& field, const std::string& wh
   return tl::unexpected(std::string(field.name) + " " + why);
 }
 
+base::Result<std::string, std::string> line_of(const EntryField& field, std::string_view text) {
+  if (has_controls(text)) return fault(field, "is one line without control characters");
+  const bool is_long = first_shown(text, field.characters, field.bytes).size() < text.size();
+  if (!is_long) return std::string(text);
+  return fault(field, "is longer than " + std::to_string(field.characters) + " characters");
+}
+
+base::Result<std::string, std::string> joined_labels(const EntryField& field,
+                                                     std::string_view text) {
+  std::string joined;
+  std::vector<std::string> labels = labels_of(text);
+  if (labels.size() > kLabelsMax) {
+    return fault(field, "are at most " + std::to_string(kLabelsMax));
+  }
+  for (const std::string& label : labels) {
+    const auto line = line_of(field, label);
+    if (!line) return line;
+    joined += (joined.empty() ? "" : ",") + *line;
+  }
+  if (joined.empty()) return fault(field, "has no label; clear it instead");
+  return joined;
+}
+
 }  // namespace
 
 std::span<const EntryField> entry_fields() {
@@ -108,12 +133,10 @@ base::Result<std::string, std::string> field_text(const EntryField& field, std::
   const std::string_view text = trimmed(given);
   if (text.empty()) return fault(field, "is empty; clear it instead");
   switch (field.kind) {
-    case FieldKind::text: {
-      if (has_controls(text)) return fault(field, "is one line without control characters");
-      const bool is_long = first_shown(text, field.characters, field.bytes).size() < text.size();
-      if (!is_long) return std::string(text);
-      return fault(field, "is longer than " + std::to_string(field.characters) + " characters");
-    }
+    case FieldKind::text:
+      return line_of(field, text);
+    case FieldKind::labels:
+      return joined_labels(field, text);
     case FieldKind::word: {
       const std::string word = small_letters(text);
       const auto row = std::find_if(field.words.begin(), field.words.end(),
@@ -133,6 +156,18 @@ base::Result<std::string, std::string> field_text(const EntryField& field, std::
     }
   }
   return std::string(text);
+}
+
+std::vector<std::string> labels_of(std::string_view field) {
+  std::vector<std::string> labels;
+  while (!field.empty()) {
+    const std::size_t comma = std::min(field.find(','), field.size());
+    const std::string label(trimmed(field.substr(0, comma)));
+    field.remove_prefix(std::min(comma + 1, field.size()));
+    const bool is_new = std::find(labels.begin(), labels.end(), label) == labels.end();
+    if (!label.empty() && is_new) labels.push_back(label);
+  }
+  return labels;
 }
 
 std::string_view field_of(const EntryFields& fields, std::string_view name) {

@@ -8,13 +8,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "eventlog/base/result.hpp"
 #include "eventlog/domain/types.hpp"
 
 namespace domain {
 
-enum class FieldKind : std::uint8_t { text, word, flag, number };
+enum class FieldKind : std::uint8_t { text, word, flag, number, labels };
 
 struct EntryField {
   std::string_view name;  // "sendPolicy"
@@ -22,8 +23,9 @@ struct EntryField {
   std::string_view help;  // what it is, for people
   // Of the kind `word`: those that are accepted, each with other words for it behind it.
   std::span<const std::string_view> words{};
-  std::int64_t most = 0;         // of a number
-  std::size_t characters = 256;  // of a text: as a reader sees them, at most; and the next one
+  std::int64_t most = 0;  // of a number
+  // Of a text, or of each label: as a reader sees them, at most; and the next one.
+  std::size_t characters = 256;
   std::size_t bytes = 1'024;
 };
 
@@ -37,6 +39,9 @@ const EntryField* find_entry_field(std::string_view name);
 // Returns the text in the field's canonical form. Error: why it cannot be, and what is accepted. A
 // text that is blank is refused: a field is cleared by its name.
 base::Result<std::string, std::string> field_text(const EntryField& field, std::string_view text);
+
+// Returns the labels of a field of that kind.
+std::vector<std::string> labels_of(std::string_view field);
 
 // Returns the field's text; empty: it is not there.
 std::string_view field_of(const EntryFields& fields, std::string_view name);

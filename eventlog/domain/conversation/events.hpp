@@ -79,6 +79,40 @@ struct MessageReceived {
   }
 };
 
+// A message that asked something of the conversation itself, and left nothing for the agent.
+struct DirectiveReceived {
+  static constexpr std::string_view kType = "DirectiveReceived";
+  std::string directive;  // such as "/new"
+  std::string sender;     // as MessageReceived has it, and so the next two
+  std::string id;
+  base::Sparse<DeliveryContext> route;
+
+  bool operator==(const DirectiveReceived&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("directive", &DirectiveReceived::directive);
+    visit("sender", &DirectiveReceived::sender);
+    visit("id", &DirectiveReceived::id);
+    visit("route", &DirectiveReceived::route);
+  }
+};
+
+// The agent was given the message, which waited, within the run under way.
+struct MessageSteered {
+  static constexpr std::string_view kType = "MessageSteered";
+  TurnId run;
+  Position message;
+  bool is_kept = false;  // it waits all the same, for a run of its own
+
+  bool operator==(const MessageSteered&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("run", &MessageSteered::run);
+    visit("message", &MessageSteered::message);
+    visit("kept", &MessageSteered::is_kept);
+  }
+};
+
 enum class MessageEnd : std::uint8_t {
   dropped,  // too many waited
   expired,  // it was not begun in time
@@ -212,12 +246,12 @@ struct ConversationDeleted {
   static constexpr void fields(Visit&&) {}
 };
 
-using ConversationEvents =
-    base::Joined<base::Types<ConversationOpened, EntryChanged, MessageReceived, MessagesEnded,
-                             ConversationRunBegun, ConversationRunTaken, ConversationRunReturned,
-                             ConversationRunInterruptRequested, ConversationRunEnded,
-                             ConversationReset, ResetUndone, ConversationDeleted>,
-                 ContentEvents>;
+using ConversationEvents = base::Joined<
+    base::Types<ConversationOpened, EntryChanged, MessageReceived, DirectiveReceived,
+                MessageSteered, MessagesEnded, ConversationRunBegun, ConversationRunTaken,
+                ConversationRunReturned, ConversationRunInterruptRequested, ConversationRunEnded,
+                ConversationReset, ResetUndone, ConversationDeleted>,
+    ContentEvents>;
 
 }  // namespace domain
 

@@ -59,7 +59,29 @@ bool apply(ConversationState& s, const Envelope& envelope, const MessageReceived
   if (!is_unknown(route)) s.last_route = route;
   s.settings = e.queue;
   s.heard_at = envelope.log_time;
+  if (s.first.value == 0) s.first = envelope.position;
   ++s.messages;
+  return true;
+}
+
+bool apply(ConversationState& s, const Envelope&, const DirectiveReceived& e) {
+  if (!is_there(s)) return false;
+  const DeliveryContext& route = *e.route;
+  if (!e.id.empty()) {
+    keep_newest(s.seen, {e.id, {route.channel, route.to, route.account, route.thread}},
+                kSeenMessagesMax);
+  }
+  return true;
+}
+
+bool is_run(const ConversationState& s, TurnId run) {
+  return s.run && s.run->run == run;
+}
+
+bool apply(ConversationState& s, const Envelope&, const MessageSteered& e) {
+  if (!is_run(s, e.run)) return false;
+  s.run->messages.push_back(e.message);
+  if (!e.is_kept) end_messages(s.queue, {e.message}, 0);
   return true;
 }
 
@@ -101,10 +123,6 @@ bool apply(ConversationState& s, const Envelope&, const ConversationRunBegun& e)
   s.session_before = std::exchange(s.session, e.run->session);
   ++s.runs;
   return true;
-}
-
-bool is_run(const ConversationState& s, TurnId run) {
-  return s.run && s.run->run == run;
 }
 
 bool apply(ConversationState& s, const Envelope&, const ConversationRunTaken& e) {
@@ -154,6 +172,7 @@ bool apply(ConversationState& s, const Envelope& envelope, const ConversationRes
   }
   s.session = s.session_before = {};
   s.heard_at = {};
+  s.first = {};
   ++s.resets;
   return true;
 }

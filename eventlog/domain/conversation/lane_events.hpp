@@ -78,7 +78,82 @@ struct LaneInterrupted {
   }
 };
 
-using LanesEvents = base::Types<LaneAwaited, LaneTaken, LaneInterrupted, LaneLeft>;
+// The conversation's run waits for a person, or for a limit, and takes no place meanwhile; or it
+// goes on.
+struct LaneHeld {
+  static constexpr std::string_view kType = "LaneHeld";
+  SessionId conversation;
+  bool is_held = false;
+
+  bool operator==(const LaneHeld&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("conversation", &LaneHeld::conversation);
+    visit("held", &LaneHeld::is_held);
+  }
+};
+
+// A message came that is for the turn under way: its session is asked to take it.
+struct SteerOffered {
+  static constexpr std::string_view kType = "SteerOffered";
+  SessionId conversation;
+  Position message;
+  bool is_kept = false;  // as MessageSteered has it
+
+  bool operator==(const SteerOffered&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("conversation", &SteerOffered::conversation);
+    visit("message", &SteerOffered::message);
+    visit("kept", &SteerOffered::is_kept);
+  }
+};
+
+// The session has taken it, and gives it to the agent while the turn lasts; or it waits as others
+// do.
+struct SteerSettled {
+  static constexpr std::string_view kType = "SteerSettled";
+  SessionId conversation;
+  Position message;
+  bool is_taken = false;
+
+  bool operator==(const SteerSettled&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("conversation", &SteerSettled::conversation);
+    visit("message", &SteerSettled::message);
+    visit("taken", &SteerSettled::is_taken);
+  }
+};
+
+// A conversation is in that session no more, which is to end with what it does.
+struct SessionLeft {
+  static constexpr std::string_view kType = "SessionLeft";
+  SessionId session;
+  std::string agent;
+
+  bool operator==(const SessionLeft&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &SessionLeft::session);
+    visit("agent", &SessionLeft::agent);
+  }
+};
+
+// It has ended, was never opened, or the conversation is back in it.
+struct LeftSessionSettled {
+  static constexpr std::string_view kType = "LeftSessionSettled";
+  SessionId session;
+
+  bool operator==(const LeftSessionSettled&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &LeftSessionSettled::session);
+  }
+};
+
+using LanesEvents = base::Types<LaneAwaited, LaneTaken, LaneInterrupted, LaneLeft, LaneHeld,
+                                SteerOffered, SteerSettled, SessionLeft, LeftSessionSettled>;
 
 }  // namespace domain
 

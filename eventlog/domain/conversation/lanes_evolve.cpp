@@ -12,7 +12,12 @@ bool apply(LanesState& s, const Envelope& envelope, const LaneAwaited& e) {
   LaneWork& w = work->second;
   const bool is_over = w.run.has_value();
   if (is_new || is_over) {
-    w = LaneWork{e.agent, e.key, e.lane, ++s.places_given, envelope.log_time, {}, {}, {}, {}};
+    w = {};
+    w.agent = e.agent;
+    w.key = e.key;
+    w.lane = e.lane;
+    w.place = ++s.places_given;
+    w.since = envelope.log_time;
   }
   w.due = e.due;
   w.expires = e.expires;
@@ -38,6 +43,47 @@ bool apply(LanesState& s, const Envelope&, const LaneLeft& e) {
   return s.works.erase(e.conversation) == 1;
 }
 
+LaneWork* running(LanesState& s, SessionId conversation) {
+  const auto work = s.works.find(conversation);
+  return work == s.works.end() || !work->second.run ? nullptr : &work->second;
+}
+
+bool apply(LanesState& s, const Envelope&, const LaneHeld& e) {
+  LaneWork* work = running(s, e.conversation);
+  if (work == nullptr) return false;
+  work->is_held = e.is_held;
+  return true;
+}
+
+bool apply(LanesState& s, const Envelope&, const SteerOffered& e) {
+  LaneWork* work = running(s, e.conversation);
+  if (work == nullptr) return false;
+  work->steers.push_back({e.message, e.is_kept});
+  return true;
+}
+
+bool apply(LanesState& s, const Envelope&, const SteerSettled& e) {
+  LaneWork* work = running(s, e.conversation);
+  if (work == nullptr) return false;
+  const auto steer = std::find_if(work->steers.begin(), work->steers.end(), [&](const Steer& one) {
+    return one.message == e.message && !one.is_taken;
+  });
+  if (steer == work->steers.end()) return false;
+  if (!e.is_taken)
+    work->steers.erase(steer);
+  else
+    steer->is_taken = true;
+  return true;
+}
+
+bool apply(LanesState& s, const Envelope&, const SessionLeft& e) {
+  return s.left.emplace(e.session, e.agent).second;
+}
+
+bool apply(LanesState& s, const Envelope&, const LeftSessionSettled& e) {
+  return s.left.erase(e.session) == 1;
+}
+
 }  // namespace
 
 void evolve(LanesState& state, const Envelope& envelope, const Event& event) {
@@ -45,23 +91,25 @@ void evolve(LanesState& state, const Envelope& envelope, const Event& event) {
                             [&](const auto& fact) { return apply(state, envelope, fact); });
 }
 
-std::int64_t running(const LanesState& state, Lane lane) {
-  return std::count_if(state.works.begin(), state.works.end(), [&](const auto& work) {
-    return work.second.lane == lane && work.second.run;
-  });
+std::vector<SessionId> next_in_lanes(const LanesState& state, const LaneLimits& limits, Time now) {
+  std::array<std::int64_t, kLanes> free = limits;
+  std::vector<std::pair<std::int64_t, SessionId>> line;
+  for (const auto& [conversation, work] : state.works) {
+    if (work.run && !work.is_held) --free[static_cast<std::size_t>(work.lane)];
+    if (!work.run && work.due <= now) line.emplace_back(work.place, conversation);
+  }
+  std::sort(line.begin(), line.end());
+  std::vector<SessionId> next;
+  for (const auto& [place, conversation] : line) {
+    const Lane lane = state.works.at(conversation).lane;
+    if (free[static_cast<std::size_t>(lane)]-- > 0) next.push_back(conversation);
+  }
+  return next;
 }
 
 bool has_turn(const LanesState& state, SessionId conversation, const LaneLimits& limits, Time now) {
-  const auto own = state.works.find(conversation);
-  if (own == state.works.end() || own->second.run || own->second.due > now) return false;
-  const Lane lane = own->second.lane;
-  const auto is_before = [&](const auto& work) {
-    const LaneWork& other = work.second;
-    const bool is_in_line = !other.run && other.due <= now && other.place < own->second.place;
-    return other.lane == lane && (other.run || is_in_line);
-  };
-  return std::count_if(state.works.begin(), state.works.end(), is_before) <
-         limits[static_cast<std::size_t>(lane)];
+  const auto next = next_in_lanes(state, limits, now);
+  return std::find(next.begin(), next.end(), conversation) != next.end();
 }
 
 }  // namespace domain

@@ -1,9 +1,11 @@
-// The state of the lanes: the conversations that have work, and no others.
+// The state of the lanes: the conversations that have work, the sessions that they have left, and
+// no others.
 #pragma once
 
 #include <array>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "eventlog/base/boxed_optional.hpp"
 #include "eventlog/domain/aggregate.hpp"
@@ -14,6 +16,21 @@ namespace domain {
 // So many runs of a lane can be under way at once, by Lane.
 using LaneLimits = std::array<std::int64_t, kLanes>;
 constexpr LaneLimits kLaneLimits = {4, 8, 1};
+
+// A message that is for the turn under way.
+struct Steer {
+  Position message;
+  bool is_kept = false;   // as MessageSteered has it
+  bool is_taken = false;  // by the session
+
+  bool operator==(const Steer&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("message", &Steer::message);
+    visit("kept", &Steer::is_kept);
+    visit("taken", &Steer::is_taken);
+  }
+};
 
 // What a conversation has to run, or runs.
 struct LaneWork {
@@ -26,6 +43,8 @@ struct LaneWork {
   Time expires;
   Position oldest;
   base::Boxed<ConversationRun> run;  // none: it waits
+  bool is_held = false;              // the run, as LaneHeld has it
+  std::vector<Steer> steers;         // oldest first
 
   bool operator==(const LaneWork&) const = default;
   template <class Visit>
@@ -39,11 +58,14 @@ struct LaneWork {
     visit("expires", &LaneWork::expires);
     visit("oldest", &LaneWork::oldest);
     visit("run", &LaneWork::run);
+    visit("held", &LaneWork::is_held);
+    visit("steers", &LaneWork::steers);
   }
 };
 
 struct LanesState {
-  std::map<SessionId, LaneWork> works;  // by conversation
+  std::map<SessionId, LaneWork> works;    // by conversation
+  std::map<SessionId, std::string> left;  // sessions that are to end, with their agents
   std::int64_t places_given = 0;
   Position inconsistent;
 
@@ -51,6 +73,7 @@ struct LanesState {
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("works", &LanesState::works);
+    visit("left", &LanesState::left);
     visit("places_given", &LanesState::places_given);
     visit("inconsistent", &LanesState::inconsistent);
   }
@@ -58,8 +81,9 @@ struct LanesState {
 
 void evolve(LanesState& state, const Envelope& envelope, const Event& event);
 
-// Returns how many runs of the lane are under way.
-std::int64_t running(const LanesState& state, Lane lane);
+// Returns the conversations whose runs could begin now, log time, in their order: they are due, and
+// places are free that nobody before them waits for.
+std::vector<SessionId> next_in_lanes(const LanesState& state, const LaneLimits& limits, Time now);
 // True if the conversation's run could begin now, log time: it is due, and a place is free that
 // nobody before it waits for.
 bool has_turn(const LanesState& state, SessionId conversation, const LaneLimits& limits, Time now);

@@ -58,7 +58,8 @@ bool is_seen(const ConversationState& s, const std::string& id, const MessageRou
 struct Understood {
   std::string text;
   QueueChoices inlined{};
-  bool is_done = false;  // nothing is left
+  std::string_view directive{};  // that was carried out; empty: none
+  bool is_done = false;          // nothing is left
 };
 
 EntryFields fields_of(const QueueChoices& choices) {
@@ -79,6 +80,7 @@ base::Result<Understood, Rejection> understand_queue(Conversing& d, Understood k
   if (!faults(directive).empty()) {
     return tl::unexpected(Rejection{RejectionCode::invalid, reply_text(directive, d.s.settings)});
   }
+  known.directive = "/queue";
   known.is_done = directive.rest.empty();
   known.text = directive.rest;
   if (directive.is_reset) {
@@ -142,11 +144,13 @@ base::Result<Understood, Rejection> understand(Conversing& d, const ReceiveMessa
   if (c.is_authorised) {
     if (is_stop_request(c.text, true)) {
       stop(d);
+      known.directive = "/stop";
       known.is_done = true;
       return known;
     }
     if (const auto mode = parse_send_command(c.text)) {
       if (auto bad = set_policy(d, *mode)) return tl::unexpected(*bad);
+      known.directive = "/send";
       known.is_done = true;
       return known;
     }
@@ -158,6 +162,7 @@ base::Result<Understood, Rejection> understand(Conversing& d, const ReceiveMessa
   rest.text = known.text;
   if (auto remainder = reset_by(d, rest)) {
     known.text = std::move(*remainder);
+    known.directive = "/new";
     known.is_done = known.text.empty();
   }
   return known;
@@ -186,13 +191,18 @@ QueueSettings settings_for(const Conversing& d, const QueueChoices& inlined,
   return queue_settings(layers);
 }
 
+AgentWork work_of(const ConversationState& s) {
+  if (!s.run) return AgentWork::none;
+  return s.run->is_taken && !s.run->is_to_end ? AgentWork::steerable : AgentWork::busy;
+}
+
 Decided queue_message(Conversing d, const ReceiveMessage& c, Understood known) {
   const DeliveryContext route = normal_delivery(c.route);
   const QueueSettings settings = settings_for(d, known.inlined, route.channel);
   QueuedMessage message;
   message.id = c.id;
   message.route = {route.channel, route.to, route.account, route.thread};
-  const AgentWork work = d.s.run ? AgentWork::busy : AgentWork::none;
+  const AgentWork work = work_of(d.s);
   const Admission admission = accept(d.s.queue, message, settings);
   if (admission.outcome == AdmissionOutcome::duplicate) return std::move(d.decision);
   if (admission.outcome == AdmissionOutcome::refused) {
@@ -201,19 +211,24 @@ Decided queue_message(Conversing d, const ReceiveMessage& c, Understood known) {
                       " wait, as many as may; send it again when the agent has answered");
   }
   std::vector<Position> dropped;
-  for (const QueuedMessage& one : admission.dropped) dropped.push_back(one.at);
+  for (const QueuedMessage& one : admission.dropped) {
+    if (!is_taken_steer(d, one.at)) dropped.push_back(one.at);
+  }
   if (!dropped.empty()) {
     d.emit(MessagesEnded{std::move(dropped), MessageEnd::dropped,
                          admission.is_summarised ? admission.summaries_max : 0});
   }
-  const bool interrupts = arrival(settings.mode, work, d.s.queue) == Arrival::interrupts;
+  const Arrival arrives = arrival(settings.mode, work, d.s.queue);
   MessageReceived received{c.sender,       c.id,
                            route,          static_cast<std::int64_t>(known.text.size()),
                            c.start_before, settings};
   d.emit(std::move(received), std::move(known.text));
-  if (interrupts && !d.s.run->is_to_end) {
+  if (arrives == Arrival::interrupts && !d.s.run->is_to_end) {
     d.emit(ConversationRunInterruptRequested{d.s.run->run});
     d.emit_to_lanes(LaneInterrupted{d.id()});
+  }
+  if (arrives == Arrival::steers || arrives == Arrival::steers_and_waits) {
+    d.emit_to_lanes(SteerOffered{d.id(), d.s.queue.last, arrives == Arrival::steers_and_waits});
   }
   tell_lanes(d);
   return std::move(d.decision);
@@ -225,7 +240,8 @@ Decided decide_one(Conversing d, const ReceiveMessage& c) {
   if (auto bad = check_message(c, d.context)) return tl::unexpected(*bad);
   if (d.s.key.empty()) {
     if (auto bad = check_spec(c.spec, d.context.engines)) return tl::unexpected(*bad);
-    d.emit(ConversationOpened{c.session_key, c.spec, c.origin});
+    d.emit(ConversationOpened{c.session_key, c.spec, c.origin,
+                              thread_parent(c.session_key).value_or(std::string())});
   }
   if (auto bad = patch(d, c.entry, {})) return tl::unexpected(*bad);
   const DeliveryContext route = normal_delivery(c.route);
@@ -235,6 +251,7 @@ Decided decide_one(Conversing d, const ReceiveMessage& c) {
   auto known = understand(d, c);
   if (!known) return tl::unexpected(known.error());
   if (known->is_done) {
+    d.emit(DirectiveReceived{std::string(known->directive), c.sender, c.id, route});
     tell_lanes(d);
     return std::move(d.decision);
   }

@@ -17,7 +17,8 @@ void expire(Conversing& d) {
   std::vector<Position> expired;
   for (const QueuedMessage& waiting : d.s.queue.waiting) {
     const Time by = waiting.start_before;
-    if (by.us != 0 && by <= d.context.wall) expired.push_back(waiting.at);
+    const bool is_late = by.us != 0 && by <= d.context.wall;
+    if (is_late && !is_taken_steer(d, waiting.at)) expired.push_back(waiting.at);
   }
   if (!expired.empty()) d.emit(MessagesEnded{std::move(expired), MessageEnd::expired});
 }
@@ -79,6 +80,7 @@ Decided decide_one(Conversing d, const AdvanceConversation&) {
 Decided decide_one(Conversing d, const RefuseRun& c) {
   if (!d.s.run || d.s.run->run != c.run || d.s.run->is_taken) return Decision{};
   const std::vector<Position> messages = d.s.run->messages;
+  const SessionId opened = d.s.run->opens ? d.s.run->session : SessionId{};
   // Somebody has stopped it meanwhile.
   const bool is_stopped = d.s.run->is_to_end;
   const bool is_again = c.is_passing && !is_stopped;
@@ -91,6 +93,19 @@ Decided decide_one(Conversing d, const RefuseRun& c) {
     d.emit(MessagesEnded{messages, MessageEnd::refused, 0, cut_fact(c.why)});
   }
   tell_ended_run(d.decision, d.s);
+  // A reset has left the session that was to be opened.
+  if (d.lanes().left.contains(opened)) d.emit_to_lanes(LeftSessionSettled{opened});
+  return std::move(d.decision);
+}
+
+Decided decide_one(Conversing d, const SettleSteer& c) {
+  const auto work = d.lanes().works.find(d.id());
+  if (work == d.lanes().works.end()) return Decision{};
+  const auto& steers = work->second.steers;
+  const bool is_open = std::any_of(steers.begin(), steers.end(), [&](const Steer& one) {
+    return one.message == c.message && !one.is_taken;
+  });
+  if (is_open) d.emit_to_lanes(SteerSettled{d.id(), c.message});
   return std::move(d.decision);
 }
 

@@ -68,7 +68,8 @@ struct ConversationState : ContentState {
   std::int64_t resets = 0;
   Time opened_at;  // log time, and so the next two
   Time updated_at;
-  Time heard_at;  // of the last message; 0: none since the last reset
+  Position first{};  // message since the last reset; 0: none
+  Time heard_at;     // of the last message; 0: none since the last reset
   std::vector<AcceptedCommand> requests;
   Position inconsistent;
 
@@ -99,6 +100,7 @@ struct ConversationState : ContentState {
     visit("resets", &ConversationState::resets);
     visit("opened_at", &ConversationState::opened_at);
     visit("updated_at", &ConversationState::updated_at);
+    visit("first", &ConversationState::first);
     visit("heard_at", &ConversationState::heard_at);
     visit("requests", &ConversationState::requests);
     visit("inconsistent", &ConversationState::inconsistent);

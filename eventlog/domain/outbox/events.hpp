@@ -23,6 +23,22 @@ enum class NotificationKind : std::uint8_t {
   all_killed,   // all sessions were killed at once, of which their channels hear nothing
   tasks_lost,   // tasks in the background ended with its agent
   asks,         // its agent waits for an answer
+  unanswered,   // messages of a conversation were given to no agent
+};
+
+// What the kind `unanswered` is about.
+struct UnansweredMessages {
+  std::string conversation;  // its key
+  std::int64_t messages = 0;
+  std::string why;
+
+  bool operator==(const UnansweredMessages&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("conversation", &UnansweredMessages::conversation);
+    visit("messages", &UnansweredMessages::messages);
+    visit("why", &UnansweredMessages::why);
+  }
 };
 
 // There is one for each (event, target). Its position is its id.
@@ -30,7 +46,7 @@ struct NotificationRequested {
   static constexpr std::string_view kType = "NotificationRequested";
   NotificationKind kind = NotificationKind::waiting;
   NotificationTarget target = NotificationTarget::channel;
-  SessionId session;  // unset: of the kind `all_killed`
+  SessionId session;  // unset: of the kinds `all_killed` and `unanswered`
   std::string agent;
   std::string alias;           // of the session; of all_killed the list of them
   std::string channel;         // of the target `channel`; else the session's origin, if it has one
@@ -43,6 +59,7 @@ struct NotificationRequested {
   std::int64_t denied = 0;
   std::vector<std::string> denied_tools{};  // their names
   NanoUsd cost{};                           // of the session so far
+  base::Sparse<UnansweredMessages> unanswered{};
 
   bool operator==(const NotificationRequested&) const = default;
   template <class Visit>
@@ -60,6 +77,7 @@ struct NotificationRequested {
     visit("denied", &NotificationRequested::denied);
     visit("denied_tools", &NotificationRequested::denied_tools);
     visit("cost", &NotificationRequested::cost);
+    visit("unanswered", &NotificationRequested::unanswered);
   }
 };
 
@@ -135,10 +153,10 @@ using OutboxEvents = base::Types<NotificationRequested, NotificationDelivered, N
 
 template <>
 struct base::EnumNames<domain::NotificationKind> {
-  static constexpr std::string_view kNames[] = {"waiting",    "stuck",       "paused",  "budget",
-                                                "completed",  "failed",      "killed",  "long_run",
-                                                "cut_off",    "turn_failed", "expired", "responded",
-                                                "all_killed", "tasks_lost",  "asks"};
+  static constexpr std::string_view kNames[] = {
+      "waiting",    "stuck",      "paused",  "budget",      "completed", "failed",
+      "killed",     "long_run",   "cut_off", "turn_failed", "expired",   "responded",
+      "all_killed", "tasks_lost", "asks",    "unanswered"};
 };
 template <>
 struct base::EnumNames<domain::DropReason> {

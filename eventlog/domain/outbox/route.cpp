@@ -19,6 +19,10 @@ std::optional<Route> parse_route(std::string_view text) {
   return route;
 }
 
+std::string route_text(const Route& route) {
+  return route.channel + "|" + (route.account.empty() ? "" : route.account + "|") + route.target;
+}
+
 std::optional<std::string> channel_fault(std::string_view text) {
   if (text.find('|') == std::string_view::npos || parse_route(text)) return std::nullopt;
   return "'" + cut_fact(text) +

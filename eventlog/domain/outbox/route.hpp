@@ -15,6 +15,9 @@ struct Route {
   bool operator==(const Route&) const = default;
 };
 
+// Returns the text of it.
+std::string route_text(const Route& route);
+
 // Two parts are channel and target; more are channel, account and target. No value: there are fewer
 // parts, or one of them is empty.
 std::optional<Route> parse_route(std::string_view text);

@@ -4,8 +4,8 @@
 
 #include "eventlog/domain/session/changed_settings.hpp"
 #include "eventlog/domain/session/deciding.hpp"
-#include "eventlog/domain/spec_check.hpp"
 #include "eventlog/domain/session/spec_settings.hpp"
+#include "eventlog/domain/spec_check.hpp"
 #include "eventlog/domain/text_limits.hpp"
 
 namespace domain {

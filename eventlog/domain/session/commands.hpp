@@ -85,6 +85,16 @@ struct SendPrompt {
   }
 };
 
+// Give the turn under way a message of the session's conversation. Sent by the server.
+struct SteerTurn {
+  static constexpr std::string_view kType = "SteerTurn";
+  static constexpr bool kIsLarge = true;
+  std::string prompt;
+  Position message;
+
+  bool operator==(const SteerTurn&) const = default;
+};
+
 struct InterruptTurn {
   static constexpr std::string_view kType = "InterruptTurn";
   static constexpr CommandClass kClass = CommandClass::control;
@@ -710,7 +720,7 @@ using SessionClientCommands =
 using SessionCommands =
     base::Joined<SessionClientCommands,
                  base::Types<GrantLease, ExpireLease, PassDeadline, ExpireContent, CompleteErasure,
-                             GiveUpContent, ConcludeHooks, AnswerAsEarlier, LeaseReport>>;
+                             GiveUpContent, ConcludeHooks, AnswerAsEarlier, SteerTurn, LeaseReport>>;
 using SessionCommand = base::SealedVariant<SessionCommands>;
 
 // The reply describes the session that the command was for.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "eventlog/domain/conversation/conversation.hpp"
+#include "eventlog/domain/conversation/conversing.hpp"
 #include "eventlog/domain/conversation/lanes.hpp"
 #include "eventlog/domain/session/deciding.hpp"
 
@@ -25,6 +26,36 @@ std::string conversation_of(const SessionState& s, const Decision& decision) {
   return {};
 }
 
+// Returns how many of the prompts that were added to its turn the agent was given, if the command
+// says so.
+std::int64_t given_with(const SessionCommand& command, TurnId turn) {
+  const auto* report = std::get_if<LeaseReport>(&command);
+  const auto* result = report == nullptr ? nullptr : std::get_if<ReportTurnResult>(&report->report);
+  return result != nullptr && result->turn == turn ? result->injected : 0;
+}
+
+// The agent was given the first ones that its session took. Some may have been ended since, as by
+// a stop.
+std::vector<MessageSteered> steered_by(const SessionCommand& command,
+                                       const ConversationState& conversation,
+                                       const LaneWork& work) {
+  const TurnId run = conversation.run->run;
+  std::int64_t given = given_with(command, run);
+  std::vector<MessageSteered> steered;
+  for (const Steer& one : work.steers) {
+    if (!one.is_taken || given-- <= 0) continue;
+    if (waits(conversation, one.message)) steered.push_back({run, one.message, one.is_kept});
+  }
+  return steered;
+}
+
+// True if the run can do nothing until a person answers, or a pause ends.
+bool waits_for_others(const LeaseState& s, TurnId run) {
+  if (!s.turn || s.turn->turn != run) return s.pause != EndReason::none;
+  return std::any_of(s.asks->begin(), s.asks->end(),
+                     [](const OpenAsk& ask) { return is_for_people(ask.kind); });
+}
+
 RunEnd end_of(const Decision& decision, TurnId turn) {
   for (const Emitted& emitted : decision) {
     const auto* finished = emitted.event.as<TurnFinished>();
@@ -37,29 +68,47 @@ RunEnd end_of(const Decision& decision, TurnId turn) {
 
 }  // namespace
 
-Decided telling_conversation(Decided decided, const States& states, const Context& context) {
+Decided telling_conversation(Decided decided, const SessionCommand& command, const States& states,
+                             const Context& context) {
   if (!decided) return decided;
   const Deciding d{states, context};
   const std::string key = conversation_of(d.session(), *decided);
   if (key.empty()) return decided;
+  const auto* lanes = states.find<LanesStream>(kLanesStream);
   const std::string stream = conversation_stream(context.target.agent, key);
   const auto* conversation = states.find<ConversationStream>(stream);
-  if (conversation == nullptr || !conversation->run) return decided;
-  const ConversationRun& run = *conversation->run;
-  if (run.session != context.target.id) return decided;
+  if (conversation == nullptr || lanes == nullptr) return decided;
+  const SessionId session = context.target.id;
+  const bool is_its = conversation->run && conversation->run->session == session;
+  const bool is_left = lanes->left.contains(session);
+  if (!is_its && !is_left) return decided;
   LeaseState after = lease_state(d.session());
   for (const Emitted& emitted : *decided) {
     if (emitted.stream.empty()) evolve(after, Envelope{}, emitted.event);
   }
+  if (is_left && is_terminal(after.status)) {
+    decided->emit_to<LanesStream>(std::string(kLanesStream), LeftSessionSettled{session});
+  }
+  if (!is_its) return decided;
+  const ConversationRun& run = *conversation->run;
+  const auto work = lanes->works.find(conversation_id(context.target.agent, key));
+  if (work == lanes->works.end()) return decided;
   bool is_taken = run.is_taken;
   for (const Emitted& emitted : *decided) {
     const auto* queued = emitted.event.as<TurnQueued>();
     is_taken |= queued != nullptr && queued->turn == run.run;
   }
-  if (is_taken && !run.is_taken)
-    decided->emit_to<ConversationStream>(stream, ConversationRunTaken{run.run});
-  const bool is_over = is_taken && (!is_live(after.status) || !has_turn(after, run.run));
-  if (is_over) end_run(*decided, *conversation, end_of(*decided, run.run));
+  if (!is_taken) return decided;
+  if (!run.is_taken) decided->emit_to<ConversationStream>(stream, ConversationRunTaken{run.run});
+  if (!is_live(after.status) || !has_turn(after, run.run)) {
+    end_run(*decided, *conversation, end_of(*decided, run.run),
+            steered_by(command, *conversation, work->second));
+    return decided;
+  }
+  const bool is_held = waits_for_others(after, run.run);
+  if (is_held != work->second.is_held) {
+    decided->emit_to<LanesStream>(std::string(kLanesStream), LaneHeld{work->first, is_held});
+  }
   return decided;
 }
 

@@ -381,7 +381,8 @@ Decided decide(const SessionCommand& command, const States& states, const Contex
         }
       },
       command);
-  return telling_conversation(telling_hooks(std::move(made), states, context), states, context);
+  return telling_conversation(telling_hooks(std::move(made), states, context), command, states,
+                              context);
 }
 
 namespace {

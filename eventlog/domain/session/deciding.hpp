@@ -548,7 +548,8 @@ Rejection over_cap(const Deciding& d);
 // waits for a place, or has one again.
 Decided placing(Decided decided, const States& states, const Context& context);
 // Adds what the conversation for which the session works is to know.
-Decided telling_conversation(Decided decided, const States& states, const Context& context);
+Decided telling_conversation(Decided decided, const SessionCommand& command, const States& states,
+                             const Context& context);
 
 // Adds what the decision's events tell the streams of money: those of the lineage, the agent and
 // all agents. If the lineage has spent the budget by it, all its sessions at work are interrupted.
@@ -586,6 +587,7 @@ Decided decide_one(Deciding d, const ChangeSettings& c);
 Decided decide_one(Deciding d, const AnswerAsk& c);
 Decided decide_one(Deciding d, const ConcludeHooks& c);
 Decided decide_one(Deciding d, const AnswerAsEarlier& c);
+Decided decide_one(Deciding d, const SteerTurn& c);
 Decided decide_one(Deciding d, const SetForeground& c);
 Decided decide_one(Deciding d, const MarkSeen& c);
 Decided decide_one(const Deciding& d, const EraseContent& c);

@@ -1,10 +1,10 @@
 // Decides who is to be notified of a decision's events. The requests are part of the same append,
 // so none is lost, and none is made twice.
 #include <algorithm>
-#include <map>
 #include <set>
 #include <vector>
 
+#include "eventlog/domain/outbox/overflow.hpp"
 #include "eventlog/domain/outbox/pacing.hpp"
 #include "eventlog/domain/outbox/route.hpp"
 #include "eventlog/domain/session/deciding.hpp"
@@ -288,24 +288,6 @@ Time not_before(const OutboxState& outbox, const SessionState& s, Time now) {
   if (told->second > now) return told->second;
   const Time next = told->second + kWaitingDebounce;
   return next > now ? next : Time{};
-}
-
-// Returns which notification makes room for another one, but for those in `dropped`: of the place
-// that has the most, one that was given up, else the second one, since the first may be under way.
-// So a place that hears slowly takes no room from others. None if no other one is open.
-std::optional<Position> overflowing(const OutboxState& outbox, const std::set<Position>& dropped) {
-  std::map<std::string, std::vector<Position>> places;
-  for (const auto& [position, open] : outbox.open) {
-    if (!dropped.contains(position)) places[place_of(open.requested)].push_back(position);
-  }
-  const auto most = std::max_element(
-      places.begin(), places.end(),
-      [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
-  if (most == places.end()) return std::nullopt;
-  const std::vector<Position>& its = most->second;
-  const auto given_up = std::find_if(its.begin(), its.end(),
-                                     [&](Position one) { return outbox.open.at(one).is_given_up; });
-  return given_up != its.end() ? *given_up : its[std::min<std::size_t>(1, its.size() - 1)];
 }
 
 // Requests of one decision: what they are about, and what makes room for them.

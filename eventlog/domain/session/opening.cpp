@@ -9,8 +9,8 @@
 #include "eventlog/domain/outbox/route.hpp"
 #include "eventlog/domain/session/deciding.hpp"
 #include "eventlog/domain/session/session_name.hpp"
-#include "eventlog/domain/spec_check.hpp"
 #include "eventlog/domain/session/spec_settings.hpp"
+#include "eventlog/domain/spec_check.hpp"
 #include "eventlog/domain/text_limits.hpp"
 
 namespace domain {

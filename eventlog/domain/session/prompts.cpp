@@ -1,6 +1,9 @@
 // Decides prompts, interrupts, and ends that a client asks for, and what a person has seen.
 #include <algorithm>
 
+#include "eventlog/domain/conversation/conversation.hpp"
+#include "eventlog/domain/conversation/conversing.hpp"
+#include "eventlog/domain/conversation/lanes.hpp"
 #include "eventlog/domain/session/deciding.hpp"
 
 namespace domain {
@@ -90,7 +93,52 @@ std::optional<Rejection> check_injection(const Deciding& d, const SendPrompt& c)
                        " bytes together; wait for its end and resume it"};
 }
 
+// Returns why the turn under way takes no message of the conversation; none: it does.
+std::optional<Rejection> check_steer(const Deciding& d, const SteerTurn& c) {
+  const SessionState& s = d.session();
+  const auto refused = [&](const std::string& why) {
+    return Rejection{RejectionCode::not_accepting, "session " + label(s) + " " + why};
+  };
+  const std::string& key = s.descriptor->conversation;
+  const auto* conversation = d.states.find<ConversationStream>(conversation_stream(d.agent(), key));
+  const auto* lanes = d.states.find<LanesStream>(kLanesStream);
+  const bool is_its = conversation != nullptr && lanes != nullptr && conversation->run && s.turn &&
+                      conversation->run->run == s.turn->turn;
+  if (!is_its) return refused("does not work on a run of its conversation now");
+  const auto work = lanes->works.find(conversation_id(d.agent(), key));
+  const bool is_offered =
+      work != lanes->works.end() &&
+      std::any_of(work->second.steers.begin(), work->second.steers.end(),
+                  [&](const Steer& one) { return one.message == c.message && !one.is_taken; });
+  if (!waits(*conversation, c.message) || !is_offered)
+    return refused("is offered that message no more");
+  const auto& injecting = d.context.injecting_engines;
+  const bool is_injecting =
+      std::find(injecting.begin(), injecting.end(), s.spec.engine) != injecting.end();
+  const bool is_open = is_injecting && !is_asked_to_end(*s.turn) && !s.turn->is_continued &&
+                       s.turn->deferred->empty();
+  if (!is_open) return refused("takes no prompt while it works");
+  auto bytes = static_cast<std::int64_t>(c.prompt.size());
+  for (const InjectedPrompt& one : *s.turn->injected) bytes += one.bytes;
+  const bool has_room =
+      static_cast<std::int64_t>(s.turn->injected->size()) < d.context.limits.queue_max &&
+      bytes <= kInjectedBytesMax;
+  if (!has_room) return refused("can be given no more within this turn");
+  return std::nullopt;
+}
+
 }  // namespace
+
+Decided decide_one(Deciding d, const SteerTurn& c) {
+  const SessionState& s = d.session();
+  if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
+  if (auto bad = check_steer(d, c)) return tl::unexpected(*bad);
+  d.emit(PromptInjected{s.turn->turn}, c.prompt);
+  d.emit_to<LanesStream>(
+      std::string(kLanesStream),
+      SteerSettled{conversation_id(d.agent(), s.descriptor->conversation), c.message, true});
+  return std::move(d.decision);
+}
 
 Decided decide_one(Deciding d, const SendPrompt& c) {
   const SessionState& s = d.session();

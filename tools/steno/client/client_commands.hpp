@@ -119,7 +119,13 @@ struct ConversationArguments {
   std::string id;                     // the channel's own, of the message
   std::string thread;                 // of the channel where it was written
   std::vector<std::string> settings;  // NAME=VALUE; without a value it is cleared
+  bool waits = false;                 // for the answer
+  bool is_plain = false;              // the message is no command of the conversation
   bool all_agents = false;
+  std::vector<std::string> kinds;
+  std::string label;
+  std::string words;
+  std::string since;  // only those that changed since then; empty: all
   std::int64_t limit = 0;
 };
 Outcome<int> conversation_send(const Config& config, const ConversationArguments& arguments);
@@ -130,6 +136,7 @@ Outcome<int> conversation_reset(const Config& config, const ConversationArgument
 Outcome<int> conversation_undo(const Config& config, const ConversationArguments& arguments);
 Outcome<int> conversation_stop(const Config& config, const ConversationArguments& arguments);
 Outcome<int> conversation_delete(const Config& config, const ConversationArguments& arguments);
+Outcome<int> conversation_policy(const Config& config, const ConversationArguments& arguments);
 
 struct HookArguments {
   std::string name;

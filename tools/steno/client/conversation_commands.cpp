@@ -10,12 +10,15 @@
 #include "eventlog/domain/outbox/route.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/prompt_input.hpp"
+#include "tools/steno/client/since.hpp"
 #include "tools/steno/connection/caller.hpp"
 #include "tools/steno/connection/connection.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/json.hpp"
+#include "workers/operations/answer_json.hpp"
+#include "workers/operations/conversing.hpp"
 #include "workers/operations/opening.hpp"
 #include "workers/protocol/conversations.hpp"
 #include "workers/text/terminal_text.hpp"
@@ -25,6 +28,9 @@ namespace {
 
 using projections::ConversationShown;
 using workers::safe_line;
+
+// An answer is waited for as long as anybody stays.
+constexpr base::Duration kAnswerWait = std::chrono::hours(24 * 365);
 
 struct NamedKey {
   std::string agent;
@@ -60,13 +66,14 @@ std::string state_text(const ConversationShown& one) {
 std::string table_text(const std::vector<ConversationShown>& all, base::Time now) {
   Table table({{"KEY", Align::left, 60},
                {"LABEL", Align::left, 24},
+               {"TITLE", Align::left, 40},
                {"STATE"},
                {"MESSAGES", Align::right},
                {"LAST", Align::right},
                {"ROUTE", Align::left, 32}});
   for (const ConversationShown& one : all) {
-    table.add({one.key, safe_line(domain::field_of(one.entry, "label")), state_text(one),
-               std::to_string(one.messages), duration_text(now - one.updated_at),
+    table.add({one.key, safe_line(domain::field_of(one.entry, "label")), safe_line(one.title),
+               state_text(one), std::to_string(one.messages), duration_text(now - one.updated_at),
                safe_line(route_text(one.last_route))});
   }
   return table.text();
@@ -139,6 +146,36 @@ std::string received_text(const workers::ConversationReplyBody& reply, const std
   return key + ": received";
 }
 
+// Waits for the answer to a message that was received, and prints it.
+Outcome<int> print_answer(Connection& connection, const Config& config,
+                          const workers::NamedConversation& named,
+                          const workers::ConversationReplyBody& reply) {
+  auto outcome = connection.run(
+      workers::await_answer(connection.caller(), named, reply.position, kAnswerWait));
+  if (!outcome) return tl::unexpected(outcome.error());
+  if (config.output != OutputFormat::table) {
+    print(workers::json_text(
+              workers::json_of(workers::SentMessage{named, reply, std::move(*outcome), true})) +
+          "\n");
+    return kExitOk;
+  }
+  if (!outcome->answer.empty()) print(workers::safe_text(outcome->answer) + "\n");
+  if (!outcome->why.empty()) return fail(kExitFailed, named.key + ": " + outcome->why);
+  return kExitOk;
+}
+
+std::string days_text(const domain::ResetPolicy& policy, const std::string& zone) {
+  std::string text;
+  if (policy.mode == domain::ResetMode::daily) {
+    text = "daily at " + std::to_string(policy.at_hour) + ":00 " + zone;
+  }
+  if (policy.idle_minutes) {
+    text += std::string(text.empty() ? "" : ", and ") + "after " +
+            duration_text(std::chrono::minutes(*policy.idle_minutes)) + " without a message";
+  }
+  return text.empty() ? "by hand only" : text;
+}
+
 }  // namespace
 
 Outcome<int> conversation_send(const Config& config, const ConversationArguments& arguments) {
@@ -152,6 +189,7 @@ Outcome<int> conversation_send(const Config& config, const ConversationArguments
   message.text = *text;
   message.sender = arguments.sender;
   message.id = arguments.id;
+  message.is_authorised = !arguments.is_plain;
   if (const auto route = domain::parse_route(config.channel)) {
     message.route.channel = route->channel;
     message.route.account = route->account;
@@ -170,7 +208,11 @@ Outcome<int> conversation_send(const Config& config, const ConversationArguments
       (*connection)
           ->command_conversation(named->agent, domain::ConversationCommand(std::move(message)));
   if (!reply) return tl::unexpected(reply.error());
-  return print_reply(config, *reply, received_text(*reply, *text, named->key));
+  if (!arguments.waits)
+    return print_reply(
+        config, *reply,
+        received_text(*reply, arguments.is_plain ? std::string() : *text, named->key));
+  return print_answer(**connection, config, {named->agent, named->key}, *reply);
 }
 
 Outcome<int> conversation_list(const Config& config, const ConversationArguments& arguments) {
@@ -179,15 +221,34 @@ Outcome<int> conversation_list(const Config& config, const ConversationArguments
   workers::QueryBody query;
   if (!arguments.all_agents) query.agent = config.agent;
   query.limit = arguments.limit;
+  if (!arguments.since.empty()) {
+    const auto since = since_of(arguments.since, (*connection)->clock().wall());
+    if (!since) return tl::unexpected(since.error());
+    query.active_since = *since;
+  }
+  workers::ConversationFilter filter;
+  for (const std::string& kind : arguments.kinds) {
+    if (const auto known = base::parse_enum<domain::ToolKind>(kind)) filter.kinds.insert(*known);
+  }
+  filter.label = arguments.label;
+  filter.words = arguments.words;
+  filter.wants_titles = true;
+  query.filter = filter;
   const auto answer =
       (*connection)->ask<workers::ConversationsAnswer>(workers::kVerbConversations, query);
   if (!answer) return tl::unexpected(answer.error());
   if (config.output != OutputFormat::table) {
     print(workers::to_json(*answer) + "\n");
   } else if (answer->conversations.empty()) {
-    remark("there are no conversations; steno conv send main 'hello' begins one");
+    const bool is_all = arguments.kinds.empty() && arguments.label.empty() &&
+                        arguments.words.empty() && arguments.since.empty();
+    remark(is_all ? "there are no conversations; steno conv send main 'hello' begins one"
+                  : "no conversation is like that; steno conv ls shows all");
   } else {
     print(table_text(answer->conversations, (*connection)->clock().wall()));
+    if (answer->has_more) {
+      remark("there are more; --limit shows up to 1000, and --since, --kind and words fewer");
+    }
   }
   return kExitOk;
 }
@@ -231,6 +292,58 @@ Outcome<int> conversation_undo(const Config& config, const ConversationArguments
 
 Outcome<int> conversation_stop(const Config& config, const ConversationArguments& arguments) {
   return ask(config, arguments, domain::StopConversation{}, "stopped");
+}
+
+Outcome<int> conversation_policy(const Config& config, const ConversationArguments& arguments) {
+  if (config.tables_fault) return fail(*config.tables_fault);
+  const auto named = named_key(config, arguments.key);
+  if (!named) return tl::unexpected(named.error());
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  const auto one = find(**connection, *named);
+  if (!one) return tl::unexpected(one.error());
+  const domain::ConversationPolicy& policy = config.conversations.policy;
+  const std::string& channel = one->last_route.channel;
+  const auto type = domain::parse_chat_type(domain::field_of(one->entry, "chatType"));
+  domain::SendSubject subject;
+  subject.setting = domain::parse_send_action(domain::field_of(one->entry, "sendPolicy"));
+  subject.key = one->key;
+  subject.channels = {channel};
+  subject.chat_type = type;
+  const domain::SendDecision sends = domain::resolve_send(policy.send, subject);
+  domain::QueueLayers layers;
+  layers.conversation = domain::queue_choices(one->entry);
+  if (const auto of = policy.queue_by_channel.find(channel); of != policy.queue_by_channel.end()) {
+    layers.channel = of->second;
+  }
+  layers.global = policy.queue;
+  const domain::QueueSettings queue = domain::queue_settings(layers);
+  const bool is_group = type == domain::ChatType::group || type == domain::ChatType::channel;
+  const auto resets = domain::reset_policy(
+      policy.resets, domain::reset_type(one->key, is_group, domain::is_in_thread(one->key, {})),
+      channel);
+  if (config.output != OutputFormat::table) {
+    workers::Json json = {{"key", one->key},
+                          {"send", base::enum_name(sends.action)},
+                          {"why", sends.why},
+                          {"queueMode", base::enum_name(queue.mode)},
+                          {"queueDebounceMs", queue.debounce.count() / 1000},
+                          {"queueCap", queue.cap},
+                          {"queueDrop", base::enum_name(queue.drop)},
+                          {"reset", base::enum_name(resets.mode)}};
+    json["idleMinutes"] =
+        resets.idle_minutes ? workers::Json(*resets.idle_minutes) : workers::Json();
+    print(workers::json_text(json) + "\n");
+    return kExitOk;
+  }
+  print(one->key + "\n");
+  print("  send    " + std::string(base::enum_name(sends.action)) + ": " + safe_line(sends.why) +
+        "\n");
+  print("  queue   " + std::string(base::enum_name(queue.mode)) + ", " +
+        duration_text(queue.debounce) + " of silence, at most " + std::to_string(queue.cap) +
+        ", then " + std::string(base::enum_name(queue.drop)) + "\n");
+  print("  resets  " + days_text(resets, policy.zone) + "\n");
+  return kExitOk;
 }
 
 Outcome<int> conversation_delete(const Config& config, const ConversationArguments& arguments) {

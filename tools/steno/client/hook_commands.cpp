@@ -271,7 +271,7 @@ Outcome<int> hooks_log(const Config& config, const HookArguments& arguments) {
 }
 
 Outcome<int> hooks_try(const Config& config, const HookArguments& arguments) {
-  if (config.hooks_fault) return fail(*config.hooks_fault);
+  if (config.tables_fault) return fail(*config.tables_fault);
   const auto row = std::find_if(config.hooks.begin(), config.hooks.end(),
                                 [&](const auto& one) { return one.hook.name == arguments.name; });
   if (row == config.hooks.end()) {

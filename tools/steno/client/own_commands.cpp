@@ -12,6 +12,8 @@ namespace {
 std::vector<Setting> all_settings(const Config& config) {
   std::vector<Setting> all = config.settings;
   for (Setting& setting : engine_settings(config)) all.push_back(std::move(setting));
+  const std::vector<Setting>& said = config.conversations.said;
+  all.insert(all.end(), said.begin(), said.end());
   return all;
 }
 

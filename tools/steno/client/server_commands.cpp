@@ -230,8 +230,8 @@ Outcome<bool> check_start(const Config& config, HowStarted& how) {
   input.program_folder = config.program_folder;
   input.working_folder = how.folder;
   const auto settings = load_config(input);
-  if (settings && !settings->hooks_fault) return true;
-  const base::Error& fault = settings ? *settings->hooks_fault : settings.error();
+  if (settings && !settings->tables_fault) return true;
+  const base::Error& fault = settings ? *settings->tables_fault : settings.error();
   return fail(exit_code_of(fault.code),
               "a server would not start with these settings, and the one that runs was left as it "
               "is: " +

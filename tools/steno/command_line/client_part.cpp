@@ -916,14 +916,22 @@ void add_conversations(CommandLine& line) {
   conversations->require_subcommand(1)->fallthrough();
   auto& listed = line.keep<ConversationArguments>();
   CLI::App* list = line.command(*conversations, "ls", "List them, those that changed last first",
-                                "  steno conv ls\n  steno conv ls --all-agents -o json", listed,
-                                reporting(conversation_list));
+                                "  steno conv ls\n  steno conv ls --kind group --since 1h\n"
+                                "  steno conv ls telegram --all-agents -o json",
+                                listed, reporting(conversation_list));
+  list->add_option("WORDS", listed.words, "Only those with this in a name, a label or the key");
   list->add_flag("--all-agents", listed.all_agents, "Of all agents");
+  list->add_option("--kind", listed.kinds, "Only these: main, group, cron, hook, node, other")
+      ->check(CLI::IsMember({"main", "group", "cron", "hook", "node", "other"}));
+  list->add_option("--label", listed.label, "Only those with this label");
+  list->add_option("--since", listed.since, "Only those that changed since then: 2h, 2026-11-20")
+      ->type_name("AGE|TIME");
   list->add_option("--limit", listed.limit, "So many at most")->check(within(1, 1'000));
   auto& sent = line.keep<ConversationArguments>();
   CLI::App* send = line.command(
       *conversations, "send", "Send a message; the first one begins the conversation",
       "  steno conv send main 'What is new?'\n"
+      "  steno conv send main 'What is new?' --wait\n"
       "  steno conv send telegram:group:42 'Hello' --channel 'telegram|42' --from ada --id 9\n"
       "  steno conv send main /new\n"
       "Texts that the conversation understands: /new, /reset and /clear begin a new session,\n"
@@ -936,6 +944,8 @@ void add_conversations(CommandLine& line) {
   send->add_option("--id", sent.id,
                    "The channel's id of the message; one that comes twice counts once");
   send->add_option("--thread", sent.thread, "The thread of the channel where it was written");
+  send->add_flag("--plain", sent.is_plain, "Commands such as /new are words like any other");
+  send->add_flag("--wait", sent.waits, "Print what the agent says in answer");
   add_of_conversation(line, *conversations, "show", "Show one", "  steno conv show main",
                       conversation_show);
   auto& changed = line.keep<ConversationArguments>();
@@ -953,6 +963,12 @@ void add_conversations(CommandLine& line) {
   add_of_conversation(line, *conversations, "stop",
                       "Interrupt what runs, and give the agent nothing of what waits",
                       "  steno conv stop main", conversation_stop);
+  auto& asked = line.keep<ConversationArguments>();
+  CLI::App* policy = line.command(*conversations, "policy",
+                                  "Say what holds for it: sending, waiting, resets, and why",
+                                  "  steno conv policy main\n  steno conv policy telegram:group:42",
+                                  asked, reporting(conversation_policy));
+  policy->add_option("KEY", asked.key, "Its session key, or main")->required();
   add_of_conversation(line, *conversations, "rm", "Delete one; its sessions stay on the record",
                       "  steno conv rm telegram:group:42", conversation_delete);
 }

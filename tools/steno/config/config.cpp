@@ -169,7 +169,10 @@ Result<Config> load_config(const ConfigInput& input) {
   config.engine_tables = std::move(*tables);
   auto hooks = read_hook_tables(sources.in_tables(), file->path, lookup(input.environment, "HOME"));
   if (hooks) config.hooks = std::move(*hooks);
-  if (!hooks) config.hooks_fault = hooks.error();
+  if (!hooks) config.tables_fault = hooks.error();
+  auto conversations = read_conversation_tables(sources.in_tables(), file->path);
+  if (conversations) config.conversations = std::move(*conversations);
+  if (!conversations) config.tables_fault = conversations.error();
   for (const Key& key : keys()) {
     const std::string name(key.key.name);
     auto given = sources.find(name);
@@ -230,8 +233,8 @@ std::vector<std::string> flags_of(const Config& config) {
     flags.push_back(flag_name(setting.key) + "=" + setting.value);
   }
   // Only the file can say what tables do.
-  const bool has_tables =
-      !config.engine_tables.empty() || !config.hooks.empty() || config.hooks_fault;
+  const bool has_tables = !config.engine_tables.empty() || !config.hooks.empty() ||
+                          !config.conversations.said.empty() || config.tables_fault;
   if (has_tables) flags.push_back("--config=" + config.config_file);
   return flags;
 }

@@ -18,6 +18,7 @@
 #include "eventlog/base/time.hpp"
 #include "eventlog/domain/types.hpp"
 #include "tools/steno/config/config_file.hpp"
+#include "tools/steno/config/conversation_tables.hpp"
 #include "tools/steno/config/engine_tables.hpp"
 #include "tools/steno/config/hook_tables.hpp"
 #include "workers/text/setting_text.hpp"
@@ -73,8 +74,10 @@ struct Config {
   std::vector<EngineTable> engine_tables;  // by name
   engines::EngineCatalog engines;          // what follows from the settings about engines
   std::vector<HookTableRow> hooks;         // in the order in which they are asked
-  // Why they cannot be read. Only a server needs them, so nobody else is kept from it.
-  std::optional<base::Error> hooks_fault;
+  ConversationTables conversations;
+  // Why the tables of these two cannot be read. Only those who need them are kept from what they
+  // do.
+  std::optional<base::Error> tables_fault;
   std::string keeper_program;
   std::string program_folder;                  // of this program; it is no setting
   std::string agent_home;                      // HOME of agents; empty: the worker's own

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "tools/steno/config/command_words.hpp"
+#include "tools/steno/config/conversation_tables.hpp"
 #include "tools/steno/config/given_setting.hpp"
 #include "tools/steno/config/hook_tables.hpp"
 #include "workers/engines/engines.hpp"
@@ -206,7 +207,9 @@ class TableReader {
     const bool is_engines = setting.key == kEnginesTable;
     if (is_engines && setting.kind == FileValueKind::table) return {};
     if (is_engines) return fail("engines is of the wrong kind; accepted are tables [engines.NAME]");
-    return fail("unknown table [" + setting.key + "]; known are [engines.NAME] and [[hooks]]");
+    return fail("unknown table [" + setting.key +
+                "]; known are [engines.NAME], [[hooks]] "
+                "and [conversations]");
   }
 
   Result<void> begin(const FileSetting& setting) {
@@ -260,7 +263,7 @@ Result<std::vector<EngineTable>> read_engine_tables(const std::vector<FileSettin
   TableReader reader(path, user_home);
   for (const FileSetting& setting : settings) {
     const std::string& outermost = setting.table.empty() ? setting.key : setting.table.front();
-    if (outermost == kHooksTables) continue;
+    if (outermost == kHooksTables || outermost == kConversationsTable) continue;
     if (auto ok = reader.read(setting); !ok) return tl::unexpected(ok.error());
   }
   return reader.take();

@@ -89,7 +89,8 @@ Result<void> Sources::accept(FileSetting& setting, const std::string& path) {
   path_ = path;
   const std::string flat = spelled_flat(setting);
   const bool is_in_table = !setting.table.empty() || setting.key == kEnginesTable ||
-                           setting.key == kHooksTables || setting.kind == FileValueKind::table ||
+                           setting.key == kHooksTables || setting.key == kConversationsTable ||
+                           setting.kind == FileValueKind::table ||
                            setting.kind == FileValueKind::tables;
   if (is_in_table && flat.empty()) {
     in_tables_.push_back(std::move(setting));

@@ -82,6 +82,7 @@ workers::Caller caller_of(const Config& config, workers::AsyncClient& server) {
   caller.is_program = runs_in_session();
   caller.defaults = spec_defaults(config);
   caller.grant = grant_of(config);
+  caller.routing = config.conversations.routing;
   caller.grant_in_session = [&config] { return grant_of_file(config); };
   return caller;
 }

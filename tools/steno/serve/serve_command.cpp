@@ -18,6 +18,7 @@
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/exit_codes.hpp"
 #include "workers/notifications/command_template.hpp"
+#include "workers/time_zones/system_time_zones.hpp"
 
 namespace steno {
 namespace {
@@ -106,8 +107,17 @@ base::Result<workers::SinkOptions> sink_options(const Config& config) {
   return sinks;
 }
 
+base::Result<void> check_zone(const Config& config) {
+  const std::string& zone = config.conversations.policy.zone;
+  if (workers::SystemTimeZones().has(zone)) return {};
+  return base::failure(base::ErrorCode::invalid,
+                       "there is no time zone '" + zone +
+                           "'; one is Europe/Berlin, and UTC is "
+                           "always there",
+                       "conversations.zone");
+}
+
 base::Result<std::unique_ptr<const workers::HookTable>> hook_table(const Config& config) {
-  if (config.hooks_fault) return tl::unexpected(*config.hooks_fault);
   std::vector<workers::Hook> hooks;
   for (const HookTableRow& row : config.hooks) {
     workers::Hook hook = row.hook;
@@ -176,6 +186,7 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
   const auto endpoints = endpoints_of(config);
   if (!endpoints) return tl::unexpected(endpoints.error());
   if (auto ok = check_homes(config); !ok) return tl::unexpected(ok.error());
+  if (config.tables_fault) return tl::unexpected(*config.tables_fault);
   ServeOptions options;
   options.data_folder = config.data_folder;
   options.worker_lock = worker_lock_of(config);
@@ -213,6 +224,8 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
   limits.sinks = workers::targets_of(options.sinks);
   limits.has_request_hooks = options.hooks.table->has(domain::HookPoint::permission_request);
   options.commands.channels = channel_rules(config);
+  options.commands.conversations = config.conversations.policy;
+  if (auto ok = check_zone(config); !ok) return tl::unexpected(ok.error());
   options.leases.worker_silence_max = config.worker_silence_max;
   options.link.orphan_grace = config.orphan_grace;
   options.runner.kill_grace =

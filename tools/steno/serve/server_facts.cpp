@@ -84,6 +84,9 @@ workers::ServerFacts server_facts(const Config& config) {
   for (const Setting& setting : engine_settings(config)) {
     facts.settings.push_back(setting.key + "=" + setting.value);
   }
+  for (const Setting& setting : config.conversations.said) {
+    facts.settings.push_back(setting.key + "=" + setting.value);
+  }
   return facts;
 }
 

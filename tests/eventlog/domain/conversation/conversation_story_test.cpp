@@ -18,6 +18,8 @@ const char* const kTexts[] = {"hello",
                               "/queue collect",
                               "/queue followup",
                               "/queue interrupt",
+                              "/queue steer",
+                              "/queue steer-backlog",
                               "/queue drop:new cap:2",
                               "/queue drop:summarize cap:2",
                               "/queue reset",
@@ -41,7 +43,9 @@ class Story {
         return void(place.send(key, ResetConversation{{}, random_.chance(30)}));
       case 4:
         if (random_.chance(30)) return void(place.send(key, StopConversation{}));
-        return void(place.send(key, PatchConversation{{}, {{"label", "x"}}, {}}));
+        if (random_.chance(20)) return void(place.send(key, PatchConversation{{}, {}, {"label"}}));
+        return void(place.send(
+            key, PatchConversation{{}, {{"label", random_.chance(50) ? "x" : "y"}}, {}}));
       case 5:
         if (random_.chance(20)) return void(place.send(key, DeleteConversation{}));
         return void(place.send(key, EraseMessages{}));
@@ -76,7 +80,20 @@ class Story {
       }
       return;
     }
-    place.finish(key);
+    place.begin(key);
+    place.steer(key);
+    const auto& steers = place.lanes().works.at(conversation_id("main", key)).steers;
+    if (random_.chance(50))
+      place.finish(key, static_cast<std::int64_t>(random_.below(steers.size() + 1)));
+  }
+
+  // Sessions that conversations have left are closed, and end.
+  void close_left() {
+    const auto left = place.lanes().left;
+    for (const auto& [session, agent] : left) {
+      if (place.session(session).status == SessionStatus::none) continue;
+      place.close(session);
+    }
   }
 
   void settle() {
@@ -84,12 +101,17 @@ class Story {
       place.wait(std::chrono::seconds(3));
       for (const std::string& key : kKeys) go_on(key);
     }
+    close_left();
   }
 
   void check() {
     const LanesState& lanes = place.lanes();
     for (std::size_t i = 0; i < kLanes; ++i) {
-      REQUIRE(running(lanes, static_cast<Lane>(i)) <= place.policy.lanes[i]);
+      const auto is_in = [&](const auto& work) {
+        return work.second.lane == static_cast<Lane>(i) && work.second.run && !work.second.is_held;
+      };
+      const auto running = std::count_if(lanes.works.begin(), lanes.works.end(), is_in);
+      REQUIRE(running <= place.policy.lanes[i]);
     }
     std::map<Position, int> ends;
     std::map<Position, std::string> received;
@@ -100,6 +122,8 @@ class Story {
         for (const Position message : ended->messages) ++ends[message];
       } else if (const auto* begun = one.event.as<ConversationRunBegun>()) {
         runs[begun->run->run] = begun->run->messages;
+      } else if (const auto* steered = one.event.as<MessageSteered>()) {
+        if (!steered->is_kept) runs.at(steered->run).push_back(steered->message);
       } else if (const auto* over = one.event.as<ConversationRunEnded>()) {
         for (const Position message : runs.at(over->run)) ++ends[message];
         runs.erase(over->run);
@@ -164,15 +188,34 @@ TEST_CASE("every accepted message has exactly one end, whatever happens",
     story.settle();
     story.check();
     CHECK(story.place.lanes().works.empty());
+    CHECK(story.place.lanes().left.empty());
     for (const RecordedEvent& one : story.place.events) seen.insert(std::string(one.event.type()));
   }
   // The stories are of no use if they leave out what conversations can do.
-  for (const char* type :
-       {"ConversationOpened", "EntryChanged", "MessageReceived", "MessagesEnded",
-        "ConversationRunBegun", "ConversationRunTaken", "ConversationRunReturned",
-        "ConversationRunInterruptRequested", "ConversationRunEnded", "ConversationReset",
-        "ResetUndone", "ConversationDeleted", "LaneAwaited", "LaneTaken", "LaneInterrupted",
-        "LaneLeft"}) {
+  for (const char* type : {"ConversationOpened",
+                           "EntryChanged",
+                           "MessageReceived",
+                           "MessagesEnded",
+                           "ConversationRunBegun",
+                           "ConversationRunTaken",
+                           "ConversationRunReturned",
+                           "ConversationRunInterruptRequested",
+                           "ConversationRunEnded",
+                           "ConversationReset",
+                           "ResetUndone",
+                           "ConversationDeleted",
+                           "LaneAwaited",
+                           "LaneTaken",
+                           "LaneInterrupted",
+                           "LaneLeft",
+                           "DirectiveReceived",
+                           "MessageSteered",
+                           "SteerOffered",
+                           "SteerSettled",
+                           "SessionLeft",
+                           "LeftSessionSettled",
+                           "LabelTaken",
+                           "LabelFreed"}) {
     INFO(type);
     CHECK(seen.contains(type));
   }

@@ -244,7 +244,7 @@ TEST_CASE("a setting that there is not, or a word that it cannot have, changes n
   const auto refused = [&](EntryFields set) {
     return code_of(place.send(kMain, PatchConversation{{}, std::move(set), {}}));
   };
-  CHECK(refused({{"labels", "x"}}) == RejectionCode::invalid);
+  CHECK(refused({{"lables", "x"}}) == RejectionCode::invalid);
   CHECK(refused({{"label", "ok"}, {"sendPolicy", "maybe"}}) == RejectionCode::invalid);
   CHECK(place.conversation(kMain).entry.empty());
 }
@@ -288,6 +288,163 @@ TEST_CASE("no session is opened for a run that the conversation has not begun", 
   const auto id = support::numbered<SessionId>(77);
   CHECK(code_of(place.send_to(Place::session_ref_of(id), spawn, CommandId{id.bytes})) ==
         RejectionCode::refused);
+}
+
+TEST_CASE("a session that a reset has left is known until it has ended", "[conversation][R114]") {
+  Place place;
+  place.talk(kMain, "one");
+  const SessionId first = place.conversation(kMain).session;
+  REQUIRE(place.send(kMain, ResetConversation{}));
+  CHECK(place.lanes().left.contains(first));
+  place.close(first);
+  CHECK(place.session(first).status == SessionStatus::completed);
+  CHECK(place.lanes().left.empty());
+}
+
+TEST_CASE("a reset before the run was taken leaves the session that it opens", "[conversation]") {
+  Place place;
+  REQUIRE(place.receive(kMain, "one"));
+  REQUIRE(place.advance(kMain));
+  const SessionId opened = place.conversation(kMain).run->session;
+  REQUIRE(place.send(kMain, ResetConversation{}));
+  CHECK(place.lanes().left.contains(opened));
+  SECTION("it is opened, and ends when it is closed") {
+    REQUIRE(place.take(kMain));
+    place.finish(kMain);
+    CHECK(place.lanes().left.contains(opened));
+    place.close(opened);
+    CHECK(place.lanes().left.empty());
+  }
+  SECTION("it is never opened") {
+    const TurnId run = place.conversation(kMain).run->run;
+    REQUIRE(place.send_to(Place::ref(kMain), RefuseRun{run, true, false, "full"}, place.fresh()));
+    CHECK(place.lanes().left.empty());
+  }
+}
+
+TEST_CASE("an undo leaves the session in use, and takes back the one before", "[conversation]") {
+  Place place;
+  place.talk(kMain, "one");
+  const SessionId first = place.conversation(kMain).session;
+  REQUIRE(place.send(kMain, ResetConversation{}));
+  place.talk(kMain, "two");
+  const SessionId second = place.conversation(kMain).session;
+  REQUIRE(place.send(kMain, ResetConversation{{}, true}));
+  CHECK(place.lanes().left.contains(second));
+  CHECK_FALSE(place.lanes().left.contains(first));
+}
+
+TEST_CASE("a command that comes twice takes effect once", "[conversation]") {
+  Place place;
+  place.talk(kMain, "one");
+  REQUIRE(place.receive(kMain, "/new", "m1"));
+  place.talk(kMain, "two");
+  REQUIRE(place.receive(kMain, "/new", "m1"));
+  CHECK(place.all<ConversationReset>().size() == 1);
+  REQUIRE(place.all<DirectiveReceived>().size() == 1);
+  CHECK(place.all<DirectiveReceived>().front().directive == "/new");
+}
+
+TEST_CASE("a run that waits for a person takes no place in its lane", "[conversation][R246]") {
+  Place place;
+  place.policy.lanes = {1, 1, 1};
+  REQUIRE(place.receive(kMain, "one"));
+  REQUIRE(place.advance(kMain));
+  REQUIRE(place.take(kMain));
+  place.begin(kMain);
+  REQUIRE(place.receive(kGroup, "two"));
+  REQUIRE(place.advance(kGroup));
+  CHECK_FALSE(place.conversation(kGroup).run);
+  const StreamRef session = Place::session_ref_of(place.conversation(kMain).session);
+  ReportAskRaised ask;
+  ask.request = 1;
+  ask.kind = AskKind::question;
+  ask.turn = place.conversation(kMain).run->run;
+  ask.call = "call-1";
+  ask.tool = "AskUserQuestion";
+  place.report(session, ask);
+  REQUIRE(place.advance(kGroup));
+  CHECK(place.conversation(kGroup).run);
+  AnswerAsk answer;
+  answer.ask = 1;
+  answer.verdict = AskVerdict::denied;
+  REQUIRE(place.send_to(session, answer, place.fresh()));
+  place.report(session, ReportAskClosed{1, true});
+  const auto held = place.all<LaneHeld>();
+  REQUIRE(held.size() == 2);
+  CHECK(held.front().is_held);
+  CHECK_FALSE(held.back().is_held);
+}
+
+TEST_CASE("a message for the turn under way goes into it, or waits for the next",
+          "[conversation][R249][N15]") {
+  Place place;
+  REQUIRE(place.receive(kMain, "/queue steer"));
+  REQUIRE(place.receive(kMain, "one"));
+  REQUIRE(place.advance(kMain));
+  REQUIRE(place.take(kMain));
+  place.begin(kMain);
+  REQUIRE(place.receive(kMain, "two"));
+  REQUIRE(place.receive(kMain, "three"));
+  place.steer(kMain);
+  CHECK(place.all<PromptInjected>().size() == 2);
+  // The agent has ended the turn before it was given the second one.
+  place.finish(kMain, 1);
+  const auto steered = place.all<MessageSteered>();
+  REQUIRE(steered.size() == 1);
+  REQUIRE(place.conversation(kMain).queue.waiting.size() == 1);
+  CHECK(place.conversation(kMain).queue.waiting.front().at > steered.front().message);
+  place.wait(std::chrono::seconds(2));
+  REQUIRE(place.advance(kMain));
+  CHECK(place.conversation(kMain).run->messages.size() == 1);
+}
+
+TEST_CASE("in steer-backlog a message goes into the turn and has one of its own",
+          "[conversation][R249]") {
+  Place place;
+  REQUIRE(place.receive(kMain, "/queue steer-backlog"));
+  REQUIRE(place.receive(kMain, "one"));
+  REQUIRE(place.advance(kMain));
+  REQUIRE(place.take(kMain));
+  place.begin(kMain);
+  REQUIRE(place.receive(kMain, "two"));
+  place.steer(kMain);
+  place.finish(kMain, 1);
+  CHECK(place.all<MessageSteered>().front().is_kept);
+  CHECK(place.conversation(kMain).queue.waiting.size() == 1);
+}
+
+TEST_CASE("a label belongs to one conversation of its agent", "[conversation][R102][R286]") {
+  Place place;
+  REQUIRE(place.receive(kMain, "one"));
+  REQUIRE(place.receive(kGroup, "one"));
+  REQUIRE(place.send(kMain, PatchConversation{{}, {{"label", "desk"}}, {}}));
+  const auto taken = place.send(kGroup, PatchConversation{{}, {{"label", "desk"}}, {}});
+  CHECK(code_of(taken) == RejectionCode::already_exists);
+  CHECK(taken.error().text.find(kMain) != std::string::npos);
+  REQUIRE(place.send(kMain, PatchConversation{{}, {{"label", "home"}}, {}}));
+  REQUIRE(place.send(kGroup, PatchConversation{{}, {{"label", "desk"}}, {}}));
+  REQUIRE(place.send(kGroup, StopConversation{}));
+  REQUIRE(place.send(kGroup, DeleteConversation{}));
+  REQUIRE(place.send(kMain, PatchConversation{{}, {{"label", "desk"}}, {}}));
+}
+
+TEST_CASE("whoever sent a message that comes to nothing is told where it came from",
+          "[conversation][N13]") {
+  Place place;
+  place.sinks[static_cast<std::size_t>(NotificationTarget::channel)] = true;
+  REQUIRE(place.receive(kMain, "/queue cap:1 drop:old"));
+  REQUIRE(place.receive(kMain, "one"));
+  REQUIRE(place.receive(kMain, "two"));
+  const auto told = place.all<NotificationRequested>();
+  REQUIRE(told.size() == 1);
+  CHECK(told.front().kind == NotificationKind::unanswered);
+  CHECK(told.front().channel == "telegram|42");
+  CHECK(told.front().unanswered->conversation == kMain);
+  CHECK(told.front().unanswered->messages == 1);
+  // Whoever stops a conversation knows.
+  REQUIRE(place.receive(kMain, "stop"));
+  CHECK(place.all<NotificationRequested>().size() == 1);
 }
 
 }  // namespace

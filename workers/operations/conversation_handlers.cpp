@@ -1,0 +1,222 @@
+// What programs, agents and people ask of conversations.
+#include <chrono>
+#include <utility>
+
+#include "eventlog/domain/conversation/conversing.hpp"
+#include "eventlog/domain/conversation/peer_key.hpp"
+#include "eventlog/domain/conversation/routing.hpp"
+#include "workers/operations/conversing.hpp"
+#include "workers/operations/handlers.hpp"
+#include "workers/operations/text_bounds.hpp"
+
+namespace workers {
+namespace {
+
+// Returns whose conversation the message is for.
+Outcome<NamedConversation> addressed(const Caller& caller, const SendArguments& said) {
+  if (!said.key.empty()) return named_conversation(caller, said.key);
+  std::string key = "main";
+  if (!said.channel.empty()) {
+    domain::RoutingSettings routing = caller.routing;
+    if (routing.agents.empty()) routing.agents.push_back({caller.agent, true});
+    domain::MessageSource source{said.channel, said.account};
+    if (!said.peer.empty()) source.peer = domain::Peer{said.peer_kind, said.peer};
+    source.guild = said.guild;
+    source.team = said.team;
+    key = domain::route_message(source, routing).session_key;
+  } else if (!said.peer.empty()) {
+    return refuse(OperationError::usage, "a peer needs the channel that it is on");
+  }
+  key = domain::thread_session_key(key, said.thread, key).key;
+  return named_conversation(caller, key);
+}
+
+domain::ReceiveMessage message_of(const Caller& caller, const SendArguments& said,
+                                  const NamedConversation& named) {
+  domain::ReceiveMessage message;
+  message.session_key = named.key;
+  message.spec = caller.defaults.spec;
+  message.text = said.message;
+  message.sender = said.sender;
+  message.id = said.id;
+  message.is_authorised = !said.is_plain;
+  message.route.channel = said.channel;
+  message.route.account = said.account;
+  message.route.to = said.to.empty() ? said.peer : said.to;
+  message.route.thread = said.thread;
+  if (!said.peer.empty()) message.entry["chatType"] = base::enum_name(said.peer_kind);
+  if (said.start_within > 0) {
+    message.start_before = caller.server.clock().wall() + std::chrono::seconds(said.start_within);
+  }
+  return message;
+}
+
+// Holds the sessions that a program's first message opens to its grant.
+Task<Outcome<bool>> apply_grant(const Caller& caller, domain::SessionSpec& spec) {
+  if (!caller.is_program) co_return true;
+  const auto grant = co_await program_grant(caller);
+  if (!grant) co_return tl::unexpected(grant.error());
+  const SaidForGrant is_said = [](std::string_view) { return false; };
+  const auto held = co_await hold_to(*grant, is_said, caller, nullptr, spec);
+  if (!held) co_return tl::unexpected(held.error());
+  co_return true;
+}
+
+// What changes a conversation is for people, and for programs that speak for them.
+Outcome<NamedConversation> changeable(const Caller& caller, const std::string& key) {
+  if (!caller.self.empty()) {
+    return refuse(OperationError::refused,
+                  "the agent of a session cannot change conversations; a person does");
+  }
+  return named_conversation(caller, key);
+}
+
+template <class Request>
+Task<Outcome<OneConversation>> change(const Caller& caller, std::string key, Request request) {
+  const auto named = changeable(caller, key);
+  if (!named) co_return tl::unexpected(named.error());
+  request.session_key = named->key;
+  const domain::ConversationCommand command(std::move(request));
+  const auto reply = co_await send_command(caller, *named, command);
+  if (!reply) co_return tl::unexpected(reply.error());
+  auto shown = co_await find_conversation(caller, *named);
+  if (!shown) co_return tl::unexpected(shown.error());
+  co_return OneConversation{std::move(*shown), caller.server.clock().wall()};
+}
+
+Outcome<ConversationFilter> filter_of(const ConversationsArguments& said) {
+  ConversationFilter filter;
+  for (const std::string& word : said.kinds) {
+    const auto kind = base::parse_enum<domain::ToolKind>(word);
+    if (!kind) {
+      return refuse(
+          OperationError::usage,
+          "kinds has '" + shown(word) + "'; accepted are main, group, cron, hook, node and other");
+    }
+    filter.kinds.insert(*kind);
+  }
+  filter.label = said.label;
+  filter.spawned_by = said.spawned_by;
+  filter.words = said.search;
+  filter.wants_titles = said.with_titles;
+  if (said.before.empty()) return filter;
+  const std::size_t blank = said.before.find(' ');
+  const auto time = base::parse_digits(said.before.substr(0, blank));
+  if (!time || blank == std::string::npos) {
+    return refuse(OperationError::usage,
+                  "before takes what an answer with more to come says, not " + shown(said.before));
+  }
+  filter.before = base::Time{*time};
+  filter.before_key = said.before.substr(blank + 1);
+  return filter;
+}
+
+}  // namespace
+
+Task<Outcome<SentMessage>> send_message(const Caller& caller, const SendArguments& arguments) {
+  auto named = addressed(caller, arguments);
+  if (!named) co_return tl::unexpected(named.error());
+  domain::ReceiveMessage message = message_of(caller, arguments, *named);
+  const auto held = co_await apply_grant(caller, message.spec);
+  if (!held) co_return tl::unexpected(held.error());
+  const domain::ConversationCommand command(std::move(message));
+  auto reply = co_await send_command(caller, *named, command);
+  if (!reply) co_return tl::unexpected(reply.error());
+  SentMessage sent{std::move(*named), std::move(*reply), {}, arguments.wait > 0};
+  if (!sent.is_waited_for) co_return sent;
+  auto outcome = co_await await_answer(caller, sent.conversation, sent.reply.position,
+                                       std::chrono::seconds(arguments.wait));
+  if (!outcome) co_return tl::unexpected(outcome.error());
+  sent.outcome = std::move(*outcome);
+  co_return sent;
+}
+
+Task<Outcome<ConversationPage>> list_conversations(const Caller& caller,
+                                                   const ConversationsArguments& arguments) {
+  const auto filter = filter_of(arguments);
+  if (!filter) co_return tl::unexpected(filter.error());
+  const bool is_beyond =
+      arguments.is_of_all || (!arguments.agent.empty() && arguments.agent != caller.agent);
+  if (!caller.self.empty() && is_beyond) {
+    co_return refuse(OperationError::refused,
+                     "the agent of a session sees the conversations of its own agent");
+  }
+  QueryBody query;
+  query.agent = arguments.agent.empty() ? caller.agent : arguments.agent;
+  if (arguments.is_of_all) query.agent.clear();
+  query.limit = arguments.limit;
+  query.filter = *filter;
+  const base::Time now = caller.server.clock().wall();
+  if (arguments.active_minutes > 0) {
+    query.active_since = now + -base::Duration(std::chrono::minutes(arguments.active_minutes));
+  }
+  auto answer = co_await caller.server.ask<ConversationsAnswer>(kVerbConversations, query);
+  if (!answer) co_return tl::unexpected(answer.error());
+  co_return ConversationPage{std::move(answer->conversations), now, answer->has_more};
+}
+
+Task<Outcome<OneConversation>> show_conversation(const Caller& caller,
+                                                 const ConversationArguments& arguments) {
+  const base::Time now = caller.server.clock().wall();
+  if (!arguments.key.empty()) {
+    const auto named = named_conversation(caller, arguments.key);
+    if (!named) co_return tl::unexpected(named.error());
+    auto shown = co_await find_conversation(caller, *named);
+    if (!shown) co_return tl::unexpected(shown.error());
+    co_return OneConversation{std::move(*shown), now};
+  }
+  QueryBody query;
+  query.agent = caller.agent;
+  query.limit = 1;
+  ConversationFilter filter;
+  filter.label = arguments.label;
+  if (!arguments.session.empty()) {
+    const auto session = base::SessionId::parse(arguments.session);
+    if (!session) {
+      co_return refuse(OperationError::usage, "session_id takes the whole id of a session, not " +
+                                                  shown(arguments.session));
+    }
+    filter.session = *session;
+  } else if (arguments.label.empty()) {
+    co_return refuse(OperationError::usage, "name a conversation by key, session_id or label");
+  }
+  query.filter = filter;
+  auto answer = co_await caller.server.ask<ConversationsAnswer>(kVerbConversations, query);
+  if (!answer) co_return tl::unexpected(answer.error());
+  if (answer->conversations.empty()) {
+    co_return refuse(OperationError::not_found,
+                     "agent " + caller.agent + " has no conversation with that " +
+                         (arguments.session.empty() ? "label" : "session"));
+  }
+  co_return OneConversation{std::move(answer->conversations.front()), now};
+}
+
+Task<Outcome<OneConversation>> patch_conversation(const Caller& caller,
+                                                  const PatchArguments& arguments) {
+  domain::PatchConversation patch;
+  patch.set = arguments.set;
+  patch.cleared = arguments.cleared;
+  return change(caller, arguments.key, std::move(patch));
+}
+
+Task<Outcome<OneConversation>> reset_conversation(const Caller& caller,
+                                                  const ResetArguments& arguments) {
+  return change(caller, arguments.key, domain::ResetConversation{{}, arguments.is_undo});
+}
+
+Task<Outcome<OneConversation>> stop_conversation(const Caller& caller,
+                                                 const KeyArguments& arguments) {
+  return change(caller, arguments.key, domain::StopConversation{});
+}
+
+Task<Outcome<DeletedConversation>> delete_conversation(const Caller& caller,
+                                                       const KeyArguments& arguments) {
+  const auto named = changeable(caller, arguments.key);
+  if (!named) co_return tl::unexpected(named.error());
+  const domain::ConversationCommand command(domain::DeleteConversation{named->key});
+  const auto reply = co_await send_command(caller, *named, command);
+  if (!reply) co_return tl::unexpected(reply.error());
+  co_return DeletedConversation{named->key};
+}
+
+}  // namespace workers

@@ -1,0 +1,156 @@
+// A message's way is read from its conversation's own stream.
+#include "workers/operations/conversing.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "eventlog/domain/conversation/session_key.hpp"
+#include "workers/json/event_json.hpp"
+#include "workers/operations/output_pages.hpp"
+#include "workers/operations/text_bounds.hpp"
+#include "workers/protocol/feed_levels.hpp"
+
+namespace workers {
+
+// What the stream says of one message so far.
+struct MessageWay {
+  base::Position message;   // 0: it is not found yet
+  base::Position begun_at;  // of its run
+  MessageOutcome outcome;
+};
+
+namespace {
+
+constexpr base::Duration kAnswerLookEvery = std::chrono::milliseconds(50);
+// An append has fewer events behind the message that it receives.
+constexpr std::int64_t kAppendEventsMax = 256;
+
+std::string why_of(const domain::MessagesEnded& ended) {
+  std::string why(base::enum_name(ended.end));
+  if (!ended.error.empty()) why += ": " + ended.error;
+  return why;
+}
+
+void take(const domain::RecordedEvent& recorded, base::Position received, MessageWay& way) {
+  const domain::Event& event = recorded.event;
+  const auto is_its = [&](const std::vector<base::Position>& messages) {
+    return std::find(messages.begin(), messages.end(), way.message) != messages.end();
+  };
+  MessageOutcome& outcome = way.outcome;
+  if (event.is<domain::MessageReceived>() && recorded.envelope.position <= received) {
+    way = {recorded.envelope.position, {}, {}};
+  } else if (const auto* ended = event.as<domain::MessagesEnded>();
+             ended && is_its(ended->messages)) {
+    outcome.is_over = true;
+    outcome.why = why_of(*ended);
+  } else if (const auto* begun = event.as<domain::ConversationRunBegun>();
+             begun && is_its(begun->run->messages)) {
+    way.begun_at = recorded.envelope.position;
+    outcome.session = begun->run->session;
+    outcome.run = begun->run->run;
+  } else if (const auto* steered = event.as<domain::MessageSteered>();
+             steered && steered->message == way.message && !steered->is_kept) {
+    outcome.run = steered->run;
+  } else if (const auto* back = event.as<domain::ConversationRunReturned>();
+             back && back->run == outcome.run) {
+    outcome.run = {};
+  } else if (const auto* over = event.as<domain::ConversationRunEnded>();
+             over && over->run == outcome.run && outcome.run.is_set()) {
+    outcome.is_over = true;
+    const bool is_finished = over->outcome == domain::RunEnd::finished;
+    if (!is_finished) outcome.why = std::string(base::enum_name(over->outcome));
+  }
+}
+
+// Returns what the agent said last in that turn.
+Task<Outcome<std::string>> last_words(const Caller& caller, const MessageWay& way) {
+  std::string words;
+  base::Position after = way.begun_at;
+  for (bool has_more = true; has_more;) {
+    const auto page = co_await next_output_page(caller, way.outcome.session.text(), after);
+    if (!page) co_return tl::unexpected(page.error());
+    for (const OutputItem& item : page->items) {
+      const bool is_whole = item.type != domain::PartialOutputRecorded::kType;
+      if (item.turn == way.outcome.run && item.kind == ItemKind::said && is_whole &&
+          item.parent.empty()) {
+        words = item.text;
+      }
+    }
+    after = page->through;
+    has_more = page->has_more;
+  }
+  co_return words;
+}
+
+}  // namespace
+
+Outcome<NamedConversation> named_conversation(const Caller& caller, const std::string& given) {
+  if (auto fault = domain::session_key_fault(given)) return refuse(OperationError::usage, *fault);
+  domain::KeySettings settings;
+  settings.agent = caller.agent;
+  auto key = domain::canonical_key(given, settings);
+  if (!key) return refuse(OperationError::usage, "'" + shown(given) + "' is no session key");
+  std::string agent = domain::agent_of_key(*key);
+  if (!caller.self.empty() && agent != caller.agent) {
+    return refuse(OperationError::refused, *key + " is a conversation of agent " + agent +
+                                               "; this session is one of " + caller.agent);
+  }
+  return NamedConversation{std::move(agent), std::move(*key)};
+}
+
+Task<Outcome<ConversationReplyBody>> send_command(const Caller& caller,
+                                                  const NamedConversation& named,
+                                                  const domain::ConversationCommand& command) {
+  CommandBody body = encode_command(command);
+  body.agent = named.agent;
+  body.actor = caller.actor;
+  if (caller.identity) body.asked = caller.identity->asked;
+  return caller.server.command<ConversationReplyBody>(command_id(caller), body);
+}
+
+Task<Outcome<projections::ConversationShown>> find_conversation(const Caller& caller,
+                                                                const NamedConversation& named) {
+  QueryBody query;
+  query.agent = named.agent;
+  query.reference = named.key;
+  auto answer = co_await caller.server.ask<ConversationsAnswer>(kVerbConversations, query);
+  if (!answer) co_return tl::unexpected(answer.error());
+  if (answer->conversations.empty()) {
+    co_return refuse(OperationError::not_found,
+                     "there is no conversation " + named.key + "; a message to it begins one");
+  }
+  co_return std::move(answer->conversations.front());
+}
+
+Task<Outcome<MessageOutcome>> await_answer(const Caller& caller, const NamedConversation& named,
+                                           base::Position received, base::Duration most) {
+  base::Clock& clock = caller.server.clock();
+  const base::Duration until = clock.boot() + most;
+  MessageWay way;
+  bus::ReadRequest read;
+  read.level = conversation_level(named.agent, named.key);
+  read.after = base::Position{std::max<std::int64_t>(0, received.value - kAppendEventsMax)};
+  while (true) {
+    const auto page = co_await caller.server.ask<bus::LogPage>(bus::kReadVerb, read);
+    if (!page) co_return tl::unexpected(page.error());
+    for (const bus::FeedEvent& event : page->events) {
+      const auto seen = see(event);
+      if (seen && !way.outcome.is_over) take(seen->recorded, received, way);
+    }
+    read.after = page->complete_through;
+    const bool is_there = page->complete_through >= page->head;
+    if (way.outcome.is_over || (is_there && clock.boot() >= until)) break;
+    if (!is_there) continue;
+    auto pause = caller.server.after(std::min(kAnswerLookEvery, until - clock.boot()));
+    co_await pause;
+  }
+  if (way.outcome.is_over && way.outcome.session.is_set() && way.begun_at.value > 0) {
+    auto words = co_await last_words(caller, way);
+    if (!words) co_return tl::unexpected(words.error());
+    way.outcome.answer = std::move(*words);
+  }
+  co_return way.outcome;
+}
+
+}  // namespace workers
