@@ -240,7 +240,7 @@ class Senders(Conversing):
                 return []
         return until(lines, f"that somebody is told: {words}")
 
-    # Shows N13, N15.
+    # Shows N13.
     def test_who_sent_what_was_dropped_or_came_too_late_is_told_once(self):
         key = "telegram:group:42"
         place = ("--channel", "telegram|42")
@@ -261,6 +261,7 @@ class Senders(Conversing):
 
 class Policies(Conversing):
     CONFIG = """engine = "scripted"
+stop_grace = "300ms"
 [conversations]
 zone = "Europe/Berlin"
 agents = ["main", "work"]
@@ -291,7 +292,7 @@ channel = "signal"
 account = "*"
 """
 
-    # Shows R121, R122, R123, R124, R140, R244.
+    # Shows R121, R122, R123, R124, R140.
     def test_the_file_says_what_holds_for_conversations(self):
         key = "agent:main:telegram:group:42"
         self.conv("send", key, "[delay 1500] one", "--channel", "telegram|42")

@@ -64,11 +64,14 @@ void take(const domain::RecordedEvent& recorded, base::Position received, Messag
 }
 
 // Returns what the agent said last in that turn.
-Task<Outcome<std::string>> last_words(const Caller& caller, const MessageWay& way) {
+Task<Outcome<std::string>> last_words(const Caller& caller, const NamedConversation& named,
+                                      const MessageWay& way) {
+  Caller of_agent = caller;
+  of_agent.agent = named.agent;
   std::string words;
   base::Position after = way.begun_at;
   for (bool has_more = true; has_more;) {
-    const auto page = co_await next_output_page(caller, way.outcome.session.text(), after);
+    const auto page = co_await next_output_page(of_agent, way.outcome.session.text(), after);
     if (!page) co_return tl::unexpected(page.error());
     for (const OutputItem& item : page->items) {
       const bool is_whole = item.type != domain::PartialOutputRecorded::kType;
@@ -146,7 +149,7 @@ Task<Outcome<MessageOutcome>> await_answer(const Caller& caller, const NamedConv
     co_await pause;
   }
   if (way.outcome.is_over && way.outcome.session.is_set() && way.begun_at.value > 0) {
-    auto words = co_await last_words(caller, way);
+    auto words = co_await last_words(caller, named, way);
     if (!words) co_return tl::unexpected(words.error());
     way.outcome.answer = std::move(*words);
   }

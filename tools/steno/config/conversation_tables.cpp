@@ -258,6 +258,12 @@ bool is_list_of_tables(const std::vector<std::string>& path) {
   return text == "conversations.bindings" || text == "conversations.send.rules";
 }
 
+std::string titled_table(const std::vector<std::string>& path) {
+  const std::vector<std::string> list(path.begin(), path.end() - 1);
+  if (is_list_of_tables(list)) return "[[" + joined(list) + "]]";
+  return "[" + joined(path) + "]";
+}
+
 class ConversationTableReader {
  public:
   explicit ConversationTableReader(const std::string& path) : path_(path) {}
@@ -331,8 +337,7 @@ class ConversationTableReader {
     const auto key = std::find_if(all.begin(), all.end(),
                                   [&](const TableKey& one) { return one.key.name == wanted; });
     if (key == all.end()) {
-      return unknown_key(setting.key, "[" + joined(setting.table) + "]", keys_of(table->table),
-                         where_);
+      return unknown_key(setting.key, titled_table(setting.table), keys_of(table->table), where_);
     }
     const std::string name = joined(setting.table) + "." + setting.key;
     if (!fits(key->kind, setting.kind)) return wrong_kind(name, key->key, key->kind, where_);
