@@ -783,6 +783,95 @@ class ClaudeInUse(WithClaude):
         self.close(alias)
 
 
+class ClaudeConverses(WithClaude):
+    """Conversations over restarts, a reset, an undo, a change of the model, groups and a thread."""
+
+    CONFIG = '[conversations.queue]\ndebounce = "0s"\n'
+
+    def send(self, key, text, *flags):
+        result = self.home.run("conv", "send", key, text, "--wait", *flags, seconds=AGENT_SECONDS)
+        self.assertEqual(result.code, 0, str(result))
+        return result.out.rstrip("\n")
+
+    def shown(self, key):
+        return json.loads(self.home.run("-o", "json", "conv", "show", key).out)
+
+    def session(self, key):
+        return self.home.show(self.shown(key)["session"])
+
+    def test_a_conversation_goes_on_whatever_happens_and_the_model_saw_what_is_on_record(self):
+        self.assertEqual(self.home.run("rules", "add", "--allow", "Bash").code, 0)
+        self.assertEqual(self.send("main", "say good morning"), "good morning")
+        self.assertEqual(self.send("main", "history"), "say good morning")
+        first = self.session("main")
+        self.home.stop(signal.SIGKILL)
+        self.home.start()
+        self.assertEqual(self.send("main", "history"), "say good morning | history")
+        self.assertEqual(self.home.stop(), 0)
+        self.home.start()
+        self.assertEqual(self.send("main", "history"), "say good morning | history | history")
+        groups = ("telegram:group:1", "telegram:group:2", "telegram:group:1:thread:7")
+        for key in groups:
+            self.assertEqual(self.send(key, f"say hello {key}"), f"hello {key}")
+        for key in groups:
+            self.assertEqual(self.send(key, "history"), f"say hello {key}")
+        self.assertEqual(len({self.session(key)["session"] for key in ("main", *groups)}), 4)
+        # What comes while the agent works is one prompt, or reaches the turn.
+        self.check_queue(groups[0], "collect")
+        self.check_queue(groups[1], "steer")
+        # A reset begins anew, and can be undone.
+        self.assertEqual(self.home.run("conv", "reset", "main").code, 0)
+        self.assertEqual(self.send("main", "history"), "")
+        second = self.session("main")
+        self.assertNotEqual(second["agent_session"], first["agent_session"])
+        self.assertEqual(self.home.run("conv", "undo", "main").code, 0)
+        self.assertEqual(self.send("main", "history"),
+                         "say good morning | history | history | history")
+        # Another model answers from the next session on.
+        self.assertEqual(self.home.run("conv", "set", "main",
+                                       "modelOverride=claude-haiku-4-5").code, 0)
+        self.assertEqual(self.send("main", "/new say with the other model"),
+                         "with the other model")
+        [call] = self.model.charged()[self.session("main")["agent_session"]]
+        self.assertEqual(call["model"], "claude-haiku-4-5")
+        self.check_record()
+
+    def check_queue(self, key, mode):
+        self.assertEqual(self.home.run("conv", "send", key, "/queue " + mode).code, 0)
+        command, gate = self.gate()
+        self.assertEqual(self.home.run("conv", "send", key, "bash " + command).code, 0)
+        session = self.session(key)["session"]
+        until(lambda: [event for event in self.home.events(session)
+                       if event["type"] == "ToolCallStarted"], "the call", AGENT_SECONDS)
+        runs = self.shown(key)["runs"]
+        self.assertEqual(self.home.run("conv", "send", key, "say what came meanwhile").code, 0)
+        if mode == "steer":
+            self.home.wait_for_event(session, "PromptInjected")
+        self.open_gate(gate)
+
+        def is_at_rest():
+            shown = self.shown(key)
+            return not shown.get("run") and not shown["waiting"]
+        until(is_at_rest, "the end of the runs", AGENT_SECONDS)
+        self.assertEqual(self.shown(key)["runs"], runs + (mode == "collect"))
+        said = [item["text"] for item in self.home.ask("output", session, "--all")["items"]
+                if item["kind"] == "said"]
+        self.assertEqual(said[-1], "what came meanwhile")
+
+    def check_record(self):
+        """Holds what the record has of each session against what the model served."""
+        served, said = self.model.charged(), {}
+        for row in self.home.ask("ls", "--all")["sessions"]:
+            items = self.home.ask("output", row["session"], "--all")["items"]
+            said.setdefault(row["agent_session"], []).append(
+                (row["started_at"] if "started_at" in row else row["opened"],
+                 [item["text"] for item in items if item["kind"] == "said"]))
+        for agent_session, parts in said.items():
+            texts = [text for _, part in sorted(parts) for text in part]
+            self.assertEqual([text for call in served[agent_session] for text in call["texts"]],
+                             texts)
+
+
 class ClaudeConfigured(WithClaude):
     """The file says what agents may do."""
     CONFIG = "permission_mode = \"bypassPermissions\"\nagent_sandboxed = true\n"

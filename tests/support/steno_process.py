@@ -135,8 +135,8 @@ class Home:
         os.mkdir(self.workdir)
         # Stands for Claude Code; an existing program satisfies `doctor`.
         # Agents that hang do not hold up the end of a test.
-        grace = "" if "stop_grace" in config else '\nstop_grace = "300ms"\n'
-        self.write_config(f'claude_program = "{beside("steno-scripted-agent")}"\n' + config + grace)
+        grace = "" if "stop_grace" in config else 'stop_grace = "300ms"\n'
+        self.write_config(f'claude_program = "{beside("steno-scripted-agent")}"\n' + grace + config)
         self.environment = {"PATH": os.environ["PATH"], "HOME": self.folder, "LANG": "C.UTF-8",
                             **(environment or {})}
         self.server, self.followers = None, []

@@ -259,9 +259,32 @@ class Senders(Conversing):
                          ["dropped", "expired"])
 
 
+class Hooked(Conversing):
+    CONFIG = """engine = "scripted"
+[[hooks]]
+name = "note"
+on = ["SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"]
+command = "cat >> $HOME/heard"
+"""
+
+    def test_hooks_are_told_the_session_key(self):
+        self.conv("send", "main", "[say Hi.] hello")
+        self.rests()
+        self.conv("reset", "main")
+        heard = os.path.join(self.home.environment["HOME"], "heard")
+
+        def told():
+            with open(heard, encoding="utf-8") as file:
+                steps = [json.loads(line) for line in file.read().replace("}{", "}\n{").splitlines()]
+            return len(steps) >= 4 and steps
+        steps = until(told, "the four steps")
+        self.assertEqual([(step["hook_event_name"], step["sessionKey"]) for step in steps],
+                         [(name, MAIN) for name in
+                          ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd")])
+
+
 class Policies(Conversing):
     CONFIG = """engine = "scripted"
-stop_grace = "300ms"
 [conversations]
 zone = "Europe/Berlin"
 agents = ["main", "work"]

@@ -195,7 +195,8 @@ std::string payload_of(const HookStep& step, HookPoint point, const Progress& pr
     payload["type"] = name.type;
     payload["action"] = name.action;
   }
-  payload["sessionKey"] = "agent:" + step.agent + ":" + step.alias;
+  payload["sessionKey"] = step.conversation.empty() ? "agent:" + step.agent + ":" + step.alias
+                                                    : step.conversation;
   payload["agentId"] = step.agent;
   if (step.turn.is_set()) payload["runId"] = step.turn.text();
   payload["timestamp"] = base::time_text(step.wall);

@@ -16,6 +16,7 @@ struct HookStep {
   std::string agent;
   std::string alias;
   std::string engine;
+  std::string conversation{};  // the session key of the one that it works for; empty: none
   std::string workdir;
   std::int64_t tasks = 0;  // of the session, in the background
   std::int64_t ask = 0;

@@ -216,6 +216,7 @@ class NoticeReader {
     notice_.given_name = e.name;
     if (!e.name.empty()) notice_.name = e.name;
     notice_.engine = e.spec->engine;
+    notice_.conversation = e.descriptor->conversation;
     notice_.workdir = e.spec->workdir;
     notice_.is_multi_turn = e.spec->is_multi_turn;
   }
@@ -630,7 +631,9 @@ std::string json_text(const Notice& notice, const std::string& words) {
       {"asked", notice.asked},
       {"risks", notice.risks},
       {"channel", requested.channel},
-      {"conversation", requested.unanswered->conversation},
+      {"conversation", requested.kind == NotificationKind::unanswered
+                           ? requested.unanswered->conversation
+                           : notice.conversation},
       {"prompt", notice.prompt},
       {"last_output", notice.last},
       {"error", notice.error},

@@ -18,6 +18,7 @@ struct Notice {
   std::string name;        // the session's; its alias if it has none
   std::string given_name;  // empty: its name was made from the prompt
   std::string engine;
+  std::string conversation;  // the session key of the one that it works for; empty: none
   // The agent's names for people: as the one who speaks, and as what has run; see name_agent.
   std::string speaker = "The agent";
   std::string title = "Session";

@@ -36,6 +36,7 @@ StepOutcome ask_hooks(const Notice& notice, domain::HookPoint point, const std::
   step.agent = notice.requested.agent;
   step.alias = notice.requested.alias;
   step.engine = notice.engine;
+  step.conversation = notice.conversation;
   step.workdir = notice.workdir;
   step.position = notice.notification;
   step.point = point;

@@ -124,7 +124,8 @@ Task<Outcome<SentMessage>> send_message(const Caller& caller, const SendArgument
   if (!reply) co_return tl::unexpected(reply.error());
   SentMessage sent{std::move(*named), std::move(*reply), {}, arguments.wait > 0};
   if (!sent.is_waited_for) co_return sent;
-  auto outcome = co_await await_answer(caller, sent.conversation, sent.reply.position,
+  const Received received{sent.reply.position, arguments.id};
+  auto outcome = co_await await_answer(caller, sent.conversation, received,
                                        std::chrono::seconds(arguments.wait));
   if (!outcome) co_return tl::unexpected(outcome.error());
   sent.outcome = std::move(*outcome);

@@ -32,14 +32,21 @@ std::string why_of(const domain::MessagesEnded& ended) {
   return why;
 }
 
-void take(const domain::RecordedEvent& recorded, base::Position received, MessageWay& way) {
+void take(const domain::RecordedEvent& recorded, const Received& received, MessageWay& way) {
   const domain::Event& event = recorded.event;
   const auto is_its = [&](const std::vector<base::Position>& messages) {
     return std::find(messages.begin(), messages.end(), way.message) != messages.end();
   };
   MessageOutcome& outcome = way.outcome;
-  if (event.is<domain::MessageReceived>() && recorded.envelope.position <= received) {
-    way = {recorded.envelope.position, {}, {}};
+  if (recorded.envelope.position <= received.position) {
+    // The last one up to there is the message, or was a command.
+    const auto* message = event.as<domain::MessageReceived>();
+    if (message && message->id == received.id) way = {recorded.envelope.position, {}, {}};
+    const auto* directive = event.as<domain::DirectiveReceived>();
+    if (directive && directive->id == received.id) {
+      way = {};
+      outcome.is_over = true;
+    }
   } else if (const auto* ended = event.as<domain::MessagesEnded>();
              ended && is_its(ended->messages)) {
     outcome.is_over = true;
@@ -127,23 +134,30 @@ Task<Outcome<projections::ConversationShown>> find_conversation(const Caller& ca
 }
 
 Task<Outcome<MessageOutcome>> await_answer(const Caller& caller, const NamedConversation& named,
-                                           base::Position received, base::Duration most) {
+                                           const Received& received, base::Duration most) {
   base::Clock& clock = caller.server.clock();
   const base::Duration until = clock.boot() + most;
   MessageWay way;
   bus::ReadRequest read;
   read.level = conversation_level(named.agent, named.key);
-  read.after = base::Position{std::max<std::int64_t>(0, received.value - kAppendEventsMax)};
+  read.after =
+      base::Position{std::max<std::int64_t>(0, received.position.value - kAppendEventsMax)};
   while (true) {
     const auto page = co_await caller.server.ask<bus::LogPage>(bus::kReadVerb, read);
     if (!page) co_return tl::unexpected(page.error());
     for (const bus::FeedEvent& event : page->events) {
       const auto seen = see(event);
-      if (seen && !way.outcome.is_over) take(seen->recorded, received, way);
+      const bool is_before = event.position <= received.position;
+      if (seen && (is_before || !way.outcome.is_over)) take(seen->recorded, received, way);
     }
     read.after = page->complete_through;
     const bool is_there = page->complete_through >= page->head;
-    if (way.outcome.is_over || (is_there && clock.boot() >= until)) break;
+    if (way.message.value == 0 && !way.outcome.is_over && read.after >= received.position) {
+      way.outcome.is_over = true;
+      way.outcome.why = "a message of that id had come before";
+    }
+    const bool is_over = way.outcome.is_over && read.after >= received.position;
+    if (is_over || (is_there && clock.boot() >= until)) break;
     if (!is_there) continue;
     auto pause = caller.server.after(std::min(kAnswerLookEvery, until - clock.boot()));
     co_await pause;

@@ -34,9 +34,14 @@ struct MessageOutcome {
   base::TurnId run;
   std::string answer;  // the agent's words
 };
-// Waits at most so long until the message that a reply acknowledged has been answered. A reply to a
-// message that left nothing for the agent is over at once.
+// A message that was accepted.
+struct Received {
+  base::Position position;  // of the reply
+  std::string id;           // of the message; empty: it had none
+};
+// Waits at most so long until the message has been answered. One that left nothing for the agent is
+// over at once. The arguments outlive the task.
 Task<Outcome<MessageOutcome>> await_answer(const Caller& caller, const NamedConversation& named,
-                                           base::Position received, base::Duration most);
+                                           const Received& received, base::Duration most);
 
 }  // namespace workers

@@ -176,6 +176,7 @@ void Hooks::take_text(const Key& key, Step& step, const domain::RecordedEvent& e
     step.has_opening = true;
     step.facts.alias = opened->alias;
     step.facts.engine = opened->spec->engine;
+    step.facts.conversation = opened->descriptor->conversation;
     step.facts.workdir = opened->spec->workdir;
   } else if (event.envelope.content && !event.content) {
     return conclude(key, text_lost(step.facts));

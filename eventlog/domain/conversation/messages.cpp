@@ -223,7 +223,8 @@ Decided queue_message(Conversing d, const ReceiveMessage& c, Understood known) {
                            route,          static_cast<std::int64_t>(known.text.size()),
                            c.start_before, settings};
   d.emit(std::move(received), std::move(known.text));
-  if (arrives == Arrival::interrupts && !d.s.run->is_to_end) {
+  // A run that no session has yet is interrupted once one has it, so that its messages are given.
+  if (arrives == Arrival::interrupts && d.s.run->is_taken && !d.s.run->is_to_end) {
     d.emit(ConversationRunInterruptRequested{d.s.run->run});
     d.emit_to_lanes(LaneInterrupted{d.id()});
   }

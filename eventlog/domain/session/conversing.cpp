@@ -66,6 +66,17 @@ RunEnd end_of(const Decision& decision, TurnId turn) {
   return RunEnd::failed;
 }
 
+void tell_taken(Decision& decision, const std::string& stream, const ConversationState& state) {
+  const TurnId run = state.run->run;
+  decision.emit_to<ConversationStream>(stream, ConversationRunTaken{run});
+  const bool is_interrupted =
+      state.settings.mode == QueueMode::interrupt && !state.queue.waiting.empty();
+  if (!is_interrupted || state.run->is_to_end) return;
+  decision.emit_to<ConversationStream>(stream, ConversationRunInterruptRequested{run});
+  decision.emit_to<LanesStream>(std::string(kLanesStream),
+                                LaneInterrupted{conversation_id(state.agent, state.key)});
+}
+
 }  // namespace
 
 Decided telling_conversation(Decided decided, const SessionCommand& command, const States& states,
@@ -99,7 +110,7 @@ Decided telling_conversation(Decided decided, const SessionCommand& command, con
     is_taken |= queued != nullptr && queued->turn == run.run;
   }
   if (!is_taken) return decided;
-  if (!run.is_taken) decided->emit_to<ConversationStream>(stream, ConversationRunTaken{run.run});
+  if (!run.is_taken) tell_taken(*decided, stream, *conversation);
   if (!is_live(after.status) || !has_turn(after, run.run)) {
     end_run(*decided, *conversation, end_of(*decided, run.run),
             steered_by(command, *conversation, work->second));

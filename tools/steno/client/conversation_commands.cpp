@@ -149,9 +149,10 @@ std::string received_text(const workers::ConversationReplyBody& reply, const std
 // Waits for the answer to a message that was received, and prints it.
 Outcome<int> print_answer(Connection& connection, const Config& config,
                           const workers::NamedConversation& named,
-                          const workers::ConversationReplyBody& reply) {
-  auto outcome = connection.run(
-      workers::await_answer(connection.caller(), named, reply.position, kAnswerWait));
+                          const workers::ConversationReplyBody& reply, const std::string& id) {
+  const workers::Received received{reply.position, id};
+  auto outcome =
+      connection.run(workers::await_answer(connection.caller(), named, received, kAnswerWait));
   if (!outcome) return tl::unexpected(outcome.error());
   if (config.output != OutputFormat::table) {
     print(workers::json_text(
@@ -212,7 +213,7 @@ Outcome<int> conversation_send(const Config& config, const ConversationArguments
     return print_reply(
         config, *reply,
         received_text(*reply, arguments.is_plain ? std::string() : *text, named->key));
-  return print_answer(**connection, config, {named->agent, named->key}, *reply);
+  return print_answer(**connection, config, {named->agent, named->key}, *reply, arguments.id);
 }
 
 Outcome<int> conversation_list(const Config& config, const ConversationArguments& arguments) {

@@ -158,6 +158,18 @@ TEST_CASE("a message that was not begun in time ends as expired", "[conversation
   CHECK(code_of(place.send(kMain, message)) == RejectionCode::deadline_passed);
 }
 
+TEST_CASE("a run that no session has yet is interrupted once one has it", "[conversation][N14]") {
+  Place place;
+  place.policy.queue.mode = QueueMode::interrupt;
+  REQUIRE(place.receive(kMain, "one"));
+  REQUIRE(place.advance(kMain));
+  REQUIRE(place.receive(kMain, "two"));
+  CHECK_FALSE(place.conversation(kMain).run->is_to_end);
+  REQUIRE(place.take(kMain));
+  CHECK(place.conversation(kMain).run->is_to_end);
+  CHECK(place.all<MessagesEnded>().empty());
+}
+
 TEST_CASE("a stop ends what waits, and interrupts what runs", "[conversation]") {
   Place place;
   REQUIRE(place.receive(kMain, "one"));

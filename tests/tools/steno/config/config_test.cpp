@@ -438,6 +438,70 @@ TEST_CASE("the pages name every key, also those of tables", "[tools]") {
     INFO(key.name);
     CHECK(contains(hooks, "`" + std::string(key.name.substr(key.name.rfind('.') + 1)) + "`"));
   }
+  const std::string conversations = text_of_page("docs/conversations.md");
+  for (const steno::ConfigKey& key : steno::conversation_keys()) {
+    const std::string name(key.name.substr(key.name.rfind('.') + 1));
+    INFO(key.name);
+    CHECK((name == "*" || contains(conversations, "`" + name + "`")));
+  }
+}
+
+TEST_CASE("the table of conversations says what holds for them", "[tools][R121]") {
+  World world;
+  world.write_file(
+      "[conversations]\nagents = [\"main\", \"work\"]\ndm_scope = \"per-peer\"\n"
+      "[conversations.lanes]\nmain = 9\n"
+      "[conversations.queue]\ncap = 5\n[conversations.queue.telegram]\nmode = \"steer\"\n"
+      "[conversations.reset.thread]\nmode = \"idle\"\nidle_minutes = 30\n"
+      "[[conversations.send.rules]]\naction = \"deny\"\nchat_type = \"group\"\n"
+      "[[conversations.bindings]]\nagent = \"work\"\nchannel = \"slack\"\npeer = \"7\"\n"
+      "peer_kind = \"group\"\n[conversations.identity_links]\nada = [\"telegram:1\"]\n");
+  const steno::Config config = world.load();
+  REQUIRE_FALSE(config.tables_fault);
+  const domain::ConversationPolicy& policy = config.conversations.policy;
+  CHECK(policy.lanes == domain::LaneLimits{9, 8, 1});
+  CHECK(policy.queue.cap == 5);
+  CHECK(policy.queue_by_channel.at("telegram").mode == domain::QueueMode::steer);
+  CHECK(policy.resets.thread.mode == domain::ResetMode::idle);
+  CHECK(policy.resets.thread.idle_minutes == 30);
+  REQUIRE(policy.send.rules.size() == 1);
+  CHECK(policy.send.rules.front().chat_type == domain::ChatType::group);
+  const domain::RoutingSettings& routing = config.conversations.routing;
+  CHECK(domain::default_agent(routing.agents) == "main");
+  CHECK(routing.dm_scope == domain::DmScope::per_peer);
+  REQUIRE(routing.bindings.size() == 1);
+  CHECK(routing.bindings.front().peer == domain::Peer{domain::ChatType::group, "7"});
+  CHECK(routing.identity_links.front().name == "ada");
+  CHECK(config.conversations.said.size() == 13);
+}
+
+TEST_CASE("a mistake in the table of conversations is told with its line", "[tools][bad-input]") {
+  struct Case {
+    const char* text;
+    const char* says;
+    int line;
+  };
+  const auto wrong = GENERATE(
+      Case{"conversations = 3\n", "accepted is a table [conversations]", 1},
+      Case{"[conversations.queue.x]\nmod = \"steer\"\n", "did you mean mode?", 2},
+      Case{"[conversations.queue]\nmode = \"often\"\n", "steer, followup", 2},
+      Case{"[conversations.queue]\ndebounce = \"2d\"\n", "from 0s to 24h", 2},
+      Case{"[conversations.lanes]\nmain = 0\n", "1 to 1000", 2},
+      Case{"[conversations.lane]\nmain = 1\n", "unknown table [conversations.lane]", 1},
+      Case{"[conversations.send]\nrules = 3\n", "[[conversations.send.rules]]", 2},
+      Case{"[[conversations.send.rules]]\nchannel = \"x\"\n", "needs an action", 1},
+      Case{"[[conversations.bindings]]\nagent = \"x\"\n", "an agent and a channel", 1},
+      Case{"[[conversations.bindings]]\nagent = \"x\"\nchannel = \"y\"\npeer_kind = \"dm\"\n",
+           "a peer_kind and no peer", 1},
+      Case{"[conversations.identity_links]\nada = 3\n", "wrong kind", 2});
+  World world;
+  world.write_file(wrong.text);
+  const steno::Config config = world.load();
+  REQUIRE(config.tables_fault);
+  INFO(wrong.text << " → " << base::describe(*config.tables_fault));
+  CHECK(config.tables_fault->code == ErrorCode::invalid);
+  CHECK(contains(config.tables_fault->text, wrong.says));
+  CHECK(config.tables_fault->where == world.file() + " line " + std::to_string(wrong.line));
 }
 
 TEST_CASE("sockets lie in the run folder, unless their paths would be too long", "[tools]") {
