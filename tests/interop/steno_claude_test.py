@@ -854,6 +854,10 @@ class ClaudeConverses(WithClaude):
             return not shown.get("run") and not shown["waiting"]
         until(is_at_rest, "the end of the runs", AGENT_SECONDS)
         self.assertEqual(self.shown(key)["runs"], runs + (mode == "collect"))
+        if mode == "steer":
+            [steered] = [event for event in self.home.events() if event["type"] == "MessageSteered"]
+            self.assertEqual(steered["facts"]["run"], self.facts(session, "PromptInjected")[0]["turn"])
+            return
         said = [item["text"] for item in self.home.ask("output", session, "--all")["items"]
                 if item["kind"] == "said"]
         self.assertEqual(said[-1], "what came meanwhile")

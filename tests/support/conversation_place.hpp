@@ -37,7 +37,11 @@ class ConversationPlace {
     const Command whole = as_command(std::move(command));
     domain::Decided decided = streams_.decide(whole, context);
     if (!decided) return decided;
-    for (const Emitted& emitted : *decided) {
+    // As a server does, events of the target first.
+    std::vector<Emitted> in_order(decided->begin(), decided->end());
+    std::stable_partition(in_order.begin(), in_order.end(),
+                          [](const Emitted& one) { return one.stream.empty(); });
+    for (const Emitted& emitted : in_order) {
       domain::Envelope envelope;
       envelope.stream = emitted.stream.empty() ? domain::stream_of(target) : emitted.stream;
       envelope.position = domain::Position{++position_};

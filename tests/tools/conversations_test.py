@@ -206,7 +206,7 @@ class Steering(Conversing):
         self.conv("send", "main", "/queue steer")
         self.conv("send", "main", "[tools 1] [delay 1500] [say Done.] work")
         until(lambda: self.events("ToolCallStarted"), "the call of a tool")
-        self.conv("send", "main", "and hurry")
+        self.assertEqual(self.conv("send", "main", "and hurry", "--wait"), "Done.\n")
         shown = self.rests()
         self.assertEqual((shown["messages"], shown["runs"]), (2, 1))
         [steered] = self.events("MessageSteered")
@@ -388,8 +388,8 @@ class Programs(Conversing):
         self.assertEqual((sent["key"], sent["status"], sent["reply"]),
                          ("agent:main:telegram:dm:ada", "ok", "Hello Ada."))
         again = self.result("chat.send", message="[say Hello Ada.] hi", channel="telegram",
-                            peer="7", messageId="1")
-        self.assertEqual(again["status"], "accepted")
+                            peer="7", messageId="1", timeoutSeconds=30)
+        self.assertEqual((again["status"], again["reply"]), ("ok", "Hello Ada."))
         bound = self.result("chat.send", message="[say At work.] hi", channel="signal", peer="8",
                             timeoutSeconds=30)
         self.assertEqual((bound["key"], bound["reply"]), ("agent:work:signal:dm:ada", "At work."))
@@ -463,6 +463,21 @@ class Within(Conversing):
         self.assertTrue(is_error)
         self.assertIn("is a conversation of agent work", text)
         self.assertTrue(call("sessions_list", all_agents=True)[0])
+        is_error, text = call("sessions_send", key="main", message="so?", timeout_seconds=9)
+        self.assertTrue(is_error)
+        self.assertIn("cannot be waited for", text)
+        # What is a command in the words of a person is a text in its own.
+        self.assertEqual(call("sessions_send", key="telegram:group:1", message="/new [say Word.]",
+                              timeout_seconds=30), (False, "Word."))
+        self.assertEqual(self.shown("telegram:group:1")["resets"], 0)
+        for command in (("set", "main", "label=x"), ("reset", "main"), ("stop", "main"),
+                        ("rm", "telegram:group:1")):
+            self.assertIn("a person does", self.conv(*command, code=5))
+        self.assertIn("is a conversation of agent work",
+                      self.conv("send", "agent:work:main", "hello", code=5))
+        refused = self.home.run("conv", "send", "telegram:group:9", "hello",
+                                "--permission-mode=bypassPermissions")
+        self.assertEqual(refused.code, 5, str(refused))
         is_error, text = call("sessions_list", kinds=["group"])
         self.assertFalse(is_error)
         self.assertIn("agent:main:telegram:group:1", text)

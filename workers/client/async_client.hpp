@@ -76,6 +76,10 @@ class AsyncClient {
   // Returns the wait for so long a time.
   Wait after(base::Duration time) { return Wait(*this, clock_.boot() + time); }
 
+  // Tasks that wait for minutes, as for an answer of an agent. There are so many at most, so that
+  // others have room beside them.
+  static constexpr std::size_t kLongWaitsMax = 16;
+
   base::CommandId fresh_id() { return client_.fresh_id(); }
   base::Clock& clock() { return clock_; }
   base::Duration timeout() const { return timeout_; }
@@ -108,12 +112,33 @@ class AsyncClient {
   bool is_over(Wait& wait, base::Duration now);
   void leave(Wait& wait);
 
+  friend class LongWait;
+
   ServerClient& client_;
   base::Clock& clock_;
   const base::Duration timeout_;
+  std::size_t long_waits_ = 0;
   std::vector<Wait*> waits_;  // in the order in which they came
   std::deque<Wait*> over_;    // whose tasks are to be resumed
   std::set<base::CommandId> under_way_;
+};
+
+// Counts its task among those that wait for long, as long as it lives.
+class LongWait {
+ public:
+  LongWait(AsyncClient& client, bool is_one) : client_(client), is_one_(is_one) {
+    client_.long_waits_ += is_one_ ? 1 : 0;
+  }
+  ~LongWait() { client_.long_waits_ -= is_one_ ? 1 : 0; }
+  LongWait(const LongWait&) = delete;
+  LongWait& operator=(const LongWait&) = delete;
+
+  // False: too many others wait.
+  bool has_room() const { return client_.long_waits_ <= AsyncClient::kLongWaitsMax; }
+
+ private:
+  AsyncClient& client_;
+  const bool is_one_;
 };
 
 }  // namespace workers

@@ -6,6 +6,7 @@
 #include "eventlog/domain/conversation/peer_key.hpp"
 #include "eventlog/domain/conversation/routing.hpp"
 #include "workers/operations/conversing.hpp"
+#include "workers/operations/finding.hpp"
 #include "workers/operations/handlers.hpp"
 #include "workers/operations/text_bounds.hpp"
 
@@ -39,7 +40,10 @@ domain::ReceiveMessage message_of(const Caller& caller, const SendArguments& sai
   message.text = said.message;
   message.sender = said.sender;
   message.id = said.id;
-  message.is_authorised = !said.is_plain;
+  // A request that comes again with its key is the same message.
+  if (message.id.empty() && caller.identity) message.id = "request " + caller.identity->id.text();
+  // What changes a conversation is not for agents, whatever words they find for it.
+  message.is_authorised = !said.is_plain && caller.self.empty();
   message.route.channel = said.channel;
   message.route.account = said.account;
   message.route.to = said.to.empty() ? said.peer : said.to;
@@ -60,6 +64,18 @@ Task<Outcome<bool>> apply_grant(const Caller& caller, domain::SessionSpec& spec)
   const auto held = co_await hold_to(*grant, is_said, caller, nullptr, spec);
   if (!held) co_return tl::unexpected(held.error());
   co_return true;
+}
+
+// Nobody waits for what can come only once he waits no more.
+Task<Outcome<bool>> check_wait(const Caller& caller, const SendArguments& said,
+                               const NamedConversation& named) {
+  if (said.wait == 0 || caller.self.empty()) co_return true;
+  const auto own = co_await own_session(caller);
+  if (!own) co_return tl::unexpected(own.error());
+  if (!*own || (*own)->session.descriptor->conversation != named.key) co_return true;
+  co_return refuse(OperationError::usage,
+                   "this session works for " + named.key +
+                       ", so its answer cannot be waited for; leave out timeout_seconds");
 }
 
 // What changes a conversation is for people, and for programs that speak for them.
@@ -116,6 +132,14 @@ Outcome<ConversationFilter> filter_of(const ConversationsArguments& said) {
 Task<Outcome<SentMessage>> send_message(const Caller& caller, const SendArguments& arguments) {
   auto named = addressed(caller, arguments);
   if (!named) co_return tl::unexpected(named.error());
+  const auto can_wait = co_await check_wait(caller, arguments, *named);
+  if (!can_wait) co_return tl::unexpected(can_wait.error());
+  const LongWait counted(caller.server, arguments.wait > 0);
+  if (!counted.has_room()) {
+    co_return refuse(OperationError::busy,
+                     "many messages wait for their answers already; send this "
+                     "one without timeout_seconds");
+  }
   domain::ReceiveMessage message = message_of(caller, arguments, *named);
   const auto held = co_await apply_grant(caller, message.spec);
   if (!held) co_return tl::unexpected(held.error());
@@ -124,8 +148,7 @@ Task<Outcome<SentMessage>> send_message(const Caller& caller, const SendArgument
   if (!reply) co_return tl::unexpected(reply.error());
   SentMessage sent{std::move(*named), std::move(*reply), {}, arguments.wait > 0};
   if (!sent.is_waited_for) co_return sent;
-  const Received received{sent.reply.position, arguments.id};
-  auto outcome = co_await await_answer(caller, sent.conversation, received,
+  auto outcome = co_await await_answer(caller, sent.conversation, sent.reply,
                                        std::chrono::seconds(arguments.wait));
   if (!outcome) co_return tl::unexpected(outcome.error());
   sent.outcome = std::move(*outcome);

@@ -15,16 +15,16 @@ namespace workers {
 
 // What the stream says of one message so far.
 struct MessageWay {
-  base::Position message;   // 0: it is not found yet
+  base::Position message;
   base::Position begun_at;  // of its run
   MessageOutcome outcome;
 };
 
 namespace {
 
-constexpr base::Duration kAnswerLookEvery = std::chrono::milliseconds(50);
-// An append has fewer events behind the message that it receives.
-constexpr std::int64_t kAppendEventsMax = 256;
+// Answers come soon, or after long work.
+constexpr base::Duration kAnswerLookMin = std::chrono::milliseconds(20);
+constexpr base::Duration kAnswerLookMax = std::chrono::milliseconds(500);
 
 std::string why_of(const domain::MessagesEnded& ended) {
   std::string why(base::enum_name(ended.end));
@@ -32,23 +32,13 @@ std::string why_of(const domain::MessagesEnded& ended) {
   return why;
 }
 
-void take(const domain::RecordedEvent& recorded, const Received& received, MessageWay& way) {
+void take(const domain::RecordedEvent& recorded, MessageWay& way) {
   const domain::Event& event = recorded.event;
   const auto is_its = [&](const std::vector<base::Position>& messages) {
     return std::find(messages.begin(), messages.end(), way.message) != messages.end();
   };
   MessageOutcome& outcome = way.outcome;
-  if (recorded.envelope.position <= received.position) {
-    // The last one up to there is the message, or was a command.
-    const auto* message = event.as<domain::MessageReceived>();
-    if (message && message->id == received.id) way = {recorded.envelope.position, {}, {}};
-    const auto* directive = event.as<domain::DirectiveReceived>();
-    if (directive && directive->id == received.id) {
-      way = {};
-      outcome.is_over = true;
-    }
-  } else if (const auto* ended = event.as<domain::MessagesEnded>();
-             ended && is_its(ended->messages)) {
+  if (const auto* ended = event.as<domain::MessagesEnded>(); ended && is_its(ended->messages)) {
     outcome.is_over = true;
     outcome.why = why_of(*ended);
   } else if (const auto* begun = event.as<domain::ConversationRunBegun>();
@@ -58,6 +48,7 @@ void take(const domain::RecordedEvent& recorded, const Received& received, Messa
     outcome.run = begun->run->run;
   } else if (const auto* steered = event.as<domain::MessageSteered>();
              steered && steered->message == way.message && !steered->is_kept) {
+    way.begun_at = way.message;
     outcome.run = steered->run;
   } else if (const auto* back = event.as<domain::ConversationRunReturned>();
              back && back->run == outcome.run) {
@@ -134,35 +125,34 @@ Task<Outcome<projections::ConversationShown>> find_conversation(const Caller& ca
 }
 
 Task<Outcome<MessageOutcome>> await_answer(const Caller& caller, const NamedConversation& named,
-                                           const Received& received, base::Duration most) {
+                                           const ConversationReplyBody& reply,
+                                           base::Duration most) {
   base::Clock& clock = caller.server.clock();
   const base::Duration until = clock.boot() + most;
   MessageWay way;
+  way.message = reply.message;
+  // The session of the run that was under way, into which the message can go.
+  way.outcome.session = reply.session;
+  way.outcome.is_over = reply.message.value == 0;
   bus::ReadRequest read;
   read.level = conversation_level(named.agent, named.key);
-  read.after =
-      base::Position{std::max<std::int64_t>(0, received.position.value - kAppendEventsMax)};
-  while (true) {
+  read.after = reply.message;
+  base::Duration pause = kAnswerLookMin;
+  while (!way.outcome.is_over) {
     const auto page = co_await caller.server.ask<bus::LogPage>(bus::kReadVerb, read);
     if (!page) co_return tl::unexpected(page.error());
     for (const bus::FeedEvent& event : page->events) {
       const auto seen = see(event);
-      const bool is_before = event.position <= received.position;
-      if (seen && (is_before || !way.outcome.is_over)) take(seen->recorded, received, way);
+      if (seen && !way.outcome.is_over) take(seen->recorded, way);
     }
     read.after = page->complete_through;
-    const bool is_there = page->complete_through >= page->head;
-    if (way.message.value == 0 && !way.outcome.is_over && read.after >= received.position) {
-      way.outcome.is_over = true;
-      way.outcome.why = "a message of that id had come before";
-    }
-    const bool is_over = way.outcome.is_over && read.after >= received.position;
-    if (is_over || (is_there && clock.boot() >= until)) break;
-    if (!is_there) continue;
-    auto pause = caller.server.after(std::min(kAnswerLookEvery, until - clock.boot()));
-    co_await pause;
+    if (page->complete_through < page->head) continue;
+    if (way.outcome.is_over || clock.boot() >= until) break;
+    auto wait = caller.server.after(std::min(pause, until - clock.boot()));
+    co_await wait;
+    pause = std::min(2 * pause, kAnswerLookMax);
   }
-  if (way.outcome.is_over && way.outcome.session.is_set() && way.begun_at.value > 0) {
+  if (way.outcome.is_over && way.outcome.run.is_set() && way.outcome.session.is_set()) {
     auto words = co_await last_words(caller, named, way);
     if (!words) co_return tl::unexpected(words.error());
     way.outcome.answer = std::move(*words);

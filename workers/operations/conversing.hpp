@@ -34,14 +34,9 @@ struct MessageOutcome {
   base::TurnId run;
   std::string answer;  // the agent's words
 };
-// A message that was accepted.
-struct Received {
-  base::Position position;  // of the reply
-  std::string id;           // of the message; empty: it had none
-};
-// Waits at most so long until the message has been answered. One that left nothing for the agent is
-// over at once. The arguments outlive the task.
+// Waits at most so long until the message of that reply has been answered. One that left nothing
+// for the agent is over at once. The arguments outlive the task.
 Task<Outcome<MessageOutcome>> await_answer(const Caller& caller, const NamedConversation& named,
-                                           const Received& received, base::Duration most);
+                                           const ConversationReplyBody& reply, base::Duration most);
 
 }  // namespace workers

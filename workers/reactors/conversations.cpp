@@ -141,18 +141,20 @@ void Conversations::on_answer(const Asked& asked, const CommandOutcome& outcome)
   send({key, Step::refuse, doing.run}, refusal_of(doing.run, opens, refused));
 }
 
-// A conversation whose turn it is not is looked at again when the lanes change.
+// A conversation whose turn it is not is looked at again when the lanes change. What waits can be
+// too late while a run is under way.
 bool Conversations::advance(const StreamKey& key, const domain::LaneWork& work, bool is_its_turn,
                             const Cycle& cycle) {
   if (busy_.contains(key)) return false;
-  const bool has_expired = work.expires.us != 0 && work.expires <= cycle.wall;
+  const base::Time expires = work.run ? work.expires_behind : work.expires;
+  const bool has_expired = expires.us != 0 && expires <= cycle.wall;
   if (has_expired || is_its_turn) {
     busy_.insert(key);
     send({key, Step::advance, {}}, domain::AdvanceConversation{});
     return true;
   }
-  if (work.due > cycle.now) wait_for(work.due - cycle.now);
-  if (work.expires.us != 0) wait_for(work.expires - cycle.wall);
+  if (!work.run && work.due > cycle.now) wait_for(work.due - cycle.now);
+  if (expires.us != 0) wait_for(expires - cycle.wall);
   return false;
 }
 
@@ -202,7 +204,7 @@ bool Conversations::carry_out(const StreamKey& key, const domain::LaneWork& work
     read(key, doing, run.overflow.latest);
     return true;
   }
-  if (!doing.awaited.empty()) return false;
+  if (!doing.awaited.empty() && !(doing.is_begun && run.is_to_end)) return false;
   if (!doing.is_begun && run.is_to_end && !doing.is_interrupted) {
     // Without effect if its session has it already.
     doing.is_sent = true;
@@ -277,7 +279,8 @@ bool Conversations::look(const Cycle& cycle) {
       continue;
     }
     if (held != held_.end()) held_.erase(held);
-    has_done |= work.run ? carry_out(key, work) : advance(key, work, in_turn.contains(id), cycle);
+    if (work.run) has_done |= carry_out(key, work);
+    has_done |= advance(key, work, in_turn.contains(id), cycle);
   }
   return has_done;
 }

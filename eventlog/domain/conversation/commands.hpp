@@ -165,6 +165,7 @@ struct ConversationReply {
   SessionId session;         // of the last run; unset: none since the last reset
   std::int64_t messages = 0;
   std::int64_t resets = 0;
+  Position message;  // that was received, now or before; 0: the command left the agent none
 
   bool operator==(const ConversationReply&) const = default;
   template <class Visit>
@@ -174,6 +175,7 @@ struct ConversationReply {
     visit("session", &ConversationReply::session);
     visit("messages", &ConversationReply::messages);
     visit("resets", &ConversationReply::resets);
+    visit("message", &ConversationReply::message);
   }
 };
 

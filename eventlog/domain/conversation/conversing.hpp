@@ -58,6 +58,8 @@ Lane lane_of(std::string_view key);
 // Returns when the next run of what waits can begin, log time.
 Time due_of(const ConversationState& s);
 
+// True if it is the one that a channel calls by that id.
+bool is_message(const SeenMessage& seen, const std::string& id, const MessageRoute& route);
 // True if the message is accepted, and neither runs nor has ended.
 bool waits(const ConversationState& state, Position message);
 // True if the session of the run under way has the message for its turn.

@@ -14,10 +14,10 @@ namespace domain {
 
 Envelope Conversing::next_envelope() const {
   Envelope envelope;
-  const auto more = static_cast<std::int64_t>(decision.size()) + 1;
-  envelope.position = Position{context.head.value + more};
+  // Events of other streams stand behind those of the target.
   std::int64_t own = 1;
   for (const Emitted& one : decision) own += one.stream.empty() ? 1 : 0;
+  envelope.position = Position{context.head.value + own};
   envelope.version = StreamVersion{context.version.value + own};
   envelope.stream = stream_of(context.target);
   envelope.log_time = context.now;
@@ -54,13 +54,20 @@ bool has_waiting(const ConversationState& s) {
   return !s.queue.waiting.empty() || s.queue.overflow.dropped > 0;
 }
 
+// Returns the wall time at which the first of them is too late; 0: none ever is.
+Time expiry_of(const QueuedMessages& waiting) {
+  Time first{};
+  for (const QueuedMessage& one : waiting) {
+    const Time by = one.start_before;
+    if (by.us != 0 && (first.us == 0 || by < first)) first = by;
+  }
+  return first;
+}
+
 LaneAwaited awaited_by(const ConversationState& s) {
   const SessionId id = conversation_id(s.agent, s.key);
   LaneAwaited awaited{id, s.agent, s.key, lane_of(s.key), due_of(s), {}, {}};
-  for (const QueuedMessage& waiting : s.queue.waiting) {
-    const Time by = waiting.start_before;
-    if (by.us != 0 && (awaited.expires.us == 0 || by < awaited.expires)) awaited.expires = by;
-  }
+  awaited.expires = expiry_of(s.queue.waiting);
   const auto& dropped = s.queue.overflow.latest;
   if (!s.queue.waiting.empty()) awaited.oldest = s.queue.waiting.front().at;
   const bool is_older =
@@ -72,10 +79,16 @@ LaneAwaited awaited_by(const ConversationState& s) {
 }  // namespace
 
 void tell_lanes(Conversing& d) {
-  if (d.s.run) return;
   const auto& works = d.lanes().works;
   const auto work = works.find(d.id());
   const bool is_known = work != works.end();
+  if (d.s.run) {
+    QueuedMessages waiting = d.s.queue.waiting;
+    std::erase_if(waiting, [&](const QueuedMessage& one) { return is_taken_steer(d, one.at); });
+    const Time at = expiry_of(waiting);
+    if (is_known && work->second.expires_behind != at) d.emit_to_lanes(LaneExpires{d.id(), at});
+    return;
+  }
   if (!has_waiting(d.s)) {
     if (is_known) d.emit_to_lanes(LaneLeft{d.id()});
     return;
@@ -126,6 +139,10 @@ void free_label(Conversing& d) {
 
 }  // namespace
 
+bool is_message(const SeenMessage& seen, const std::string& id, const MessageRoute& route) {
+  return seen.id == id && seen.route == route;
+}
+
 bool waits(const ConversationState& state, Position message) {
   const QueuedMessages& all = state.queue.waiting;
   return std::any_of(all.begin(), all.end(),
@@ -144,7 +161,7 @@ void leave(Conversing& d, SessionId session) {
   if (!session.is_set() || d.lanes().left.contains(session)) return;
   const auto* admission = d.states.find<AdmissionStream>(kAdmissionStream);
   const bool is_live = admission != nullptr && admission->live.contains(session);
-  const bool is_begun = d.s.run && d.s.run->session == session;
+  const bool is_begun = d.s.run && d.s.run->opens && d.s.run->session == session;
   if (is_live || is_begun) d.emit_to_lanes(SessionLeft{session, d.s.agent});
 }
 
@@ -328,9 +345,30 @@ Decided decide(const ConversationCommand& command, const States& states, const C
       command);
 }
 
-ConversationReply reply(const ConversationState& state, const ConversationCommand&) {
-  return {static_cast<std::int64_t>(state.queue.waiting.size()),
-          state.run ? state.run->run : TurnId{}, state.session, state.messages, state.resets};
+namespace {
+
+Position message_of(const ConversationState& state, const ReceiveMessage& c) {
+  if (c.id.empty()) return state.newest;
+  const DeliveryContext route = normal_delivery(c.route);
+  for (const SeenMessage& one : state.seen) {
+    if (is_message(one, c.id, {route.channel, route.to, route.account, route.thread})) {
+      return one.at;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+ConversationReply reply(const ConversationState& state, const ConversationCommand& command) {
+  ConversationReply reply;
+  reply.waiting = static_cast<std::int64_t>(state.queue.waiting.size());
+  if (state.run) reply.run = state.run->run;
+  reply.session = state.session;
+  reply.messages = state.messages;
+  reply.resets = state.resets;
+  if (const auto* c = std::get_if<ReceiveMessage>(&command)) reply.message = message_of(state, *c);
+  return reply;
 }
 
 }  // namespace domain

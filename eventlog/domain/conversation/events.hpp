@@ -193,6 +193,18 @@ struct ConversationRunInterruptRequested {
   }
 };
 
+// The agent works on the run's turn.
+struct ConversationRunStarted {
+  static constexpr std::string_view kType = "ConversationRunStarted";
+  TurnId run;
+
+  bool operator==(const ConversationRunStarted&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("run", &ConversationRunStarted::run);
+  }
+};
+
 enum class RunEnd : std::uint8_t { finished, failed, interrupted };
 
 // The run's turn is over, and with it all its messages.
@@ -249,8 +261,8 @@ struct ConversationDeleted {
 using ConversationEvents = base::Joined<
     base::Types<ConversationOpened, EntryChanged, MessageReceived, DirectiveReceived,
                 MessageSteered, MessagesEnded, ConversationRunBegun, ConversationRunTaken,
-                ConversationRunReturned, ConversationRunInterruptRequested, ConversationRunEnded,
-                ConversationReset, ResetUndone, ConversationDeleted>,
+                ConversationRunStarted, ConversationRunReturned, ConversationRunInterruptRequested,
+                ConversationRunEnded, ConversationReset, ResetUndone, ConversationDeleted>,
     ContentEvents>;
 
 }  // namespace domain

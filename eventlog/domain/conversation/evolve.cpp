@@ -55,7 +55,8 @@ bool apply(ConversationState& s, const Envelope& envelope, const MessageReceived
   message.start_before = e.start_before;
   s.is_immediate = !s.run && s.queue.waiting.empty() && s.queue.overflow.dropped == 0;
   admit(s.queue, message, {});
-  if (!e.id.empty()) keep_newest(s.seen, {e.id, message.route}, kSeenMessagesMax);
+  if (!e.id.empty()) keep_newest(s.seen, {e.id, message.route, message.at}, kSeenMessagesMax);
+  s.newest = message.at;
   if (!is_unknown(route)) s.last_route = route;
   s.settings = e.queue;
   s.heard_at = envelope.log_time;
@@ -67,8 +68,9 @@ bool apply(ConversationState& s, const Envelope& envelope, const MessageReceived
 bool apply(ConversationState& s, const Envelope&, const DirectiveReceived& e) {
   if (!is_there(s)) return false;
   const DeliveryContext& route = *e.route;
+  s.newest = {};
   if (!e.id.empty()) {
-    keep_newest(s.seen, {e.id, {route.channel, route.to, route.account, route.thread}},
+    keep_newest(s.seen, {e.id, {route.channel, route.to, route.account, route.thread}, {}},
                 kSeenMessagesMax);
   }
   return true;
@@ -87,15 +89,15 @@ bool apply(ConversationState& s, const Envelope&, const MessageSteered& e) {
 
 // Whoever is told that a message came to nothing can send it again.
 void forget_seen(ConversationState& s, const std::vector<Position>& messages) {
-  for (const QueuedMessage& waiting : s.queue.waiting) {
-    if (std::find(messages.begin(), messages.end(), waiting.at) == messages.end()) continue;
-    std::erase(s.seen, SeenMessage{waiting.id, waiting.route});
-  }
+  std::erase_if(s.seen, [&](const SeenMessage& one) {
+    return std::find(messages.begin(), messages.end(), one.at) != messages.end();
+  });
 }
 
 bool apply(ConversationState& s, const Envelope&, const MessagesEnded& e) {
   if (!is_there(s)) return false;
-  const bool is_again = e.end == MessageEnd::refused || e.end == MessageEnd::expired;
+  const bool is_again =
+      e.end == MessageEnd::refused || e.end == MessageEnd::expired || e.end == MessageEnd::dropped;
   if (is_again) forget_seen(s, e.messages);
   end_messages(s.queue, e.messages, e.end == MessageEnd::dropped ? e.told_max : 0);
   if (e.end == MessageEnd::refused) s.refusals = 0;
@@ -120,6 +122,7 @@ bool apply(ConversationState& s, const Envelope&, const ConversationRunBegun& e)
   }
   take(s.queue, turn);
   s.run = *e.run;
+  s.is_started = false;
   s.session_before = std::exchange(s.session, e.run->session);
   ++s.runs;
   return true;
@@ -131,6 +134,11 @@ bool apply(ConversationState& s, const Envelope&, const ConversationRunTaken& e)
   s.again_at = {};
   s.returned.clear();
   return s.run->is_taken = true;
+}
+
+bool apply(ConversationState& s, const Envelope&, const ConversationRunStarted& e) {
+  if (!is_run(s, e.run) || !s.run->is_taken) return false;
+  return s.is_started = true;
 }
 
 bool apply(ConversationState& s, const Envelope&, const ConversationRunReturned& e) {
@@ -161,7 +169,7 @@ bool apply(ConversationState& s, const Envelope&, const ConversationRunEnded& e)
   if (!is_run(s, e.run)) return false;
   s.returned.clear();
   s.run.reset();
-  s.is_immediate = false;
+  s.is_started = s.is_immediate = false;
   return true;
 }
 

@@ -54,6 +54,20 @@ struct LaneTaken {
   }
 };
 
+// The first of the messages that wait behind the run is too late then.
+struct LaneExpires {
+  static constexpr std::string_view kType = "LaneExpires";
+  SessionId conversation;
+  Time at;  // wall time; 0: none is ever too late
+
+  bool operator==(const LaneExpires&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("conversation", &LaneExpires::conversation);
+    visit("at", &LaneExpires::at);
+  }
+};
+
 // Its run is over, and its place is free; or nothing of it waits any more.
 struct LaneLeft {
   static constexpr std::string_view kType = "LaneLeft";
@@ -152,8 +166,9 @@ struct LeftSessionSettled {
   }
 };
 
-using LanesEvents = base::Types<LaneAwaited, LaneTaken, LaneInterrupted, LaneLeft, LaneHeld,
-                                SteerOffered, SteerSettled, SessionLeft, LeftSessionSettled>;
+using LanesEvents =
+    base::Types<LaneAwaited, LaneTaken, LaneInterrupted, LaneExpires, LaneLeft, LaneHeld,
+                SteerOffered, SteerSettled, SessionLeft, LeftSessionSettled>;
 
 }  // namespace domain
 

@@ -55,6 +55,13 @@ bool apply(LanesState& s, const Envelope&, const LaneHeld& e) {
   return true;
 }
 
+bool apply(LanesState& s, const Envelope&, const LaneExpires& e) {
+  LaneWork* work = running(s, e.conversation);
+  if (work == nullptr) return false;
+  work->expires_behind = e.at;
+  return true;
+}
+
 bool apply(LanesState& s, const Envelope&, const SteerOffered& e) {
   LaneWork* work = running(s, e.conversation);
   if (work == nullptr) return false;

@@ -44,6 +44,7 @@ struct LaneWork {
   Position oldest;
   base::Boxed<ConversationRun> run;  // none: it waits
   bool is_held = false;              // the run, as LaneHeld has it
+  Time expires_behind;               // as LaneExpires has it
   std::vector<Steer> steers;         // oldest first
 
   bool operator==(const LaneWork&) const = default;
@@ -59,6 +60,7 @@ struct LaneWork {
     visit("oldest", &LaneWork::oldest);
     visit("run", &LaneWork::run);
     visit("held", &LaneWork::is_held);
+    visit("expires_behind", &LaneWork::expires_behind);
     visit("steers", &LaneWork::steers);
   }
 };

@@ -50,8 +50,9 @@ std::optional<Rejection> check_message(const ReceiveMessage& c, const Context& c
 }
 
 bool is_seen(const ConversationState& s, const std::string& id, const MessageRoute& route) {
-  return !id.empty() &&
-         std::find(s.seen.begin(), s.seen.end(), SeenMessage{id, route}) != s.seen.end();
+  return !id.empty() && std::any_of(s.seen.begin(), s.seen.end(), [&](const SeenMessage& one) {
+    return is_message(one, id, route);
+  });
 }
 
 // What a text asks of the conversation itself, and what is left of it for the agent.
@@ -193,7 +194,9 @@ QueueSettings settings_for(const Conversing& d, const QueueChoices& inlined,
 
 AgentWork work_of(const ConversationState& s) {
   if (!s.run) return AgentWork::none;
-  return s.run->is_taken && !s.run->is_to_end ? AgentWork::steerable : AgentWork::busy;
+  // After a reset the next message is for another session.
+  const bool is_steerable = s.run->is_taken && !s.run->is_to_end && s.run->session == s.session;
+  return is_steerable ? AgentWork::steerable : AgentWork::busy;
 }
 
 Decided queue_message(Conversing d, const ReceiveMessage& c, Understood known) {
@@ -203,17 +206,19 @@ Decided queue_message(Conversing d, const ReceiveMessage& c, Understood known) {
   message.id = c.id;
   message.route = {route.channel, route.to, route.account, route.thread};
   const AgentWork work = work_of(d.s);
-  const Admission admission = accept(d.s.queue, message, settings);
+  // What the session has for the turn under way takes no place among what waits.
+  MessageQueue waiting = d.s.queue;
+  std::erase_if(waiting.waiting,
+                [&](const QueuedMessage& one) { return is_taken_steer(d, one.at); });
+  const Admission admission = accept(waiting, message, settings);
   if (admission.outcome == AdmissionOutcome::duplicate) return std::move(d.decision);
   if (admission.outcome == AdmissionOutcome::refused) {
     return reject(RejectionCode::limit_reached,
-                  std::to_string(d.s.queue.waiting.size()) + " messages of " + d.s.key +
+                  std::to_string(waiting.waiting.size()) + " messages of " + d.s.key +
                       " wait, as many as may; send it again when the agent has answered");
   }
   std::vector<Position> dropped;
-  for (const QueuedMessage& one : admission.dropped) {
-    if (!is_taken_steer(d, one.at)) dropped.push_back(one.at);
-  }
+  for (const QueuedMessage& one : admission.dropped) dropped.push_back(one.at);
   if (!dropped.empty()) {
     d.emit(MessagesEnded{std::move(dropped), MessageEnd::dropped,
                          admission.is_summarised ? admission.summaries_max : 0});
@@ -223,8 +228,8 @@ Decided queue_message(Conversing d, const ReceiveMessage& c, Understood known) {
                            route,          static_cast<std::int64_t>(known.text.size()),
                            c.start_before, settings};
   d.emit(std::move(received), std::move(known.text));
-  // A run that no session has yet is interrupted once one has it, so that its messages are given.
-  if (arrives == Arrival::interrupts && d.s.run->is_taken && !d.s.run->is_to_end) {
+  // A run that no agent has yet is interrupted once one has it, so that its messages are given.
+  if (arrives == Arrival::interrupts && d.s.is_started && !d.s.run->is_to_end) {
     d.emit(ConversationRunInterruptRequested{d.s.run->run});
     d.emit_to_lanes(LaneInterrupted{d.id()});
   }

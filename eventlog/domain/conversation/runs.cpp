@@ -53,7 +53,10 @@ void choose_session(const Conversing& d, ConversationRun& run) {
 Decided decide_one(Conversing d, const AdvanceConversation&) {
   if (d.s.key.empty()) return Decision{};
   expire(d);
-  if (d.s.run) return std::move(d.decision);
+  if (d.s.run) {
+    tell_lanes(d);
+    return std::move(d.decision);
+  }
   QueueSettings settings = d.s.settings;
   if (due_of(d.s) <= d.context.now) settings.debounce = {};
   const NextTurn turn = next_turn(d.s.queue, settings, d.context.now);

@@ -35,12 +35,14 @@ struct PastSession {
 struct SeenMessage {
   std::string id;
   MessageRoute route;
+  Position at;  // 0: it was a command of the conversation
 
   bool operator==(const SeenMessage&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("id", &SeenMessage::id);
     visit("route", &SeenMessage::route);
+    visit("at", &SeenMessage::at);
   }
 };
 
@@ -54,6 +56,8 @@ struct ConversationState : ContentState {
   DeliveryContext last_route;  // of the last message that has one
   MessageQueue queue;
   base::Boxed<ConversationRun> run;  // under way; none: nothing runs
+  bool is_started = false;           // the agent works on it
+  Position newest;                   // message; 0: none, or a command came last
   QueuedMessages returned;           // the run's messages, until a session has taken it
   std::int64_t refusals = 0;         // of the messages that wait, in a row
   Time again_at;                     // as ConversationRunReturned has it
@@ -86,6 +90,8 @@ struct ConversationState : ContentState {
     visit("last_route", &ConversationState::last_route);
     visit("queue", &ConversationState::queue);
     visit("run", &ConversationState::run);
+    visit("started", &ConversationState::is_started);
+    visit("newest", &ConversationState::newest);
     visit("returned", &ConversationState::returned);
     visit("refusals", &ConversationState::refusals);
     visit("again_at", &ConversationState::again_at);

@@ -37,6 +37,35 @@ std::string place_of(const ConversationState& before, Position message) {
   return {};
 }
 
+// One decision tells so many places at most; the rest stands in the record alone.
+constexpr std::size_t kPlacesMax = 32;
+
+// What a stranger in a chat is told: the code that a refusal begins with, and its details, are for
+// the owner.
+std::string plain(const std::string& why) {
+  return why.find(": ") == std::string::npos ? why : "no agent could be had for it";
+}
+
+bool is_silenced(const ConversationState& s) {
+  return parse_send_action(field_of(s.entry, "sendPolicy")) == SendAction::deny;
+}
+
+// As with notifications of sessions, an orchestrator is woken where no channel is told.
+std::vector<NotificationTarget> targets_for(const ConversationState& s, const std::string& place,
+                                            const Context& context) {
+  const bool has_channel =
+      has_sink(context.limits, NotificationTarget::channel) && !place.empty() && !is_silenced(s);
+  std::vector<NotificationTarget> targets;
+  if (has_channel) targets.push_back(NotificationTarget::channel);
+  for (const auto target : {NotificationTarget::system, NotificationTarget::wake,
+                            NotificationTarget::webhook, NotificationTarget::desktop}) {
+    const bool is_woken = target == NotificationTarget::wake && !has_channel;
+    const bool is_other = target != NotificationTarget::wake;
+    if (has_sink(context.limits, target) && (is_other || is_woken)) targets.push_back(target);
+  }
+  return targets;
+}
+
 void request(Decision& decision, const OutboxState& outbox, NotificationRequested request,
              std::size_t& added) {
   const std::string stream(kOutboxStream);
@@ -73,18 +102,19 @@ Decided telling_senders(Decided decided, const States& states, const Context& co
     if (one.stream.empty()) through = through.next();
   }
   std::size_t added = 0;
+  std::size_t places = 0;
   for (const auto& [whose, messages] : told) {
+    if (++places > kPlacesMax) break;
     NotificationRequested request_of;
     request_of.kind = NotificationKind::unanswered;
     request_of.agent = context.target.agent;
     request_of.through = through;
+    request_of.channel = whose.first;
     request_of.unanswered = UnansweredMessages{before.key, messages, whose.second};
-    for (const auto target :
-         {NotificationTarget::channel, NotificationTarget::webhook, NotificationTarget::desktop}) {
-      const bool is_channel = target == NotificationTarget::channel;
-      if (!has_sink(context.limits, target) || (is_channel && whose.first.empty())) continue;
+    for (const NotificationTarget target : targets_for(before, whose.first, context)) {
       request_of.target = target;
-      request_of.channel = whose.first;
+      const bool is_channel = target == NotificationTarget::channel;
+      request_of.unanswered.edit().why = is_channel ? plain(whose.second) : whose.second;
       request(*decided, *outbox, request_of, added);
     }
   }

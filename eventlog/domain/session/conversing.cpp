@@ -1,6 +1,7 @@
 // Tells a conversation, in the same decision, that one of its sessions has taken its run, and that
 // the run is over. So a run has one end, whatever ends it.
 #include <algorithm>
+#include <limits>
 
 #include "eventlog/domain/conversation/conversation.hpp"
 #include "eventlog/domain/conversation/conversing.hpp"
@@ -26,12 +27,13 @@ std::string conversation_of(const SessionState& s, const Decision& decision) {
   return {};
 }
 
-// Returns how many of the prompts that were added to its turn the agent was given, if the command
-// says so.
+// Returns how many of the prompts that were added to its turn the agent was given. Where its result
+// does not say so it can have been all of them, and none is given twice.
 std::int64_t given_with(const SessionCommand& command, TurnId turn) {
   const auto* report = std::get_if<LeaseReport>(&command);
   const auto* result = report == nullptr ? nullptr : std::get_if<ReportTurnResult>(&report->report);
-  return result != nullptr && result->turn == turn ? result->injected : 0;
+  const bool is_said = result != nullptr && result->turn == turn;
+  return is_said ? result->injected : std::numeric_limits<std::int64_t>::max();
 }
 
 // The agent was given the first ones that its session took. Some may have been ended since, as by
@@ -66,9 +68,9 @@ RunEnd end_of(const Decision& decision, TurnId turn) {
   return RunEnd::failed;
 }
 
-void tell_taken(Decision& decision, const std::string& stream, const ConversationState& state) {
+void tell_started(Decision& decision, const std::string& stream, const ConversationState& state) {
   const TurnId run = state.run->run;
-  decision.emit_to<ConversationStream>(stream, ConversationRunTaken{run});
+  decision.emit_to<ConversationStream>(stream, ConversationRunStarted{run});
   const bool is_interrupted =
       state.settings.mode == QueueMode::interrupt && !state.queue.waiting.empty();
   if (!is_interrupted || state.run->is_to_end) return;
@@ -105,12 +107,16 @@ Decided telling_conversation(Decided decided, const SessionCommand& command, con
   const auto work = lanes->works.find(conversation_id(context.target.agent, key));
   if (work == lanes->works.end()) return decided;
   bool is_taken = run.is_taken;
+  bool is_started = false;
   for (const Emitted& emitted : *decided) {
     const auto* queued = emitted.event.as<TurnQueued>();
     is_taken |= queued != nullptr && queued->turn == run.run;
+    const auto* started = emitted.event.as<TurnStarted>();
+    is_started |= started != nullptr && started->turn == run.run;
   }
   if (!is_taken) return decided;
-  if (!run.is_taken) tell_taken(*decided, stream, *conversation);
+  if (!run.is_taken) decided->emit_to<ConversationStream>(stream, ConversationRunTaken{run.run});
+  if (is_started && !conversation->is_started) tell_started(*decided, stream, *conversation);
   if (!is_live(after.status) || !has_turn(after, run.run)) {
     end_run(*decided, *conversation, end_of(*decided, run.run),
             steered_by(command, *conversation, work->second));

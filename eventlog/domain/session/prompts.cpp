@@ -104,7 +104,9 @@ std::optional<Rejection> check_steer(const Deciding& d, const SteerTurn& c) {
   const auto* lanes = d.states.find<LanesStream>(kLanesStream);
   const bool is_its = conversation != nullptr && lanes != nullptr && conversation->run && s.turn &&
                       conversation->run->run == s.turn->turn;
-  if (!is_its) return refused("does not work on a run of its conversation now");
+  const bool is_left = lanes != nullptr && lanes->left.contains(d.context.target.id);
+  if (!is_its || is_left || s.is_close_requested)
+    return refused("does not work on a run of its conversation now");
   const auto work = lanes->works.find(conversation_id(d.agent(), key));
   const bool is_offered =
       work != lanes->works.end() &&
@@ -115,7 +117,7 @@ std::optional<Rejection> check_steer(const Deciding& d, const SteerTurn& c) {
   const auto& injecting = d.context.injecting_engines;
   const bool is_injecting =
       std::find(injecting.begin(), injecting.end(), s.spec.engine) != injecting.end();
-  const bool is_open = is_injecting && !is_asked_to_end(*s.turn) && !s.turn->is_continued &&
+  const bool is_open = is_injecting && !s.turn->is_interrupt_requested && !s.turn->is_continued &&
                        s.turn->deferred->empty();
   if (!is_open) return refused("takes no prompt while it works");
   auto bytes = static_cast<std::int64_t>(c.prompt.size());

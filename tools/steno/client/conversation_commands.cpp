@@ -2,13 +2,13 @@
 #include <algorithm>
 
 #include "eventlog/domain/conversation/conversation.hpp"
-#include "eventlog/domain/conversation/queue_directive.hpp"
 #include "eventlog/domain/conversation/reset_policy.hpp"
 #include "eventlog/domain/conversation/send_policy.hpp"
 #include "eventlog/domain/conversation/session_key.hpp"
 #include "eventlog/domain/conversation/stop_words.hpp"
 #include "eventlog/domain/outbox/route.hpp"
 #include "tools/steno/client/client_commands.hpp"
+#include "tools/steno/client/own_grant.hpp"
 #include "tools/steno/client/prompt_input.hpp"
 #include "tools/steno/client/since.hpp"
 #include "tools/steno/connection/caller.hpp"
@@ -32,20 +32,11 @@ using workers::safe_line;
 // An answer is waited for as long as anybody stays.
 constexpr base::Duration kAnswerWait = std::chrono::hours(24 * 365);
 
-struct NamedKey {
-  std::string agent;
-  std::string key;
-};
-
-// Returns the key in the form in which it is kept; "main" is the agent's main conversation.
-Outcome<NamedKey> named_key(const Config& config, const std::string& given) {
-  domain::KeySettings settings;
-  settings.agent = config.agent;
-  if (auto fault = domain::session_key_fault(given)) return fail(kExitUsage, *fault);
-  auto key = domain::canonical_key(given, settings);
-  if (!key) return fail(kExitUsage, "'" + safe_line(given) + "' is no session key");
-  std::string agent = domain::agent_of_key(*key);
-  return NamedKey{std::move(agent), std::move(*key)};
+// Returns the conversation that is meant by the key; "main" is the agent's main one.
+Outcome<workers::NamedConversation> named(const Connection& connection, const std::string& key) {
+  auto known = workers::named_conversation(connection.caller(), key);
+  if (!known) return fail(known.error());
+  return std::move(*known);
 }
 
 // Returns the last route in a line: "telegram 1234", empty: none is known.
@@ -98,7 +89,7 @@ void print_shown(const ConversationShown& one, base::Time now) {
   }
 }
 
-Outcome<ConversationShown> find(Connection& connection, const NamedKey& named) {
+Outcome<ConversationShown> find(Connection& connection, const workers::NamedConversation& named) {
   workers::QueryBody query;
   query.agent = named.agent;
   query.reference = named.key;
@@ -119,26 +110,30 @@ Outcome<int> print_reply(const Config& config, const workers::ConversationReplyB
 template <class Request>
 Outcome<int> ask(const Config& config, const ConversationArguments& arguments, Request request,
                  const std::string& done) {
-  const auto named = named_key(config, arguments.key);
-  if (!named) return tl::unexpected(named.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  request.session_key = named->key;
+  const auto meant = named(**connection, arguments.key);
+  if (!meant) return tl::unexpected(meant.error());
+  if (!(*connection)->caller().self.empty()) {
+    return fail(kExitRefused, "the agent of a session changes no conversations; a person does");
+  }
+  request.session_key = meant->key;
   const auto reply =
       (*connection)
-          ->command_conversation(named->agent, domain::ConversationCommand(std::move(request)));
+          ->command_conversation(meant->agent, domain::ConversationCommand(std::move(request)));
   if (!reply) return tl::unexpected(reply.error());
-  return print_reply(config, *reply, done + " " + named->key);
+  return print_reply(config, *reply, done + " " + meant->key);
+}
+
+// Says what a command of the conversation did.
+std::string done_text(const std::string& text, const std::string& key) {
+  if (domain::is_stop_request(text, true)) return "stopped " + key;
+  return (domain::reset_remainder({}, text) ? "reset " : "changed ") + key;
 }
 
 std::string received_text(const workers::ConversationReplyBody& reply, const std::string& text,
                           const std::string& key) {
-  if (domain::is_stop_request(text, true)) return "stopped " + key;
-  if (domain::reset_remainder({}, text)) return "reset " + key;
-  const bool is_setting =
-      domain::parse_send_command(text) || (domain::parse_queue_directive(text).is_present &&
-                                           domain::parse_queue_directive(text).rest.empty());
-  if (is_setting) return "changed " + key;
+  if (reply.message.value == 0) return done_text(text, key);
   if (reply.waiting > 0 && reply.run.is_set()) {
     return key + ": " + std::to_string(reply.waiting) +
            (reply.waiting == 1 ? " message waits" : " messages wait") + " for the agent";
@@ -149,10 +144,9 @@ std::string received_text(const workers::ConversationReplyBody& reply, const std
 // Waits for the answer to a message that was received, and prints it.
 Outcome<int> print_answer(Connection& connection, const Config& config,
                           const workers::NamedConversation& named,
-                          const workers::ConversationReplyBody& reply, const std::string& id) {
-  const workers::Received received{reply.position, id};
+                          const workers::ConversationReplyBody& reply) {
   auto outcome =
-      connection.run(workers::await_answer(connection.caller(), named, received, kAnswerWait));
+      connection.run(workers::await_answer(connection.caller(), named, reply, kAnswerWait));
   if (!outcome) return tl::unexpected(outcome.error());
   if (config.output != OutputFormat::table) {
     print(workers::json_text(
@@ -180,17 +174,19 @@ std::string days_text(const domain::ResetPolicy& policy, const std::string& zone
 }  // namespace
 
 Outcome<int> conversation_send(const Config& config, const ConversationArguments& arguments) {
-  const auto named = named_key(config, arguments.key);
-  if (!named) return tl::unexpected(named.error());
   auto text = prompt_of(arguments.text);
   if (!text) return tl::unexpected(text.error());
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  const auto meant = named(**connection, arguments.key);
+  if (!meant) return tl::unexpected(meant.error());
   domain::ReceiveMessage message;
-  message.session_key = named->key;
+  message.session_key = meant->key;
   message.spec = spec_defaults(config).spec;
   message.text = *text;
   message.sender = arguments.sender;
   message.id = arguments.id;
-  message.is_authorised = !arguments.is_plain;
+  message.is_authorised = !arguments.is_plain && (*connection)->caller().self.empty();
   if (const auto route = domain::parse_route(config.channel)) {
     message.route.channel = route->channel;
     message.route.account = route->account;
@@ -200,20 +196,19 @@ Outcome<int> conversation_send(const Config& config, const ConversationArguments
   if (const auto ok = workers::check_workdir(message.spec.workdir); !ok) {
     return fail(ok.error());
   }
-  auto connection = Connection::open(config);
-  if (!connection) return tl::unexpected(connection.error());
+  const auto held = hold_process(**connection, nullptr, message.spec);
+  if (!held) return tl::unexpected(held.error());
   if (is_flag(config, "start_within") && config.start_within.count() > 0) {
     message.start_before = (*connection)->clock().wall() + config.start_within;
   }
   const auto reply =
       (*connection)
-          ->command_conversation(named->agent, domain::ConversationCommand(std::move(message)));
+          ->command_conversation(meant->agent, domain::ConversationCommand(std::move(message)));
   if (!reply) return tl::unexpected(reply.error());
-  if (!arguments.waits)
-    return print_reply(
-        config, *reply,
-        received_text(*reply, arguments.is_plain ? std::string() : *text, named->key));
-  return print_answer(**connection, config, {named->agent, named->key}, *reply, arguments.id);
+  if (!arguments.waits) {
+    return print_reply(config, *reply, received_text(*reply, *text, meant->key));
+  }
+  return print_answer(**connection, config, *meant, *reply);
 }
 
 Outcome<int> conversation_list(const Config& config, const ConversationArguments& arguments) {
@@ -255,11 +250,11 @@ Outcome<int> conversation_list(const Config& config, const ConversationArguments
 }
 
 Outcome<int> conversation_show(const Config& config, const ConversationArguments& arguments) {
-  const auto named = named_key(config, arguments.key);
-  if (!named) return tl::unexpected(named.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  const auto one = find(**connection, *named);
+  const auto meant = named(**connection, arguments.key);
+  if (!meant) return tl::unexpected(meant.error());
+  const auto one = find(**connection, *meant);
   if (!one) return tl::unexpected(one.error());
   if (config.output != OutputFormat::table) {
     print(workers::to_json(*one) + "\n");
@@ -297,11 +292,11 @@ Outcome<int> conversation_stop(const Config& config, const ConversationArguments
 
 Outcome<int> conversation_policy(const Config& config, const ConversationArguments& arguments) {
   if (config.tables_fault) return fail(*config.tables_fault);
-  const auto named = named_key(config, arguments.key);
-  if (!named) return tl::unexpected(named.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  const auto one = find(**connection, *named);
+  const auto meant = named(**connection, arguments.key);
+  if (!meant) return tl::unexpected(meant.error());
+  const auto one = find(**connection, *meant);
   if (!one) return tl::unexpected(one.error());
   const domain::ConversationPolicy& policy = config.conversations.policy;
   const std::string& channel = one->last_route.channel;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "eventlog/base/digits.hpp"
+#include "eventlog/domain/conversation/key_text.hpp"
 #include "tools/steno/config/command_words.hpp"
 #include "tools/steno/config/given_setting.hpp"
 #include "tools/steno/text/units.hpp"
@@ -23,7 +24,8 @@ struct Place {
   std::string name;
 
   domain::QueueChoices& queue() const {
-    return name.empty() ? tables.policy.queue : tables.policy.queue_by_channel[name];
+    return name.empty() ? tables.policy.queue
+                        : tables.policy.queue_by_channel[domain::channel_word(name)];
   }
   domain::ResetRule& reset() const {
     domain::ResetSettings& resets = tables.policy.resets;
@@ -290,6 +292,17 @@ class ConversationTableReader {
 
   Result<ConversationTables> take_all() {
     if (auto ok = end(); !ok) return tl::unexpected(ok.error());
+    const auto& agents = tables_.routing.agents;
+    for (const domain::Binding& binding : tables_.routing.bindings) {
+      const bool is_listed =
+          agents.empty() || std::any_of(agents.begin(), agents.end(),
+                                        [&](const auto& one) { return one.id == binding.agent; });
+      if (is_listed) continue;
+      return base::failure(ErrorCode::invalid,
+                           "[[conversations.bindings]] names agent " + binding.agent +
+                               ", which conversations.agents does not list",
+                           path_);
+    }
     return std::move(tables_);
   }
 

@@ -158,7 +158,7 @@ TEST_CASE("a message that was not begun in time ends as expired", "[conversation
   CHECK(code_of(place.send(kMain, message)) == RejectionCode::deadline_passed);
 }
 
-TEST_CASE("a run that no session has yet is interrupted once one has it", "[conversation][N14]") {
+TEST_CASE("a run that no agent has yet is interrupted once one has it", "[conversation][N14]") {
   Place place;
   place.policy.queue.mode = QueueMode::interrupt;
   REQUIRE(place.receive(kMain, "one"));
@@ -166,6 +166,9 @@ TEST_CASE("a run that no session has yet is interrupted once one has it", "[conv
   REQUIRE(place.receive(kMain, "two"));
   CHECK_FALSE(place.conversation(kMain).run->is_to_end);
   REQUIRE(place.take(kMain));
+  CHECK_FALSE(place.conversation(kMain).run->is_to_end);
+  REQUIRE(place.receive(kMain, "three"));
+  place.begin(kMain);
   CHECK(place.conversation(kMain).run->is_to_end);
   CHECK(place.all<MessagesEnded>().empty());
 }
@@ -409,6 +412,63 @@ TEST_CASE("a message for the turn under way goes into it, or waits for the next"
   place.wait(std::chrono::seconds(2));
   REQUIRE(place.advance(kMain));
   CHECK(place.conversation(kMain).run->messages.size() == 1);
+}
+
+TEST_CASE("after a reset nothing goes into the turn of the session that was left",
+          "[conversation][R109]") {
+  Place place;
+  place.policy.queue.mode = QueueMode::steer;
+  REQUIRE(place.receive(kMain, "one"));
+  REQUIRE(place.advance(kMain));
+  REQUIRE(place.take(kMain));
+  place.begin(kMain);
+  REQUIRE(place.send(kMain, ResetConversation{}));
+  REQUIRE(place.receive(kMain, "two"));
+  CHECK(place.all<SteerOffered>().empty());
+  CHECK(place.conversation(kMain).queue.waiting.size() == 1);
+}
+
+TEST_CASE("what the session had for its turn is given once, however that ends", "[conversation]") {
+  Place place;
+  place.policy.queue.mode = QueueMode::steer;
+  REQUIRE(place.receive(kMain, "one"));
+  REQUIRE(place.advance(kMain));
+  REQUIRE(place.take(kMain));
+  place.begin(kMain);
+  REQUIRE(place.receive(kMain, "two"));
+  place.steer(kMain);
+  const SessionId session = place.conversation(kMain).session;
+  REQUIRE(place.send_to(Place::session_ref_of(session), KillSession{}, place.fresh()));
+  CHECK(place.all<MessageSteered>().size() == 1);
+  CHECK(place.conversation(kMain).queue.waiting.empty());
+}
+
+TEST_CASE("a message that was dropped can be sent again", "[conversation][N13]") {
+  Place place;
+  place.policy.queue.cap = 1;
+  REQUIRE(place.receive(kMain, "one", "m1"));
+  REQUIRE(place.receive(kMain, "two", "m2"));
+  REQUIRE(place.all<MessagesEnded>().size() == 1);
+  REQUIRE(place.receive(kMain, "one", "m1"));
+  CHECK(place.all<MessageReceived>().size() == 3);
+}
+
+TEST_CASE("a message is too late while a run is under way", "[conversation]") {
+  Place place;
+  REQUIRE(place.receive(kMain, "one"));
+  REQUIRE(place.advance(kMain));
+  REQUIRE(place.take(kMain));
+  ReceiveMessage late;
+  late.spec = support::sample_spec(true);
+  late.text = "two";
+  late.start_before = place.now() + std::chrono::seconds(5);
+  REQUIRE(place.send(kMain, late));
+  const SessionId id = conversation_id("main", kMain);
+  CHECK(place.lanes().works.at(id).expires_behind == late.start_before);
+  place.wait(std::chrono::seconds(6));
+  REQUIRE(place.advance(kMain));
+  CHECK(place.all<MessagesEnded>().front().end == MessageEnd::expired);
+  CHECK(place.lanes().works.at(id).expires_behind == Time{});
 }
 
 TEST_CASE("in steer-backlog a message goes into the turn and has one of its own",
