@@ -307,6 +307,23 @@ class FilesSurvive(WithFiles):
         self.assertEqual(self.answer(resumed, "read [blocks]"),
                          text_file("notes.md", NOTES) + prompt("read [blocks]"))
 
+    def test_prompts_of_one_turn_that_have_too_many_files_together_become_turns(self):
+        paths = [self.file(f"{i}.md", f"note {i}".encode()) for i in range(12)]
+        files = [word for path in paths for word in ("--file", path)]
+        alias = self.home.start_session("[hang]")
+        self.home.wait_for_event(alias, "AgentInitialized")
+        self.runs("send", alias, *files[:12], "one [blocks]")
+        self.runs("send", alias, *files[12:], "two [blocks]")
+        self.runs("kill", alias)
+        refused = self.home.run("resume", alias, "--with-queue")
+        self.assertEqual(refused.code, 2, str(refused))
+        self.assertIn("have 12 files, and one prompt has at most 10; --multi-turn gives", refused.err)
+        resumed = self.home.ask("resume", alias, "--with-queue", "--multi-turn")["alias"]
+        for prompt_text, first in (("one [blocks]", 0), ("two [blocks]", 6)):
+            self.assertIn(text_file(f"{first}.md", f"note {first}".encode()),
+                          self.answer(resumed, prompt_text))
+        self.runs("kill", resumed)
+
     def test_a_resume_with_a_file_gives_it(self):
         self.file("notes.md", NOTES)
         alias = self.home.start_session("[say ok]")
