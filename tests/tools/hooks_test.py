@@ -146,13 +146,44 @@ class Examples(Hooked):
         self.assertIn("make clean frees some", self.said(alias))
         self.stop()
 
-    # Shows R203, R206.
+    # Shows R203, R206, R268.
     def test_subagents_are_bounded_and_told_more(self):
         self.start_with("few-subagents", "brief")
         alias = self.ran("[agent look around] [say Done.]")
         self.assertEqual(self.runs(alias), [("few-subagents", "passed"), ("brief", "changed")])
         [ran] = [one for one in self.log(alias) if one["hook"] == "brief"]
         self.assertEqual((ran["point"], ran["tool"]), ("PreToolUse", "Agent"))
+        busy = self.home.start_session("[task 600000] [say 1]", "--multi-turn")
+        for tasks in range(1, 5):
+            until(lambda: self.home.show(busy)["tasks"] == tasks, f"{tasks} tasks")
+            prompt = f"[task 600000] [say {tasks + 1}]" if tasks < 4 else "[agent look around] [say Done.]"
+            self.home.run("send", busy, prompt)
+        until(lambda: self.runs(busy), "the hook's answer")
+        self.assertEqual(self.runs(busy), [("few-subagents", "blocked")])
+        until(lambda: "four tasks run already" in "".join(self.contents(busy, "ToolCallFinished")), "a refusal")
+        self.home.run("kill", busy)
+        self.home.wait_for_end(busy)
+        self.stop()
+
+    # Shows R209, R268.
+    def test_people_are_told_when_a_subagent_is_done(self):
+        self.start_with("subagent-done")
+        alias = self.ran("[agent look around] [say Done.]")
+        self.assertIn("A subagent is done: I was to look around", self.home.run("output", alias).out)
+        [ran] = self.log(alias)
+        self.assertEqual(ran["point"], "SubagentStop")
+        self.stop()
+
+    # Shows R226, R268.
+    def test_what_sessions_cost_is_recorded_at_their_end(self):
+        self.start_with("usage")
+        alias = self.ran("[cost 0.25] [say Done.]")
+        path = os.path.join(self.home.workdir, "usage.csv")
+        until(lambda: os.path.exists(path) and os.path.getsize(path), "the file")
+        with open(path, encoding="utf-8") as file:
+            name, cost, duration = file.read().strip().split(",")
+        self.assertEqual((name, float(cost)), (alias, 0.25))
+        self.assertGreaterEqual(int(duration), 0)
         self.stop()
 
     def test_an_agent_goes_on_until_its_tests_pass(self):
@@ -367,6 +398,10 @@ class Faults(Hooked):
             "flood": ("(printf '{'; yes) 2>/dev/null", "did not end within 1 s"),
             "hang": ("sleep 1000 & sleep 1000", "did not end within 1 s"),
             "forks": ("sleep 1000 & exit 1", "it ended with code 1"),
+            "many": ("for i in $(seq 300); do sleep 1000 & done; wait", "did not end within 1 s"),
+            "tree": ("f() { [ $1 = 0 ] || { f $(($1 - 1)) & f $(($1 - 1)) & }; sleep 1000; }; f 6",
+                     "did not end within 1 s"),
+            "binary": (r"printf '\377\000\376nonsense'", ""),
             "gone": ("kill -9 $$", "signal 9"),
         }
         self.start(*(table(name, "PreToolUse", f"command = {json.dumps(line)}", timeout="1s")
