@@ -968,6 +968,9 @@ class ClaudeAsks(Asking):
 
 
 CHANNEL = "telegram|1234"
+QUESTION = {"questions": [{"question": "Which store?", "header": "Store", "multiSelect": False,
+                           "options": [{"label": "SQLite", "description": "small"},
+                                       {"label": "RocksDB", "description": "fast"}]}]}
 
 
 class ClaudeAnsweredFromAnywhere(Asking):
@@ -977,6 +980,77 @@ class ClaudeAnsweredFromAnywhere(Asking):
     def ended(self, alias):
         self.assertEqual(self.wait_for_end(alias)["status"], "completed")
         return self.told_to_model(alias)
+
+    def by_command(self, request, verb, said):
+        flags = ["--input"] if "input" in said else []
+        self.done(verb, request, *flags, *said.values())
+
+    def by_chat(self, request, verb, said):
+        self.done("chat", "--sender", CHANNEL, " ".join([f"/{verb} {request}", *said.values()]))
+
+    def by_tool(self, request, verb, said):
+        child = self.home.popen(["mcp"], stdin=subprocess.PIPE)
+        call = {"name": f"session_{verb}", "arguments": {"session": request, **said}}
+        answer, _ = child.communicate((json.dumps(
+            {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}) + "\n").encode())
+        self.assertFalse(json.loads(answer)["result"]["isError"], answer)
+
+    def by_method(self, request, verb, said):
+        path = self.home.path("run", "gateway.sock")
+        until(lambda: os.path.exists(path), "the gateway")
+        socket = steno_wire.zmq.Context.instance().socket(steno_wire.zmq.DEALER)
+        self.addCleanup(socket.close)
+        socket.linger, socket.rcvtimeo = 0, 20_000
+        socket.connect("ipc://" + path)
+        socket.send(json.dumps({"jsonrpc": "2.0", "id": 1, "method": f"session.{verb}", "params": {
+            "session": request, "idempotency_key": request, **said}}).encode())
+        answer = json.loads(socket.recv())
+        self.assertIn("result", answer)
+
+    def answered(self, way, prompt, verb, said, *flags):
+        """Has the agent ask, answers, and returns what the model was told."""
+        alias = self.start(prompt, *flags)
+        way(f"{alias}#{self.ask(alias)['ask']}", verb, said)
+        return self.ended(alias)
+
+    def answered_at_terminal(self, prompt, verb, said, *flags):
+        typed = {"approve": "y", "deny": said.get("reason"), "answer": said.get("answer")}[verb]
+        shown = "a number, or other words" if verb == "answer" else "y approves it"
+        code, seen = self.home.on_terminal(("run", *flags, prompt), [(shown, typed + "\n")],
+                                           AGENT_SECONDS)
+        self.assertEqual(code, 0, seen)
+        return self.told_to_model(self.newest()["alias"])
+
+    def test_each_answer_is_given_by_each_way(self):
+        ways = {"command": self.by_command, "chat": self.by_chat, "tool": self.by_tool,
+                "method": self.by_method, "terminal": None}
+
+        def answered(name, *said):
+            if name == "terminal":
+                return self.answered_at_terminal(*said)
+            return self.answered(ways[name], *said)
+        for name in ways:
+            with self.subTest(way=name, answer="approve"):
+                [told] = answered(name, f"bash touch {name}-1 && echo made", "approve", {})
+                self.assertEqual((told, self.made(name + "-1")), ("made", True))
+            with self.subTest(way=name, answer="deny"):
+                told = answered(name, f"bash touch {name}-2", "deny", {"reason": f"Not by {name} now."})
+                self.assertEqual((told, self.made(name + "-2")), ([f"Not by {name} now."], False))
+            with self.subTest(way=name, answer="question"):
+                [told] = answered(name, "tool AskUserQuestion " + json.dumps(QUESTION), "answer",
+                                  {"answer": "2"})
+                self.assertIn('"Which store?"="RocksDB"', told)
+            with self.subTest(way=name, answer="plan"):
+                [told] = answered(name, 'tool ExitPlanMode {"plan": "Move the cache"}', "approve", {},
+                                  "--permission-mode", "plan")
+                self.assertIn("approved", told)
+            if name == "terminal":
+                continue  # another input is a command of its own
+            with self.subTest(way=name, answer="another input"):
+                changed = json.dumps({"command": f"touch {name}-4 && echo changed"})
+                [told] = answered(name, f"bash touch {name}-3", "approve", {"input": changed})
+                self.assertEqual((told, self.made(name + "-3"), self.made(name + "-4")),
+                                 ("changed", False, True))
 
     def test_a_chat_approves(self):
         alias = self.start("bash touch by-chat")
@@ -1260,6 +1334,12 @@ agent = "told"
 command = "echo The word is azure."
 
 [[hooks]]
+name = "variables"
+on = "SessionStart"
+agent = "told"
+command = '''echo 'export FRUIT=quince' >> "$CLAUDE_ENV_FILE"'''
+
+[[hooks]]
 name = "prompt"
 on = "UserPromptSubmit"
 agent = "told"
@@ -1302,6 +1382,18 @@ on = "PermissionRequest"
 tool = "Bash"
 input = "touch trusted"
 builtin = "allow"
+
+[[hooks]]
+name = "in-place-of-people"
+on = "PermissionRequest"
+tool = "Bash"
+input = "touch (refused|replaced)"
+command = '''python3 -c 'import json, sys
+command = json.load(sys.stdin)["tool_input"]["command"]
+decision = {"behavior": "deny", "message": "A hook refuses it."}
+if "replaced" in command:
+    decision = {"behavior": "allow", "updatedInput": {"command": "touch replacement"}}
+print(json.dumps({"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}}))' '''
 
 [[hooks]]
 name = "redact"
@@ -1366,6 +1458,20 @@ class ClaudeHooks(Asking):
         [answer] = [fact for fact in self.facts(self.home.show(alias)["session"], "AskAnswered")
                     if fact["point"] == "none"]
         self.assertEqual((answer["verdict"], answer["basis"]), ("granted", "hook"))
+
+    def test_a_hook_denies_for_people_and_changes_what_is_approved(self):
+        alias = self.ran("bash touch refused")
+        self.assertEqual((self.told_to_model(alias), self.made("refused")), (["A hook refuses it."], False))
+        self.ran("bash touch replaced")
+        self.assertEqual((self.made("replaced"), self.made("replacement")), (False, True))
+
+    def test_commands_have_the_variables_that_a_hook_left(self):
+        ran = self.home.run("--agent", "told", "run", "--engine", "claude", "--allow-tool", "Bash",
+                            "bash echo the fruit is $FRUIT", seconds=AGENT_SECONDS)
+        self.assertEqual(ran.code, 0, str(ran))
+        calls = self.model.charged()[self.home.ask("--agent", "told", "ls", "-n", "1")
+                                     ["sessions"][0]["agent_session"]]
+        self.assertIn("the fruit is quince", [text for call in calls for text in call["results"]])
 
     def test_the_output_of_a_tool_is_redacted_and_a_failure_explained(self):
         alias = self.ran("bash echo it is hunter2 here", "--allow-tool", "Bash")
