@@ -171,6 +171,7 @@ class ClaudeInBackground(WithClaude):
         self.assertEqual(nano(row["cost_usd"]), self.charge_of(row))
         self.assertNotIn("ReportIgnored", [e["type"] for e in self.home.events(row["session"])])
 
+    # Shows R207, R213.
     def test_a_run_is_over_when_its_subagent_is(self):
         result = self.run_claude("delegate stream 60")
         self.assertIn("word59", result.err)  # the subagent's words
@@ -360,7 +361,7 @@ class Claude(WithClaude):
         self.home.wait_for_event(alias, "AgentExited")
         self.assertEqual(tails(), [])
 
-    # Shows D01.
+    # Shows R175, D01.
     def test_what_is_not_allowed_is_denied(self):
         result = self.run_claude("--approvals", "deny", "bash touch made-by-the-tool", code=5)
         self.assertEqual(result.out.splitlines()[-1], "The command has run.")
@@ -1434,6 +1435,7 @@ class ClaudeHooks(Asking):
         return [(fact["hook"], fact["outcome"])
                 for fact in self.facts(self.home.show(alias)["session"], "HookRan")]
 
+    # Shows R177.
     def test_a_call_is_blocked_under_bypass_and_the_model_hears_why(self):
         alias = self.ran("bash touch forbidden", "--permission-mode", "bypassPermissions")
         self.assertFalse(self.made("forbidden"))
@@ -1473,12 +1475,14 @@ class ClaudeHooks(Asking):
                                      ["sessions"][0]["agent_session"]]
         self.assertIn("the fruit is quince", [text for call in calls for text in call["results"]])
 
+    # Shows R189, R194.
     def test_the_output_of_a_tool_is_redacted_and_a_failure_explained(self):
         alias = self.ran("bash echo it is hunter2 here", "--allow-tool", "Bash")
         self.assertEqual(self.told_to_model(alias), ["it is [redacted] here"])
         alias = self.ran("bash exit 7", "--allow-tool", "Bash")
         self.assertEqual(self.hooks(alias), [("explain", "changed")])
 
+    # Shows R163, R171.
     def test_the_model_is_told_at_the_start_and_a_prompt_is_rewritten(self):
         def said(prompt):
             ran = self.home.run("--agent", "told", "run", "--engine", "claude", prompt,
@@ -1692,7 +1696,7 @@ class ClaudeTold(WithClaude):
                 if more:
                     self.home.run("kill", alias)
 
-    # Shows R077, R078.
+    # Shows R077, R078, R218.
     def test_a_channel_is_shown_what_the_agent_says_and_does(self):
         alias = self.home.ask("spawn", "--multi-turn", "--allow-tool", "Bash", "bash echo made",
                               seconds=AGENT_SECONDS)["alias"]
@@ -1806,7 +1810,7 @@ class ClaudeUnattended(WithClaude):
         self.assertLessEqual(len(calls), 8)
         self.assertEqual(self.needs()[row["alias"]], "failed")
 
-    # Shows C17, R023.
+    # Shows R023, R190, C17.
     def test_a_model_that_goes_on_for_ever_is_stopped_at_what_its_session_may_use(self):
         for flag, most, reason in (("--max-tool-calls", 5, "max_tool_calls"),
                                    ("--max-tokens", 3000, "max_tokens"),
@@ -1861,7 +1865,7 @@ class ClaudeUnattended(WithClaude):
         self.assertEqual(home.show(waiting)["pause"], "daily_budget")
         self.assertEqual(home.stop(), 0)
 
-    # Shows C21.
+    # Shows R168, C21.
     def test_a_turn_that_runs_for_too_long_is_interrupted(self):
         result = self.run_claude("--run-timeout", "2s", "stream 4000", code=7)
         row = self.newest()

@@ -428,6 +428,7 @@ class Surfaces(WithFiles):
         until(lambda: len(self.events(alias, "TurnFinished")) == 2, "the second turn")
         self.assertIn(text_file("notes.md", NOTES), self.runs("output", alias))
 
+    # Shows R165.
     def test_hooks_are_told_of_files_and_not_given_them(self):
         told = self.home.path("told.json")
         script = self.file("hook", f"#!/bin/sh\ncat > {told}\n".encode())

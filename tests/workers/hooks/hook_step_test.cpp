@@ -235,7 +235,7 @@ Json told(const HookStep& step) {
   return Json::parse(changes(outcome)["context"].get<std::string>());
 }
 
-TEST_CASE("the payload has the fields of Claude Code and of the gateway", "[workers][R155]") {
+TEST_CASE("the payload has the fields of Claude Code and of the gateway", "[workers][R155][R173]") {
   const Json payload = told(call("make"));
   CHECK(payload["hook_event_name"] == "PreToolUse");
   CHECK(payload["tool_name"] == "Bash");
