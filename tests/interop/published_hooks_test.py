@@ -20,7 +20,7 @@ EXAMPLES = "plugins/plugin-dev/skills/hook-development/examples"
 
 
 def published(*names):
-    return os.path.join(os.environ["STENO_PUBLISHED_HOOKS"], *names)
+    return os.path.join(os.environ["PUBLISHED_HOOKS"], *names)
 
 
 def hook(name, on, command, **keys):
@@ -34,7 +34,7 @@ def plugin(name):
         points = json.load(file)["hooks"]
     root = published("plugins", name)
     return "\n".join(
-        hook(f"{name}-{on}", on, f"export CLAUDE_PLUGIN_ROOT={root}; {one['command']}")
+        hook(f"{name}-{on.lower()}", on, f"export CLAUDE_PLUGIN_ROOT={root}; {one['command']}")
         for on, matchers in points.items() for matcher in matchers for one in matcher["hooks"])
 
 
@@ -119,24 +119,24 @@ class Published(unittest.TestCase):
         os.rename(os.path.join(self.home.workdir, "hookify.rm.local.md"),
                   os.path.join(self.home.workdir, ".claude", "hookify.rm.local.md"))
         alias = self.ran("[bash rm -rf build] [say Done.]")
-        self.assertEqual(self.hooks(alias), [("hookify-UserPromptSubmit", "passed"),
-                                             ("hookify-PreToolUse", "blocked"), ("hookify-Stop", "passed")])
+        self.assertEqual(self.hooks(alias), [("hookify-userpromptsubmit", "passed"),
+                                             ("hookify-pretooluse", "blocked"), ("hookify-stop", "passed")])
         self.assertIn("Dangerous rm command detected", self.results(alias)[0])
         alias = self.ran("[bash make] [say Done.]")
-        self.assertEqual(self.hooks(alias), [("hookify-UserPromptSubmit", "passed"),
-                                             ("hookify-PreToolUse", "passed"),
-                                             ("hookify-PostToolUse", "passed"), ("hookify-Stop", "passed")])
+        self.assertEqual(self.hooks(alias), [("hookify-userpromptsubmit", "passed"),
+                                             ("hookify-pretooluse", "passed"),
+                                             ("hookify-posttooluse", "passed"), ("hookify-stop", "passed")])
 
     def test_a_plugin_that_loops_lets_pass_without_a_loop(self):
         self.start(plugin("ralph-wiggum"))
-        self.assertEqual(self.hooks(self.ran("[say Done.]")), [("ralph-wiggum-Stop", "passed")])
+        self.assertEqual(self.hooks(self.ran("[say Done.]")), [("ralph-wiggum-stop", "passed")])
 
 
 if __name__ == "__main__":
     if len(sys.argv) > 2:
         os.environ["STENO_PROGRAM"] = os.path.abspath(sys.argv[1])
-        os.environ["STENO_PUBLISHED_HOOKS"] = os.path.abspath(sys.argv[2])
-    if not os.path.isdir(os.environ.get("STENO_PUBLISHED_HOOKS", "") + "/examples/hooks"):
+        os.environ["PUBLISHED_HOOKS"] = os.path.abspath(sys.argv[2])
+    if not os.path.isdir(os.environ.get("PUBLISHED_HOOKS", "") + "/examples/hooks"):
         print("SKIPPED: no checkout of anthropics/claude-code")
         sys.exit(SKIPPED)
     if shutil.which("jq") is None:
