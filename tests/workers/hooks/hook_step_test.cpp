@@ -177,11 +177,11 @@ TEST_CASE("a hook at the start is told where to leave variables", "[workers]") {
   HookStep start = call("");
   start.point = HookPoint::session_start;
   const Hook tells = command("tells", "echo \"<$CLAUDE_ENV_FILE>\"", HookPoint::session_start);
-  CHECK(changes(run({tells}, start))["context"] == "</dev/null>\n");
+  CHECK(changes(run({tells}, start))["context"] == "</dev/null>");
   HookPrograms programs;
   programs.session_folder = "/sessions";
   const StepOutcome outcome = run_hooks(HookTable({tells}), start, programs);
-  CHECK(changes(outcome)["context"] == "</sessions/" + start.session.text() + "/run/hooks.env>\n");
+  CHECK(changes(outcome)["context"] == "</sessions/" + start.session.text() + "/run/hooks.env>");
   const Hook later = command("later", "test -z \"$CLAUDE_ENV_FILE\"");
   CHECK(run({later}, call("make")).runs.front().outcome == HookOutcome::passed);
 }
