@@ -830,6 +830,11 @@ class Asking(WithClaude):
                 for call in calls for text in call["results"]]
 
 
+def works_within_turn():
+    """True for a version whose subagents end before the result of the turn that started them."""
+    return os.environ["STENO_TEST_CLAUDE"].endswith("cli.js")
+
+
 def members(group):
     """Returns the processes of the group that have not ended."""
     found = set()
@@ -896,7 +901,8 @@ class ClaudeAsks(Asking):
     def test_a_subagent_asks_behind_the_result_of_the_turn(self):
         alias = self.start("delegate bash touch by-the-subagent")
         self.ask(alias)
-        self.home.wait_for_event(alias, "TurnFinished")
+        if not works_within_turn():
+            self.home.wait_for_event(alias, "TurnFinished")
         self.done("approve", alias)
         self.assertEqual(self.wait_for_end(alias)["status"], "completed")
         self.assertTrue(self.made("by-the-subagent"))
@@ -1501,6 +1507,8 @@ class ClaudeHooks(Asking):
         alias = self.ran("delegate bash touch slowly", "--permission-mode", "bypassPermissions")
         self.assertFalse(self.made("slowly"))
         self.assertIn(("slow", "blocked"), self.hooks(alias))
+        if works_within_turn():
+            return
         events = self.home.events(self.home.show(alias)["session"])
         over = next(at for at, event in enumerate(events) if event["type"] == "TurnFinished")
         self.assertIn("slow", [event["facts"]["hook"] for event in events[over:]
