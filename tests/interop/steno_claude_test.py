@@ -171,6 +171,7 @@ class ClaudeInBackground(WithClaude):
         self.assertEqual(nano(row["cost_usd"]), self.charge_of(row))
         self.assertNotIn("ReportIgnored", [e["type"] for e in self.home.events(row["session"])])
 
+    # Shows R207, R213.
     def test_a_run_is_over_when_its_subagent_is(self):
         result = self.run_claude("delegate stream 60")
         self.assertIn("word59", result.err)  # the subagent's words
@@ -360,7 +361,7 @@ class Claude(WithClaude):
         self.home.wait_for_event(alias, "AgentExited")
         self.assertEqual(tails(), [])
 
-    # Shows D01.
+    # Shows R175, D01.
     def test_what_is_not_allowed_is_denied(self):
         result = self.run_claude("--approvals", "deny", "bash touch made-by-the-tool", code=5)
         self.assertEqual(result.out.splitlines()[-1], "The command has run.")
@@ -922,6 +923,11 @@ class Asking(WithClaude):
                 for call in calls for text in call["results"]]
 
 
+def works_within_turn():
+    """True for a version whose subagents end before the result of the turn that started them."""
+    return os.environ["STENO_TEST_CLAUDE"].endswith("cli.js")
+
+
 def members(group):
     """Returns the processes of the group that have not ended."""
     found = set()
@@ -988,7 +994,8 @@ class ClaudeAsks(Asking):
     def test_a_subagent_asks_behind_the_result_of_the_turn(self):
         alias = self.start("delegate bash touch by-the-subagent")
         self.ask(alias)
-        self.home.wait_for_event(alias, "TurnFinished")
+        if not works_within_turn():
+            self.home.wait_for_event(alias, "TurnFinished")
         self.done("approve", alias)
         self.assertEqual(self.wait_for_end(alias)["status"], "completed")
         self.assertTrue(self.made("by-the-subagent"))
@@ -1061,6 +1068,9 @@ class ClaudeAsks(Asking):
 
 
 CHANNEL = "telegram|1234"
+QUESTION = {"questions": [{"question": "Which store?", "header": "Store", "multiSelect": False,
+                           "options": [{"label": "SQLite", "description": "small"},
+                                       {"label": "RocksDB", "description": "fast"}]}]}
 
 
 class ClaudeAnsweredFromAnywhere(Asking):
@@ -1070,6 +1080,77 @@ class ClaudeAnsweredFromAnywhere(Asking):
     def ended(self, alias):
         self.assertEqual(self.wait_for_end(alias)["status"], "completed")
         return self.told_to_model(alias)
+
+    def by_command(self, request, verb, said):
+        flags = ["--input"] if "input" in said else []
+        self.done(verb, request, *flags, *said.values())
+
+    def by_chat(self, request, verb, said):
+        self.done("chat", "--sender", CHANNEL, " ".join([f"/{verb} {request}", *said.values()]))
+
+    def by_tool(self, request, verb, said):
+        child = self.home.popen(["mcp"], stdin=subprocess.PIPE)
+        call = {"name": f"session_{verb}", "arguments": {"session": request, **said}}
+        answer, _ = child.communicate((json.dumps(
+            {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}) + "\n").encode())
+        self.assertFalse(json.loads(answer)["result"]["isError"], answer)
+
+    def by_method(self, request, verb, said):
+        path = self.home.path("run", "gateway.sock")
+        until(lambda: os.path.exists(path), "the gateway")
+        socket = steno_wire.zmq.Context.instance().socket(steno_wire.zmq.DEALER)
+        self.addCleanup(socket.close)
+        socket.linger, socket.rcvtimeo = 0, 20_000
+        socket.connect("ipc://" + path)
+        socket.send(json.dumps({"jsonrpc": "2.0", "id": 1, "method": f"session.{verb}", "params": {
+            "session": request, "idempotency_key": request, **said}}).encode())
+        answer = json.loads(socket.recv())
+        self.assertIn("result", answer)
+
+    def answered(self, way, prompt, verb, said, *flags):
+        """Has the agent ask, answers, and returns what the model was told."""
+        alias = self.start(prompt, *flags)
+        way(f"{alias}#{self.ask(alias)['ask']}", verb, said)
+        return self.ended(alias)
+
+    def answered_at_terminal(self, prompt, verb, said, *flags):
+        typed = {"approve": "y", "deny": said.get("reason"), "answer": said.get("answer")}[verb]
+        shown = "a number, or other words" if verb == "answer" else "y approves it"
+        code, seen = self.home.on_terminal(("run", *flags, prompt), [(shown, typed + "\n")],
+                                           AGENT_SECONDS)
+        self.assertEqual(code, 0, seen)
+        return self.told_to_model(self.newest()["alias"])
+
+    def test_each_answer_is_given_by_each_way(self):
+        ways = {"command": self.by_command, "chat": self.by_chat, "tool": self.by_tool,
+                "method": self.by_method, "terminal": None}
+
+        def answered(name, *said):
+            if name == "terminal":
+                return self.answered_at_terminal(*said)
+            return self.answered(ways[name], *said)
+        for name in ways:
+            with self.subTest(way=name, answer="approve"):
+                [told] = answered(name, f"bash touch {name}-1 && echo made", "approve", {})
+                self.assertEqual((told, self.made(name + "-1")), ("made", True))
+            with self.subTest(way=name, answer="deny"):
+                told = answered(name, f"bash touch {name}-2", "deny", {"reason": f"Not by {name} now."})
+                self.assertEqual((told, self.made(name + "-2")), ([f"Not by {name} now."], False))
+            with self.subTest(way=name, answer="question"):
+                [told] = answered(name, "tool AskUserQuestion " + json.dumps(QUESTION), "answer",
+                                  {"answer": "2"})
+                self.assertIn('"Which store?"="RocksDB"', told)
+            with self.subTest(way=name, answer="plan"):
+                [told] = answered(name, 'tool ExitPlanMode {"plan": "Move the cache"}', "approve", {},
+                                  "--permission-mode", "plan")
+                self.assertIn("approved", told)
+            if name == "terminal":
+                continue  # another input is a command of its own
+            with self.subTest(way=name, answer="another input"):
+                changed = json.dumps({"command": f"touch {name}-4 && echo changed"})
+                [told] = answered(name, f"bash touch {name}-3", "approve", {"input": changed})
+                self.assertEqual((told, self.made(name + "-3"), self.made(name + "-4")),
+                                 ("changed", False, True))
 
     def test_a_chat_approves(self):
         alias = self.start("bash touch by-chat")
@@ -1353,6 +1434,12 @@ agent = "told"
 command = "echo The word is azure."
 
 [[hooks]]
+name = "variables"
+on = "SessionStart"
+agent = "told"
+command = '''echo 'export FRUIT=quince' >> "$CLAUDE_ENV_FILE"'''
+
+[[hooks]]
 name = "prompt"
 on = "UserPromptSubmit"
 agent = "told"
@@ -1397,6 +1484,18 @@ input = "touch trusted"
 builtin = "allow"
 
 [[hooks]]
+name = "in-place-of-people"
+on = "PermissionRequest"
+tool = "Bash"
+input = "touch (refused|replaced)"
+command = '''python3 -c 'import json, sys
+command = json.load(sys.stdin)["tool_input"]["command"]
+decision = {"behavior": "deny", "message": "A hook refuses it."}
+if "replaced" in command:
+    decision = {"behavior": "allow", "updatedInput": {"command": "touch replacement"}}
+print(json.dumps({"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}}))' '''
+
+[[hooks]]
 name = "redact"
 on = "PostToolUse"
 builtin = "redact"
@@ -1435,6 +1534,7 @@ class ClaudeHooks(Asking):
         return [(fact["hook"], fact["outcome"])
                 for fact in self.facts(self.home.show(alias)["session"], "HookRan")]
 
+    # Shows R177.
     def test_a_call_is_blocked_under_bypass_and_the_model_hears_why(self):
         alias = self.ran("bash touch forbidden", "--permission-mode", "bypassPermissions")
         self.assertFalse(self.made("forbidden"))
@@ -1460,12 +1560,32 @@ class ClaudeHooks(Asking):
                     if fact["point"] == "none"]
         self.assertEqual((answer["verdict"], answer["basis"]), ("granted", "hook"))
 
+    def test_a_hook_denies_for_people_and_changes_what_is_approved(self):
+        alias = self.ran("bash touch refused")
+        self.assertEqual((self.told_to_model(alias), self.made("refused")), (["A hook refuses it."], False))
+        self.ran("bash touch replaced")
+        self.assertEqual((self.made("replaced"), self.made("replacement")), (False, True))
+
+    def test_commands_have_the_variables_that_a_hook_left(self):
+        ran = self.home.run("--agent", "told", "run", "--engine", "claude", "--allow-tool", "Bash",
+                            "bash echo the fruit is $FRUIT", seconds=AGENT_SECONDS)
+        self.assertEqual(ran.code, 0, str(ran))
+        calls = self.model.charged()[self.home.ask("--agent", "told", "ls", "-n", "1")
+                                     ["sessions"][0]["agent_session"]]
+        told = [text for call in calls for text in call["results"]]
+        self.assertTrue(any(text.startswith("the fruit is quince") for text in told), told)
+
+    # Shows R189, R194.
     def test_the_output_of_a_tool_is_redacted_and_a_failure_explained(self):
         alias = self.ran("bash echo it is hunter2 here", "--allow-tool", "Bash")
-        self.assertEqual(self.told_to_model(alias), ["it is [redacted] here"])
+        # Older versions let hooks change the output of tools of MCP only.
+        is_kept = os.environ["STENO_TEST_CLAUDE"].endswith("cli.js")
+        self.assertEqual(self.told_to_model(alias),
+                         ["it is hunter2 here" if is_kept else "it is [redacted] here"])
         alias = self.ran("bash exit 7", "--allow-tool", "Bash")
         self.assertEqual(self.hooks(alias), [("explain", "changed")])
 
+    # Shows R163, R171.
     def test_the_model_is_told_at_the_start_and_a_prompt_is_rewritten(self):
         def said(prompt):
             ran = self.home.run("--agent", "told", "run", "--engine", "claude", prompt,
@@ -1484,6 +1604,8 @@ class ClaudeHooks(Asking):
         alias = self.ran("delegate bash touch slowly", "--permission-mode", "bypassPermissions")
         self.assertFalse(self.made("slowly"))
         self.assertIn(("slow", "blocked"), self.hooks(alias))
+        if works_within_turn():
+            return
         events = self.home.events(self.home.show(alias)["session"])
         over = next(at for at, event in enumerate(events) if event["type"] == "TurnFinished")
         self.assertIn("slow", [event["facts"]["hook"] for event in events[over:]
@@ -1679,7 +1801,7 @@ class ClaudeTold(WithClaude):
                 if more:
                     self.home.run("kill", alias)
 
-    # Shows R077, R078.
+    # Shows R077, R078, R218.
     def test_a_channel_is_shown_what_the_agent_says_and_does(self):
         alias = self.home.ask("spawn", "--multi-turn", "--allow-tool", "Bash", "bash echo made",
                               seconds=AGENT_SECONDS)["alias"]
@@ -1793,7 +1915,7 @@ class ClaudeUnattended(WithClaude):
         self.assertLessEqual(len(calls), 8)
         self.assertEqual(self.needs()[row["alias"]], "failed")
 
-    # Shows C17, R023.
+    # Shows R023, R190, C17.
     def test_a_model_that_goes_on_for_ever_is_stopped_at_what_its_session_may_use(self):
         for flag, most, reason in (("--max-tool-calls", 5, "max_tool_calls"),
                                    ("--max-tokens", 3000, "max_tokens"),
@@ -1848,7 +1970,7 @@ class ClaudeUnattended(WithClaude):
         self.assertEqual(home.show(waiting)["pause"], "daily_budget")
         self.assertEqual(home.stop(), 0)
 
-    # Shows C21.
+    # Shows R168, C21.
     def test_a_turn_that_runs_for_too_long_is_interrupted(self):
         result = self.run_claude("--run-timeout", "2s", "stream 4000", code=7)
         row = self.newest()

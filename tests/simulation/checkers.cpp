@@ -421,13 +421,13 @@ std::string take_message(Messages& of, const RecordedEvent& event) {
     return std::string();
   };
   if (event.event.is<domain::MessageReceived>()) {
-    of.open.insert(event.position);
+    of.open.insert(event.envelope.position);
   } else if (const auto* ended = event.event.as<domain::MessagesEnded>()) {
     return end(ended->messages);
   } else if (const auto* begun = event.event.as<domain::ConversationRunBegun>()) {
     if (!of.run.empty() || of.id.is_set()) return "a run begins while another one is under way";
-    of.id = begun->run.run;
-    of.run = begun->run.messages;
+    of.id = begun->run->run;
+    of.run = begun->run->messages;
     if (!has_all(of, of.run)) return "a run has a message that has ended";
     for (const base::Position one : of.run) {
       if (one < of.last_given) return "a message is overtaken by a later one";

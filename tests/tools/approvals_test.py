@@ -304,7 +304,8 @@ class Rules(Asking):
         self.assertEqual(ran.code, 0, str(ran))
         shown = self.answered("rules", "test", "echo \x1b[2J")
         self.assertNotIn("\x1b", shown)
-        for pattern in ("*", "Bash(/[/)", "Bash(/.*/)", "Bash()", "a b"):
+        for pattern in ("*", "Bash(/[/)", "Bash(/.*/)", "Bash(*)", "Bash()", "a b",
+                        "Bash(/((a{1000}){1000}){1000}/)"):
             self.answered("rules", "add", "--allow", pattern, code=2)
         self.answered("rules", "add", "--allow", "Bash(echo *)", code=4)
         session = self.home.show(self.home.ask("ls")["sessions"][0]["alias"])["session"]

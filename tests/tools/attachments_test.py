@@ -307,6 +307,25 @@ class FilesSurvive(WithFiles):
         self.assertEqual(self.answer(resumed, "read [blocks]"),
                          text_file("notes.md", NOTES) + prompt("read [blocks]"))
 
+    def test_prompts_of_one_turn_that_have_too_many_files_together_become_turns(self):
+        paths = [self.file(f"{i}.md", f"note {i}".encode()) for i in range(12)]
+        files = [word for path in paths for word in ("--file", path)]
+        alias = self.home.start_session("[hang]")
+        self.home.wait_for_event(alias, "AgentInitialized")
+        self.runs("send", alias, *files[:12], "one [blocks]")
+        self.runs("send", alias, *files[12:], "two [blocks]")
+        os.kill(self.home.show(alias)["pid"], signal.SIGKILL)
+        self.home.wait_for_end(alias)
+        refused = self.home.run("resume", alias, "--with-queue")
+        self.assertEqual(refused.code, 2, str(refused))
+        self.assertIn("have 12 files, and one prompt has at most 10; --multi-turn gives", refused.err)
+        resumed = self.home.ask("resume", alias, "--with-queue", "--multi-turn")["alias"]
+        shown = until(lambda: self.home.show(resumed)["turns_finished"] == 2 and
+                      self.runs("output", resumed), "the answers")
+        self.assertIn(text_file("0.md", b"note 0"), shown)
+        self.assertIn(text_file("11.md", b"note 11"), shown)
+        self.runs("kill", resumed)
+
     def test_a_resume_with_a_file_gives_it(self):
         self.file("notes.md", NOTES)
         alias = self.home.start_session("[say ok]")
@@ -411,6 +430,7 @@ class Surfaces(WithFiles):
         until(lambda: len(self.events(alias, "TurnFinished")) == 2, "the second turn")
         self.assertIn(text_file("notes.md", NOTES), self.runs("output", alias))
 
+    # Shows R165.
     def test_hooks_are_told_of_files_and_not_given_them(self):
         told = self.home.path("told.json")
         script = self.file("hook", f"#!/bin/sh\ncat > {told}\n".encode())

@@ -68,7 +68,7 @@ class Talking(Conversing):
         self.assertIn(MAIN, self.conv("ls"))
         self.assertIn("messages  2 in 2 runs", self.conv("show", "main"))
 
-    # Shows R170, R247, R249.
+    # Shows R170, R217, R247, R249.
     def test_what_comes_while_the_agent_works_is_one_prompt(self):
         self.conv("send", "main", "[delay 1500] [say One.] first")
         until(lambda: self.shown()["runs"] == 1, "the first run")
@@ -89,7 +89,7 @@ class Talking(Conversing):
         self.assertEqual(self.prompts(), ["[delay 800] one", "two", "three"])
         self.assertEqual(self.shown()["entry"], {"queueDebounceMs": "0", "queueMode": "followup"})
 
-    # Shows R109, R114, C25, C29.
+    # Shows R109, R114, R230, C25, C29.
     def test_a_reset_begins_another_session_and_can_be_undone(self):
         self.conv("send", "main", "[say One.] one")
         first = self.rests()["session"]

@@ -4,6 +4,7 @@ import http.server
 import json
 import os
 import re
+import shutil
 import signal
 import stat
 import sys
@@ -109,7 +110,7 @@ class Examples(Hooked):
         self.assertEqual(self.runs(alias), [("polite-curl", "changed")])
         self.stop()
 
-    # Shows R186, R191, R214.
+    # Shows R186, R187, R191, R192, R195, R214, R215.
     def test_what_tools_did_is_audited_and_how_long_turns_took(self):
         self.start_with("audit", "slow")
         alias = self.ran("[tools 1] [say Done.]")
@@ -121,6 +122,9 @@ class Examples(Hooked):
         self.assertEqual((told[0]["type"], told[0]["action"], told[0]["tool"]["name"]),
                          ("tool", "post_use", "Bash"))
         self.assertEqual(told[0]["steno"]["step"].split("#")[0], self.home.show(alias)["session"])
+        self.assertEqual((told[0]["tool"]["arguments"]["command"], told[0]["tool_response"]["stdout"]),
+                         ("echo 0", "0"))
+        self.assertEqual((told[1]["tool"]["arguments"]["command"], told[1]["error"]), ("echo 0", "0"))
         with open(os.path.join(self.home.workdir, "turns.log"), encoding="utf-8") as file:
             self.assertEqual([line.split()[0] for line in file], [alias, failing])
         self.stop()
@@ -137,7 +141,7 @@ class Examples(Hooked):
         self.home.wait_for_end(waiting)
         self.stop()
 
-    # Shows R188, R193.
+    # Shows R188, R193, R194.
     def test_secrets_are_kept_from_the_model_and_an_error_is_explained(self):
         self.start_with("redact", "hint")
         alias = self.ran("[tools 1] [output password=hunter2 and more] [say Done.]")
@@ -146,13 +150,44 @@ class Examples(Hooked):
         self.assertIn("make clean frees some", self.said(alias))
         self.stop()
 
-    # Shows R203, R206.
+    # Shows R203, R204, R206, R208, R268.
     def test_subagents_are_bounded_and_told_more(self):
         self.start_with("few-subagents", "brief")
         alias = self.ran("[agent look around] [say Done.]")
         self.assertEqual(self.runs(alias), [("few-subagents", "passed"), ("brief", "changed")])
         [ran] = [one for one in self.log(alias) if one["hook"] == "brief"]
         self.assertEqual((ran["point"], ran["tool"]), ("PreToolUse", "Agent"))
+        busy = self.home.start_session("[task 600000] [say 1]", "--multi-turn")
+        for tasks in range(1, 5):
+            until(lambda: self.home.show(busy)["tasks"] == tasks, f"{tasks} tasks")
+            prompt = f"[task 600000] [say {tasks + 1}]" if tasks < 4 else "[agent look around] [say Done.]"
+            self.home.run("send", busy, prompt)
+        until(lambda: self.runs(busy), "the hook's answer")
+        self.assertEqual(self.runs(busy), [("few-subagents", "blocked")])
+        until(lambda: "four tasks run already" in "".join(self.contents(busy, "ToolCallFinished")), "a refusal")
+        self.home.run("kill", busy)
+        self.home.wait_for_end(busy)
+        self.stop()
+
+    # Shows R209, R210, R268.
+    def test_people_are_told_when_a_subagent_is_done(self):
+        self.start_with("subagent-done")
+        alias = self.ran("[agent look around] [say Done.]")
+        self.assertIn("A subagent is done: I was to look around", self.home.run("output", alias).out)
+        [ran] = self.log(alias)
+        self.assertEqual(ran["point"], "SubagentStop")
+        self.stop()
+
+    # Shows R226, R268.
+    def test_what_sessions_cost_is_recorded_at_their_end(self):
+        self.start_with("usage")
+        alias = self.ran("[cost 0.25] [say Done.]")
+        path = os.path.join(self.home.workdir, "usage.csv")
+        until(lambda: os.path.exists(path) and os.path.getsize(path), "the file")
+        with open(path, encoding="utf-8") as file:
+            name, cost, duration = file.read().strip().split(",")
+        self.assertEqual((name, float(cost)), (alias, 0.25))
+        self.assertGreaterEqual(int(duration), 0)
         self.stop()
 
     def test_an_agent_goes_on_until_its_tests_pass(self):
@@ -165,7 +200,7 @@ class Examples(Hooked):
         self.assertIn("the agent has to go on by the hook tests: They fail.", self.home.run("output", alias).out)
         self.stop()
 
-    # Shows R198.
+    # Shows R196, R198, R201.
     def test_people_are_left_alone_at_night_but_for_what_cannot_wait(self):
         now = time.localtime()
         hour = now.tm_hour
@@ -345,6 +380,123 @@ class Powers(Hooked):
         self.stop()
 
 
+class Order(Hooked):
+    """The points of a session, in their order, and the session as it is at each of them."""
+    POINTS = ("SessionStart", "UserPromptSubmit", "PreToolUse", "PermissionRequest", "PostToolUse",
+              "PostToolUseFailure", "Notification", "SubagentStart", "SubagentStop", "Stop", "PreCompact",
+              "SessionEnd")
+
+    def told(self):
+        path = os.path.join(self.home.workdir, "told.jsonl")
+        with open(path, encoding="utf-8") as file:
+            return [json.loads(line) for line in file]
+
+    def start_with_a_witness(self):
+        """Starts a server with a hook that keeps what each point is told, and how its session stands."""
+        line = ("import fcntl, json, os, subprocess, sys\n"
+                "told = json.load(sys.stdin)\n"
+                f"show = [{os.environ['STENO_PROGRAM']!r}, '--home', os.environ['HOME'], 'show',\n"
+                "        told['steno']['session'], '-o', 'json']\n"
+                "told['shown'] = json.loads(subprocess.run(show, stdout=-1, check=True).stdout)['session']\n"
+                "with open('told.jsonl', 'a') as file:\n"
+                "    fcntl.flock(file, fcntl.LOCK_EX)\n"
+                "    print(json.dumps(told), file=file)\n")
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        script = os.path.join(folder, "witness.py")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write(line)
+        command = f'command = "python3 -B {script}"'
+        # One hook is asked once about the call by which a subagent is started.
+        others = [point for point in self.POINTS if point != "SubagentStart"]
+        self.start(table("witness", others, command), table("another", "SubagentStart", command),
+                   notify_command="true {text}")
+
+    # Shows R157, R161, R165, R197, R200, R226, R264, R265, R266, R267.
+    def test_points_come_in_their_order_and_find_the_session_in_its_state(self):
+        self.start_with_a_witness()
+        alias = self.home.start_session("[compact] [tools 2] [ask] [say Done.] go", "--channel", "telegram|1",
+                                        "--multi-turn")
+        for request in range(2):
+            until(lambda: self.home.ask("approvals")["count"] == 1 and
+                  [one["hook_event_name"] for one in self.told()].count("PermissionRequest") > request, "a request")
+            self.home.run("approve", alias)
+            until(lambda: self.home.ask("approvals")["count"] == 0 or
+                  self.home.show(alias)["waiting_for_input"], f"the end of request {request}")
+        until(lambda: self.home.show(alias)["waiting_for_input"], "the answer")
+        for prompt in ("[agent look around] [say Looked.]", "[tools 1] [fail] [say Failed.]"):
+            self.assertEqual(self.home.run("send", "--wait", alias, prompt).code, 0)
+        self.home.run("close", alias)
+        self.home.wait_for_end(alias)
+        until(lambda: not self.home.ask("notify", "ls")["notifications"], "all is told")
+        told = self.told()
+        points = [one["hook_event_name"] for one in told]
+        self.assertEqual(set(points), set(self.POINTS))
+        of = {point: [one for one in told if one["hook_event_name"] == point] for point in self.POINTS}
+        self.assertEqual(points[:3], ["SessionStart", "UserPromptSubmit", "PreCompact"])
+        self.assertEqual([len(of[point]) for point in ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd")],
+                         [1, 3, 3, 1])
+        self.check_order(points)
+        self.check_what_is_told(of, alias)
+        # What people are told is no part of the conversation.
+        self.assertNotIn("witness", self.home.run("output", alias).out)
+        self.stop()
+
+    def check_order(self, points):
+        calls = prompts = 0
+        for point in points:
+            calls += {"PreToolUse": 1, "PostToolUse": -1, "PostToolUseFailure": -1}.get(point, 0)
+            prompts += {"UserPromptSubmit": 1, "Stop": -1}.get(point, 0)
+            self.assertIn((calls, prompts), ((0, 0), (0, 1), (1, 1)), points)
+            if point == "PermissionRequest":
+                self.assertEqual(calls, 1)
+        self.assertLess(points.index("SubagentStart"), points.index("SubagentStop"))
+        self.assertEqual(calls, 0)
+        behind = points[points.index("SessionEnd"):]
+        self.assertLessEqual(set(behind), {"SessionEnd", "Notification"})
+
+    def check_what_is_told(self, of, alias):
+        for point, type_and_action in (("SessionStart", ("session", "start")),
+                                       ("UserPromptSubmit", ("agent", "prompt_submit")),
+                                       ("PermissionRequest", ("approval", "request")),
+                                       ("Notification", ("notification", "send")),
+                                       ("SubagentStop", ("subagent", "stop")), ("Stop", ("lifecycle", "stop")),
+                                       ("PreCompact", ("compaction", "pre_compact")), ("SessionEnd", ("session", "end"))):
+            for one in of[point]:
+                self.assertEqual((one["type"], one["action"]), type_and_action)
+                self.assertEqual((one["sessionKey"], one["agentId"]), (f"agent:main:{alias}", "main"))
+                self.assertEqual(one["workspace"]["path"], self.home.workdir)
+                self.assertTrue(one["timestamp"])
+        self.assertEqual(of["SessionStart"][0]["source"], "startup")
+        self.assertIn("[compact]", of["UserPromptSubmit"][0]["prompt"])
+        self.assertTrue(of["UserPromptSubmit"][0]["runId"])
+        for one in of["Notification"]:
+            self.assertLessEqual({"title", "body", "priority", "delivery"}, set(one["notification"]))
+            self.assertIn(one["notification"]["priority"], ("passive", "active", "timeSensitive"))
+            self.assertTrue(one["metadata"]["source"])
+        end = of["SessionEnd"][0]
+        self.assertEqual((end["reason"], end["session"]["status"]), ("none", "completed"))
+        # A turn is under way from the prompt to the answer, and people are asked meanwhile.
+        for point in ("UserPromptSubmit", "PreToolUse", "PostToolUse", "PreCompact", "SubagentStart", "Stop"):
+            for one in of[point]:
+                self.assertIn(one["shown"]["status"], ("starting", "running"), point)
+                self.assertTrue(one["shown"]["turn"], point)
+        for one in of["PermissionRequest"]:
+            self.assertEqual([ask["tool"] for ask in one["shown"]["asks"] if ask["kind"] == "approval"], ["Bash"])
+        self.assertEqual(end["shown"]["status"], "completed")
+
+    # Shows R157, R161.
+    def test_a_session_that_goes_on_says_so_at_its_start(self):
+        self.start_with_a_witness()
+        first = self.ran("[say Done.]")
+        resumed = self.home.ask("resume", first, "[say More.]")["alias"]
+        self.home.wait_for_end(resumed)
+        until(lambda: not self.home.ask("notify", "ls")["notifications"], "all is told")
+        self.assertEqual([one["source"] for one in self.told() if one["hook_event_name"] == "SessionStart"],
+                         ["startup", "resume"])
+        self.stop()
+
+
 class Faults(Hooked):
     def test_a_hook_that_fails_lets_pass_or_blocks_as_its_setting_says(self):
         self.start(table("loose", "PreToolUse", 'command = "echo boom >&2; exit 1"'))
@@ -367,6 +519,10 @@ class Faults(Hooked):
             "flood": ("(printf '{'; yes) 2>/dev/null", "did not end within 1 s"),
             "hang": ("sleep 1000 & sleep 1000", "did not end within 1 s"),
             "forks": ("sleep 1000 & exit 1", "it ended with code 1"),
+            "many": ("for i in $(seq 300); do sleep 1000 & done; wait", "did not end within 1 s"),
+            "tree": ("f() { [ $1 = 0 ] || { f $(($1 - 1)) & f $(($1 - 1)) & }; sleep 1000; }; f 6",
+                     "did not end within 1 s"),
+            "binary": (r"printf '\377\000\376nonsense'", ""),
             "gone": ("kill -9 $$", "signal 9"),
         }
         self.start(*(table(name, "PreToolUse", f"command = {json.dumps(line)}", timeout="1s")

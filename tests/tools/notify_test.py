@@ -176,6 +176,7 @@ class Deliveries(WithSinks):
         self.assertEqual(kinds.count("LongRunReached"), 1)
         self.assertEqual(len(self.wait_told(2, "system")), 2)
 
+    # Shows R185, R202.
     def test_the_desktop_is_told(self):
         """The desktop's own program is one of this test, which notes its arguments."""
         with open(self.home.path("notify-send"), "w", encoding="utf-8") as file:
@@ -256,7 +257,7 @@ class Deliveries(WithSinks):
 
 
 class Faults(WithSinks):
-    # Shows D12.
+    # Shows R199, D12.
     def test_a_sink_that_fails_is_tried_again(self):
         self.order("fail")
         self.home.start()
@@ -573,7 +574,7 @@ class LostTasks(WithSinks):
 
 
 class Webhooks(WithSinks):
-    # Shows C11, D08.
+    # Shows R202, C11, D08.
     def test_a_webhook_is_signed_and_kept_secret(self):
         requests = []
 

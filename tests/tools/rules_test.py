@@ -202,5 +202,55 @@ class Imported(Ruled):
         self.assertEqual(inside.code, 5, str(inside))
 
 
+class Exported(Ruled):
+    # Shows R263.
+    def test_rules_are_written_as_an_approvals_file_and_read_again(self):
+        for pattern in ("Bash(ls *)", "Read(**/*.md)", "mcp__github"):
+            self.home.run("rules", "add", "--allow", pattern)
+        self.home.run("rules", "add", "--allow", "WebSearch", "--agent", "other")
+        written = self.home.run("rules", "export")
+        self.assertEqual(written.code, 0, str(written))
+        self.assertEqual(json.loads(written.out), {"alwaysApprove": {
+            "exec:ls *": True, "Read:**/*.md": True, "mcp__github": True}, "history": []})
+        self.assertIn("WebSearch", json.loads(
+            self.home.run("rules", "export", "--all-agents").out)["alwaysApprove"])
+        before = self.patterns()
+        path = os.path.join(self.home.workdir, "approvals.json")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(written.out)
+        again = self.home.ask("rules", "import", path)["entries"]
+        self.assertEqual([one["outcome"] for one in again], ["exists"] * 3)
+        self.assertEqual(self.patterns(), before)
+
+    def test_what_the_form_cannot_say_is_named(self):
+        self.home.run("rules", "add", "--deny", "Bash(git push *)")
+        self.home.run("rules", "add", "--ask", "Edit(src/**)")
+        self.home.run("rules", "add", "--allow", "Bash(/^git log/)")
+        alias = self.home.start_session("hello", "--multi-turn")
+        self.home.run("rules", "add", "--allow", "Bash(make)", "--session", alias)
+        written = self.home.run("rules", "export")
+        self.assertEqual(written.code, 1, str(written))
+        self.assertEqual(json.loads(written.out)["alwaysApprove"], {})
+        for words in ("deny Bash(git push *) (rule 1, agent main): it denies", "it has people asked",
+                      "no entry is read as this pattern", "it is for one session",
+                      "4 rules cannot be said in this form"):
+            self.assertIn(words, written.err)
+        self.home.run("kill", alias)
+
+    # Shows R263.
+    def test_what_was_decided_is_its_history(self):
+        for verdict in ("approve", "deny"):
+            alias = self.home.start_session("[bash make x] [ask] [say Done.]")
+            until(lambda: self.home.ask("approvals")["count"] == 1, "a request")
+            self.home.run(verdict, alias)
+            self.home.wait_for_end(alias)
+        history = json.loads(self.home.run("rules", "export", "--since", "1d").out)["history"]
+        self.assertEqual([(one["tool"], one["decision"]) for one in history],
+                         [("exec", "approve"), ("exec", "deny")])
+        self.assertEqual(history[1]["requestId"], alias + "#1")
+        self.assertLess(history[0]["timestamp"], history[1]["timestamp"])
+        self.assertIn("neither an age", self.refused(2, "rules", "export", "--since", "lately"))
+
+
 if __name__ == "__main__":
     unittest.main()

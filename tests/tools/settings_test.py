@@ -82,6 +82,7 @@ class Settings(unittest.TestCase):
         self.home.start()
         self.assertIn("mode bypassPermissions", self.answer(alias))
 
+    # Shows R162.
     def test_a_session_without_an_agent_has_them_at_its_next_start(self):
         alias = self.open_session()
         self.assertEqual(self.home.stop(), 0)

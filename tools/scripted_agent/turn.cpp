@@ -204,6 +204,7 @@ void Turn::play_tools(const Script& script) {
     if (permission.is_given) {
       tool_use["input"] = permission.input;
       note_run(tool_use["id"].get<std::string>());
+      if (script.task) end_subagent(*script.task);
       const std::string result = after_call(
           script, tool_use, script.output.value_or(result_of(asked, permission.input, number)));
       frames_.user(tool_result(tool_use, result, script.fails),
@@ -270,6 +271,9 @@ Json Turn::hook(const std::string& point, Json input, const Json& tool_use) {
   if (const std::string context = own.value("additionalContext", ""); !context.empty()) {
     heard_ += " [heard: " + context + "]";
   }
+  if (const std::string message = response.value("systemMessage", ""); !message.empty()) {
+    frames_.informational(point + " says: " + message, {});
+  }
   return response;
 }
 
@@ -296,6 +300,16 @@ std::string Turn::after_call(const Script& script, const Json& tool_use, std::st
     heard_ += " [heard: " + response.value("reason", "") + "]";
   return own.contains("updatedToolOutput") ? own["updatedToolOutput"].value("stdout", result)
                                            : result;
+}
+
+// The subagent does nothing else.
+void Turn::end_subagent(const std::string& task) {
+  hook("SubagentStop",
+       {{"agent_id", "task"},
+        {"agent_type", "general-purpose"},
+        {"stop_hook_active", false},
+        {"last_assistant_message", "I was to " + task}},
+       nullptr);
 }
 
 // True if a hook has the agent go on behind its answer, and it has.

@@ -41,6 +41,7 @@ class Turn {
   Permission before_call(Json& tool_use);
   // Returns the result as the host leaves it.
   std::string after_call(const Script& script, const Json& tool_use, std::string result);
+  void end_subagent(const std::string& task);
   bool goes_on_behind(const std::string& answer);
   void play_text(const Script& script);
   void stream_text(const Script& script, std::string& sent);

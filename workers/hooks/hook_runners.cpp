@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "workers/engines/session_folders.hpp"
 #include "workers/http/http_post.hpp"
 
 namespace workers {
@@ -29,6 +30,13 @@ std::string folder_for(const std::string& workdir) {
   return ::access(workdir.c_str(), X_OK) == 0 ? workdir : "/";
 }
 
+// Where Claude Code's hooks leave variables for the commands of its agent.
+std::string variables_file(const HookStep& step, const HookPrograms& programs) {
+  if (programs.session_folder.empty()) return "/dev/null";
+  return engines::hook_variables(
+      engines::SessionFolders(programs.session_folder, step.session).runtime);
+}
+
 HookAnswer run_program(const Hook& hook, const ToldStep& told, const HookPrograms& programs) {
   const HookStep& step = told.step;
   processes::ProgramRun how{hook.timeout, programs.stop_fd, programs.guard};
@@ -38,6 +46,9 @@ HookAnswer run_program(const Hook& hook, const ToldStep& told, const HookProgram
   how.ends_tree = true;
   how.environment = {"CLAUDE_PROJECT_DIR=" + step.workdir, "STENO_STEP=" + step_name(step),
                      "STENO_SESSION=" + step.session.text(), "STENO_AGENT=" + step.agent};
+  if (told.point == domain::HookPoint::session_start) {
+    how.environment.push_back("CLAUDE_ENV_FILE=" + variables_file(step, programs));
+  }
   const auto argv =
       hook.command.empty() ? hook.argv : std::vector<std::string>{"/bin/sh", "-c", hook.command};
   const processes::ProgramOutcome ran = processes::run_program(argv, how, told.told);

@@ -299,7 +299,8 @@ StepOutcome concluded(const HookStep& step, Progress& progress, StepOutcome outc
 
 std::string reason_of(const Hook& hook, const HookAnswer& answer) {
   if (!answer.failure.empty()) return "The hook " + hook.name + " failed: " + answer.failure;
-  return answer.reason.empty() ? "The hook " + hook.name + " blocked it." : answer.reason;
+  if (!answer.reason.empty()) return answer.reason;
+  return answer.message.empty() ? "The hook " + hook.name + " blocked it." : answer.message;
 }
 
 }  // namespace

@@ -47,6 +47,8 @@ struct StepOutcome {
 struct HookPrograms {
   std::string webhook;  // path of steno-webhook
   std::string guard;    // path of steno-keeper; empty: a hook's program can outlive this process
+  // Of the sessions' private folders; empty: what hooks leave there for the agent is dropped.
+  std::string session_folder;
   int stop_fd = -1;     // readable: break off
   SubscriberMail* subscribers = nullptr;  // null: none can be asked
 };

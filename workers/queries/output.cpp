@@ -18,6 +18,13 @@ namespace {
 
 constexpr std::size_t kOutputBlocksDefault = 200;  // the last blocks that the agent said
 
+// What is asked with more than this is not looked into: a query must not hold up the server.
+std::string asked_line(const domain::AskRaised& asked, const std::string& text) {
+  if (text.size() <= kAskTextMax) return ask_line(asked.kind, asked.tool, read_ask(text));
+  return ask_line(asked.kind, asked.tool, {}) + " (" + std::to_string(text.size()) +
+         " bytes, too many to be shown here)";
+}
+
 // Returns the item of output that shows the event; none: output does not show it.
 std::optional<OutputItem> as_item(const domain::RecordedEvent& event) {
   OutputItem item;
@@ -90,9 +97,7 @@ std::optional<OutputItem> as_item(const domain::RecordedEvent& event) {
     item.call = asked->call;
     item.tool = asked->tool;
     item.text = "request " + std::to_string(asked->ask);
-    if (event.content) {
-      item.text += ": " + ask_line(asked->kind, asked->tool, read_ask(event.content->text));
-    }
+    if (event.content) item.text += ": " + asked_line(*asked, event.content->text);
     return item;
   } else if (const auto* answered = event.event.as<domain::AskAnswered>()) {
     item.kind = ItemKind::notice;

@@ -80,6 +80,17 @@ base::Position last_answer(const LeaseState& s) {
   return last;
 }
 
+// True if the agent was given the turn's prompt for certain: it asks for something in that turn. A
+// step that its host asks comes before the prompt.
+bool is_prompt_given(const LeaseState& s) {
+  const domain::OpenAsks& asks = s.asks;
+  return std::any_of(asks.begin(), asks.end(), [&](const domain::OpenAsk& ask) {
+    const bool is_of_host = ask.point == domain::HookPoint::session_start ||
+                            ask.point == domain::HookPoint::user_prompt_submit;
+    return ask.turn == s.turn->turn && !is_of_host && !ask.is_deferred;
+  });
+}
+
 std::int64_t deferred_request(const LeaseState& s) {
   for (const domain::OpenAsk& ask : *s.asks) {
     if (ask.is_deferred && ask.call == *s.turn->deferred) return ask.request;
@@ -633,13 +644,15 @@ std::vector<domain::HookPoint> LeaseDispatcher::hook_points(const StreamKey& key
   return points;
 }
 
-// All contents that the turn needs must be in memory.
+// All contents that the turn needs must be in memory. Files that the agent has are not sent again:
+// there can be 20 MiB of them, with each answer.
 DirectedTurn LeaseDispatcher::directed_turn(const LeaseState& s, const Directed& directed) {
   DirectedTurn turn{s.turn->turn, {}, s.turn->is_interrupt_requested};
   std::int64_t number = 0;
   const auto take = [&](base::Position prompt, const domain::AttachedFiles& files) {
     const DirectedText& text = directed.prompts.at(prompt);
-    for (std::size_t i = 0; i < std::min(files.size(), text.files.size()); ++i) {
+    const bool has_files = number == 0 && is_prompt_given(s);
+    for (std::size_t i = 0; !has_files && i < std::min(files.size(), text.files.size()); ++i) {
       const domain::FileFacts& facts = text.files[i];
       turn.files.push_back(
           {number, facts.name, facts.media_type, directed.prompts.at(files[i].file).text});

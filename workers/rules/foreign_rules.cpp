@@ -187,4 +187,21 @@ base::Result<ForeignRules> read_foreign_rules(std::string_view text, const std::
   return read;
 }
 
+std::string approval_tool(const std::string& tool) {
+  return tool == "Bash" ? "exec" : tool;
+}
+
+// Whatever is not read back as the same pattern is not written.
+std::optional<std::string> approval_entry(const std::string& pattern) {
+  const std::size_t open = pattern.find('(');
+  std::string entry = approval_tool(pattern.substr(0, open));
+  if (open != std::string::npos) {
+    if (!pattern.ends_with(')')) return std::nullopt;
+    entry += ":" + pattern.substr(open + 1, pattern.size() - open - 2);
+  }
+  const ForeignRule rule = from_approval(entry, true, {});
+  const bool is_same = rule.patterns.size() == 1 && rule.patterns.front() == pattern;
+  return is_same ? std::optional(entry) : std::nullopt;
+}
+
 }  // namespace workers

@@ -1,4 +1,4 @@
-// Reads the rules of other programs as patterns of ours:
+// Reads the rules of other programs as patterns of ours, and writes the first form:
 //
 //   {"alwaysApprove": {"exec:ls *": true, "Read:*.md": true}, "history": […]}
 //   {"permissions": {"allow": ["Bash(npm test:*)"], "ask": […], "deny": ["Read(./.env)"]}}
@@ -7,6 +7,7 @@
 // can hold both. What a rule of ours cannot say, or would say of more calls, is refused by name.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,5 +38,11 @@ struct ForeignRules {
 // `home`: absolute path of the folder that "~" stands for. Errors: invalid, for a text that is no
 // such file, or has more entries than there can be rules.
 base::Result<ForeignRules> read_foreign_rules(std::string_view text, const std::string& home);
+
+// Returns the entry of alwaysApprove that is read as a rule that allows `pattern`: "exec:ls *" for
+// "Bash(ls *)". None: no entry is.
+std::optional<std::string> approval_entry(const std::string& pattern);
+// Returns the word of an approvals.json for a tool: "exec" for "Bash".
+std::string approval_tool(const std::string& tool);
 
 }  // namespace workers

@@ -301,15 +301,17 @@ std::string PatternMatcher::fault_of(const std::string& pattern, bool is_grantin
   }
   if (read.is_whole) return {};
   if (read.rest.empty()) return "'" + pattern + "' has nothing between its parentheses";
+  const std::string fits_all =
+      "'" + pattern + "' fits every call; name the tool alone if that is meant";
+  const bool is_stars =
+      read.tool == "Bash" && read.rest.find_first_not_of(" :*") == std::string::npos;
+  if (is_granting && is_stars) return fits_all;
   if (is_regex(read.rest)) {
     RE2::Options options(RE2::Quiet);
     options.set_max_mem(kRegexBytesMax);
     const RE2 regex(read.rest.substr(1, read.rest.size() - 2), options);
     if (!regex.ok()) return "the regular expression is wrong: " + regex.error();
-    if (is_granting && RE2::PartialMatch("", regex)) {
-      return "'" + pattern + "' fits every call; name the tool alone if that is meant";
-    }
-    return {};
+    return is_granting && RE2::PartialMatch("", regex) ? fits_all : std::string();
   }
   if (read.tool == "Bash" || has_path(read.tool)) return {};
   if (read.tool == "WebFetch" && read.rest.starts_with(kDomain)) return {};

@@ -30,28 +30,26 @@ KeptAgentLauncher::KeptAgentLauncher(KeptAgentOptions options)
         return !error;
       }) {}
 
-std::string KeptAgentLauncher::folder_of(base::SessionId session) const {
-  return options_.session_folder + "/" + session.text();
-}
-
 void KeptAgentLauncher::clean_up(base::SessionId session) {
   while (cleaner_.poll()) {
   }
   launched_.erase(session);
-  cleaner_.submit(folder_of(session));
+  cleaner_.submit(engines::SessionFolders(options_.session_folder, session).own);
 }
 
-std::vector<std::string> KeptAgentLauncher::folders_of(base::SessionId session) const {
-  const std::string own = folder_of(session);
-  return {own, own + "/tmp", own + "/run"};
+base::Result<engines::SessionFolders> KeptAgentLauncher::make_folders(
+    base::SessionId session) const {
+  engines::SessionFolders folders(options_.session_folder, session);
+  for (const std::string& folder : {folders.own, folders.temp, folders.runtime}) {
+    if (auto ok = base::make_own_folder(folder); !ok) return tl::unexpected(ok.error());
+  }
+  return folders;
 }
 
 void KeptAgentLauncher::keep_folders() {
   if (launched_.empty() || ::access(options_.session_folder.c_str(), F_OK) == 0) return;
   for (const base::SessionId session : launched_) {
-    for (const std::string& folder : folders_of(session)) {
-      static_cast<void>(base::make_own_folder(folder));
-    }
+    static_cast<void>(make_folders(session));
   }
 }
 
@@ -62,7 +60,9 @@ base::Result<LaunchedAgent> KeptAgentLauncher::launch(const DirectiveBody& direc
                                                          directive.spec.engine + "'; known are " +
                                                          options_.engines.names_text());
   }
-  const std::vector<std::string> folders = folders_of(directive.session);
+  launched_.insert(directive.session);
+  auto folders = make_folders(directive.session);
+  if (!folders) return tl::unexpected(folders.error());
   engines::SessionLaunch session;
   session.spec = directive.spec;
   session.token = directive.token;
@@ -70,12 +70,8 @@ base::Result<LaunchedAgent> KeptAgentLauncher::launch(const DirectiveBody& direc
   session.last_message = directive.last_message;
   session.system_prompt = directive.system_prompt;
   session.hook_points = directive.hook_points;
-  session.temp_folder = folders[1];
-  session.runtime_folder = folders[2];
-  launched_.insert(directive.session);
-  for (const std::string& folder : folders) {
-    if (auto ok = base::make_own_folder(folder); !ok) return tl::unexpected(ok.error());
-  }
+  session.temp_folder = std::move(folders->temp);
+  session.runtime_folder = std::move(folders->runtime);
   const engines::EngineKind& kind = *entry->kind;
   const engines::EngineSettings& settings = entry->settings;
 

@@ -7,6 +7,7 @@
 
 #include "eventlog/base/job_thread.hpp"
 #include "workers/engines/engine_catalog.hpp"
+#include "workers/engines/session_folders.hpp"
 #include "workers/runner/agent_launcher.hpp"
 
 namespace workers {
@@ -36,9 +37,7 @@ class KeptAgentLauncher final : public AgentLauncher {
   void keep_folders();
 
  private:
-  std::string folder_of(base::SessionId session) const;
-
-  std::vector<std::string> folders_of(base::SessionId session) const;
+  base::Result<engines::SessionFolders> make_folders(base::SessionId session) const;
 
   const KeptAgentOptions options_;
   std::set<base::SessionId> launched_;          // and not cleaned up since

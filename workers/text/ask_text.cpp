@@ -164,7 +164,7 @@ bool asks_for_same(std::string_view content, std::string_view other) {
 std::string ask_line(domain::AskKind kind, std::string_view tool, const AskText& text) {
   if (kind == domain::AskKind::question && !text.questions.empty()) {
     const std::size_t more = text.questions.size() - 1;
-    return "asks: " + cut_to_columns(safe_line(text.questions[0].text), kLineColumns) +
+    return "asks: " + safe_head(text.questions[0].text, kLineColumns) +
            (more == 0 ? "" : " (and " + std::to_string(more) + " more)");
   }
   if (kind == domain::AskKind::plan) {
@@ -172,13 +172,13 @@ std::string ask_line(domain::AskKind kind, std::string_view tool, const AskText&
     const auto said = std::find_if(lines.begin(), lines.end(),
                                    [](std::string_view line) { return !trimmed(line).empty(); });
     if (said == lines.end()) return "proposes to carry out its plan";
-    return "proposes a plan: " + cut_to_columns(safe_line(*said), kLineColumns);
+    return "proposes a plan: " + safe_head(*said, kLineColumns);
   }
   return tool_summary(tool, text.input);
 }
 
 std::string why_text(const AskText& text, std::int64_t rule, std::string_view pattern) {
-  std::string said = cut_to_columns(safe_line(text.reason), kReasonColumns);
+  std::string said = safe_head(text.reason, kReasonColumns);
   if (rule == 0) return said;
   const std::string by_rule = safe_line(domain::rule_reason(rule, pattern));
   // The agent repeats what it was told before it asked.

@@ -10,6 +10,9 @@
 namespace workers {
 namespace {
 
+// Many times what a line of a terminal shows.
+constexpr std::size_t kHeadBytes = 4 << 10;
+
 struct Character {
   std::uint32_t code = 0;
   std::size_t bytes = 1;
@@ -110,6 +113,11 @@ std::string cut_to_columns(std::string_view line, std::size_t columns_max) {
     end += character.bytes;
   }
   return std::string(line.substr(0, end)) + (columns_max == 0 ? "" : "…");
+}
+
+std::string safe_head(std::string_view text, std::size_t columns_max) {
+  if (text.size() <= kHeadBytes) return cut_to_columns(safe_line(text), columns_max);
+  return cut_to_columns(safe_line(text.substr(0, kHeadBytes)) + "…", columns_max);
 }
 
 }  // namespace workers

@@ -23,5 +23,7 @@ std::vector<std::string_view> lines_of(std::string_view text);
 std::size_t columns_of(std::string_view line);
 // Returns the safe line's start, with "…" in the last column if anything was cut off.
 std::string cut_to_columns(std::string_view line, std::size_t columns_max);
+// Returns the same of a text that is not safe yet. Looks at its first 4 KiB only.
+std::string safe_head(std::string_view text, std::size_t columns_max);
 
 }  // namespace workers

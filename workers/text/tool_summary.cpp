@@ -31,8 +31,8 @@ std::string tool_summary(std::string_view tool, std::string_view input) {
   for (const Telling& telling : kTelling) {
     const auto found = json.find(telling.field);
     if (found == json.end() || !found->is_string()) continue;
-    const std::string text = safe_line(found->get_ref<const std::string&>());
-    if (!text.empty()) return line + " — " + cut_to_columns(text, telling.columns_max);
+    const std::string text = safe_head(found->get_ref<const std::string&>(), telling.columns_max);
+    if (!text.empty()) return line + " — " + text;
   }
   return line;
 }

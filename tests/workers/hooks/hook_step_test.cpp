@@ -165,6 +165,27 @@ TEST_CASE("the first hook that blocks ends the row", "[workers]") {
   CHECK(outcome.runs[1].outcome == HookOutcome::blocked);
 }
 
+TEST_CASE("a block without a reason says what its message says", "[workers][N08]") {
+  const std::string said =
+      R"(echo '{"hookSpecificOutput":{"permissionDecision":"deny"},"systemMessage":"no rm here"}')";
+  const StepOutcome outcome = run({command("guard", said)}, call("rm -rf x"));
+  CHECK(outcome.verdict == AskVerdict::denied);
+  CHECK(outcome.text == "no rm here");
+}
+
+TEST_CASE("a hook at the start is told where to leave variables", "[workers]") {
+  HookStep start = call("");
+  start.point = HookPoint::session_start;
+  const Hook tells = command("tells", "echo \"<$CLAUDE_ENV_FILE>\"", HookPoint::session_start);
+  CHECK(changes(run({tells}, start))["context"] == "</dev/null>");
+  HookPrograms programs;
+  programs.session_folder = "/sessions";
+  const StepOutcome outcome = run_hooks(HookTable({tells}), start, programs);
+  CHECK(changes(outcome)["context"] == "</sessions/" + start.session.text() + "/run/hooks.env>");
+  const Hook later = command("later", "test -z \"$CLAUDE_ENV_FILE\"");
+  CHECK(run({later}, call("make")).runs.front().outcome == HookOutcome::passed);
+}
+
 TEST_CASE("that people are asked counts before that they need not be", "[workers]") {
   for (const bool is_reversed : {false, true}) {
     std::vector<Hook> hooks{builtin(BuiltinHook::ask, "look"), builtin(BuiltinHook::allow, "fine")};
@@ -214,7 +235,7 @@ Json told(const HookStep& step) {
   return Json::parse(changes(outcome)["context"].get<std::string>());
 }
 
-TEST_CASE("the payload has the fields of Claude Code and of the gateway", "[workers][R155]") {
+TEST_CASE("the payload has the fields of Claude Code and of the gateway", "[workers][R155][R173]") {
   const Json payload = told(call("make"));
   CHECK(payload["hook_event_name"] == "PreToolUse");
   CHECK(payload["tool_name"] == "Bash");
@@ -232,6 +253,52 @@ TEST_CASE("the payload has the fields of Claude Code and of the gateway", "[work
   CHECK(told_too["agentId"] == "main");
   CHECK(told_too["hook_event_name"] == "PreToolUse");
   CHECK(told_too["steno"]["agent"] == "main");
+}
+
+TEST_CASE(
+    "what a hook can do follows from its point",
+    "[workers][R158][R166][R174][R181][R188][R193][R198][R206][R211][R216][R221][R227][R269]") {
+  struct Powers {
+    HookPoint point;
+    HookPoint asked;     // the point at which the agent is asked
+    bool blocks;         // at the ends of work: has the agent go on
+    const char* change;  // the field by which it changes something; null: it changes nothing
+    const char* kept;    // under which the change is kept
+  };
+  constexpr auto kPre = HookPoint::pre_tool_use;
+  const Powers table[] = {
+      {HookPoint::session_start, HookPoint::session_start, false, "additionalContext", "context"},
+      {HookPoint::user_prompt_submit, HookPoint::user_prompt_submit, true, "updatedPrompt",
+       "prompt"},
+      {kPre, kPre, true, "updatedInput", "input"},
+      {HookPoint::permission_request, HookPoint::permission_request, true, nullptr, nullptr},
+      {HookPoint::post_tool_use, HookPoint::post_tool_use, false, "updatedToolOutput", "output"},
+      {HookPoint::post_tool_use_failure, HookPoint::post_tool_use_failure, false,
+       "additionalContext", "context"},
+      {HookPoint::notification, HookPoint::notification, true, "updatedBody", "prompt"},
+      {HookPoint::subagent_start, kPre, true, "updatedInput", "input"},
+      {HookPoint::subagent_stop, HookPoint::subagent_stop, true, nullptr, nullptr},
+      {HookPoint::stop, HookPoint::stop, true, nullptr, nullptr},
+      {HookPoint::pre_compact, HookPoint::pre_compact, true, nullptr, nullptr},
+      {HookPoint::session_end, HookPoint::session_end, false, nullptr, nullptr},
+  };
+  for (const Powers& one : table) {
+    CAPTURE(base::enum_name(one.point));
+    HookStep step = call("make");
+    step.point = one.asked;
+    if (one.point == HookPoint::subagent_start) step.tool = "Agent";
+    const StepOutcome blocked =
+        run({command("blocks", "echo 'not so' >&2; exit 2", one.point)}, step);
+    CHECK((blocked.verdict == AskVerdict::denied) == one.blocks);
+    if (one.change == nullptr) continue;
+    const Json value =
+        one.kept == std::string("input") ? Json{{"command", "other"}} : Json("other");
+    const Json said = {{"hookSpecificOutput", {{one.change, value}}}};
+    const StepOutcome changed =
+        run({command("changes", "echo '" + said.dump() + "'", one.point)}, step);
+    CHECK(changed.verdict == AskVerdict::granted);
+    CHECK(changes(changed)[one.kept] == value);
+  }
 }
 
 TEST_CASE("texts in an output are redacted each by itself", "[workers]") {

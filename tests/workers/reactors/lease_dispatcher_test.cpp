@@ -284,6 +284,47 @@ TEST_CASE("an agent is given files from the record, with the prompt that has the
   CHECK(added.back().turn->files == files);
 }
 
+TEST_CASE("an answer to an agent brings it no files that it has", "[workers]") {
+  LastingStores disk;
+  DispatcherLife life(disk);
+  life.register_worker();
+  domain::Spawn spawn = DrivenLoop::spawn(false);
+  spawn.files = {{"notes", "text"}};
+  REQUIRE(life.loop.ask(DrivenLoop::message(1, 1, spawn)));
+  life.settle();
+  const auto given = life.socket.take<DirectiveBody>(kVerbDirective);
+  REQUIRE(given.size() == 1);
+  CHECK(given[0].turn->files.size() == 1);
+  const auto asked = [&](domain::HookPoint point) {
+    static std::int64_t number = 0;
+    ++number;
+    ReportsBody body{given[0].session, given[0].agent, given[0].token, {}};
+    const auto kind =
+        point == domain::HookPoint::none ? domain::AskKind::approval : domain::AskKind::step;
+    body.reports.push_back(encode_report(
+        number,
+        domain::ReportAskRaised{number, kind, given[0].turn->turn, "Bash", "call", "{}", point}));
+    life.hear(kVerbReports, body);
+  };
+  // The host asks this one, before the prompt.
+  asked(domain::HookPoint::user_prompt_submit);
+  REQUIRE(life.loop.ask(
+      DrivenLoop::message(1, 2, support::as_command(domain::SendPrompt{"more", false}))));
+  life.settle();
+  const auto added = life.socket.take<DirectiveBody>(kVerbDirective);
+  REQUIRE(!added.empty());
+  CHECK(added.back().turn->files.size() == 1);
+  asked(domain::HookPoint::none);
+  REQUIRE(life.loop.ask(DrivenLoop::message(
+      1, 3, support::as_command(domain::AnswerAsk{2, domain::AskVerdict::granted, {}}))));
+  life.settle();
+  const auto answered = life.socket.take<DirectiveBody>(kVerbDirective);
+  REQUIRE(!answered.empty());
+  CHECK(answered.back().answers.size() == 1);
+  CHECK(answered.back().turn->prompt == given[0].turn->prompt);
+  CHECK(answered.back().turn->files.empty());
+}
+
 TEST_CASE("a turn whose file is lost is not given to an agent", "[workers]") {
   LastingStores disk;
   DispatcherLife life(disk);

@@ -35,6 +35,17 @@ TEST_CASE("entries of an approvals.json become patterns", "[tools][R263]") {
   CHECK(approval("mcp__github") == Patterns{"mcp__github"});
 }
 
+TEST_CASE("a rule is written as the entry that is read as this rule", "[tools][R263]") {
+  using workers::approval_entry;
+  CHECK(approval_entry("Bash(ls *)") == "exec:ls *");
+  CHECK(approval_entry("Bash(npm run test:*)") == "exec:npm run test:*");
+  CHECK(approval_entry("Bash") == "exec");
+  CHECK(approval_entry("Read(**/*.md)") == "Read:**/*.md");
+  CHECK(approval_entry("mcp__github__search") == "mcp__github__search");
+  CHECK_FALSE(approval_entry("Bash(/^git log/)"));
+  CHECK_FALSE(approval_entry("Read(notes.md)"));
+}
+
 TEST_CASE("what an approvals.json does not approve becomes no rule", "[tools][R263]") {
   const ForeignRule rule = only(R"({"alwaysApprove": {"exec:rm *": false}})");
   CHECK(rule.patterns.empty());

@@ -155,6 +155,10 @@ TEST_CASE("a pattern that is none is refused with what is wrong", "[tools]") {
     CHECK_FALSE(kMatcher.fault_of(pattern, true).empty());
   }
   CHECK(kMatcher.fault_of("Bash(/.*/)", false).empty());
+  for (const char* pattern : {"Bash(*)", "Bash(**)", "Bash(:*)", "Bash( * )"}) {
+    CHECK(kMatcher.fault_of(pattern, true).find("fits every call") != std::string::npos);
+    CHECK(kMatcher.fault_of(pattern, false).empty());
+  }
   // One that would take for ever elsewhere is compared in linear time.
   CHECK_FALSE(allows("Bash(/^(a|a)*b$/)", std::string(10'000, 'a')));
   CHECK_FALSE(allows("Bash(*a*a*a*a*a*a*a*b)", std::string(10'000, 'a')));

@@ -97,7 +97,8 @@ struct RuleArguments {
   std::string command;  // test: of the tool Bash
   std::string tool = "Bash";
   std::string input;                 // test: JSON
-  std::string since;                 // test: a time, or an age; empty: one call is tested
+  // A time, or an age. test: empty tests one call. export: empty leaves the history out.
+  std::string since;
   std::vector<std::string> allowed;  // test: patterns of rules that are not stored
   std::vector<std::string> denied;
   std::vector<std::string> asked;
@@ -107,6 +108,7 @@ struct RuleArguments {
 Outcome<int> rules_list(const Config& config, const RuleArguments& arguments);
 Outcome<int> rules_add(const Config& config, const RuleArguments& arguments);
 Outcome<int> rules_import(const Config& config, const RuleArguments& arguments);
+Outcome<int> rules_export(const Config& config, const RuleArguments& arguments);
 Outcome<int> rules_remove(const Config& config, const RuleArguments& arguments);
 Outcome<int> rules_test(const Config& config, const RuleArguments& arguments);
 // Holds the rules against the calls on the record.

@@ -290,7 +290,7 @@ Outcome<int> hooks_try(const Config& config, const HookArguments& arguments) {
   if (!step) return tl::unexpected(step.error());
   const workers::HookTable table(std::vector<workers::Hook>{hook});
   const auto outcome =
-      workers::run_hooks(table, *step, {webhook_program(config), config.keeper_program, -1});
+      workers::run_hooks(table, *step, {webhook_program(config), config.keeper_program, {}, -1});
   if (outcome.runs.empty()) {
     return fail(kExitUsage, "the hook " + hook.name +
                                 " is not asked about this: its point, tool, input, agent or "

@@ -4,11 +4,9 @@
 #include <algorithm>
 
 #include "eventlog/domain/all_events.hpp"
+#include "tools/steno/client/session_events.hpp"
 #include "tools/steno/client/session_follow.hpp"
-#include "tools/steno/connection/follower.hpp"
 #include "tools/steno/text/console.hpp"
-#include "workers/json/event_json.hpp"
-#include "workers/protocol/feed_levels.hpp"
 
 namespace steno {
 namespace {
@@ -104,25 +102,10 @@ class LeftPrompts {
 
 Outcome<std::vector<Prompt>> read_left(Connection& connection,
                                        const projections::SessionRow& ended) {
-  auto follower = Follower::open(connection, workers::session_level(ended.agent, ended.session),
-                                 ended.opened.plus(-1));
-  if (!follower) return tl::unexpected(follower.error());
   LeftPrompts prompts;
-  WaitFor wanted;
-  for (base::Position last; last < ended.last_position;) {
-    wanted.until = connection.clock().boot() + connection.config().timeout;
-    const auto wake = (*follower)->wait(wanted);
-    if (!wake) return tl::unexpected(wake.error());
-    if (*wake == Wake::interrupted) return fail(kExitInterrupted, "");
-    if (*wake != Wake::event) {
-      return fail(kExitTimeout, "the events of session " + ended.alias +
-                                    " were not read in time; nothing was resumed, try again");
-    }
-    last = (*follower)->event().position;
-    const auto seen = workers::see((*follower)->event());
-    if (!seen) return fail(seen.error());
-    prompts.on(*seen);
-  }
+  const auto read = read_session(connection, ended, "nothing was resumed",
+                                 [&](const workers::SeenEvent& seen) { prompts.on(seen); });
+  if (!read) return tl::unexpected(read.error());
   return prompts.take();
 }
 

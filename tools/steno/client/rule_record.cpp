@@ -9,6 +9,7 @@
 #include "eventlog/base/time_text.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/known_rules.hpp"
+#include "tools/steno/client/session_events.hpp"
 #include "tools/steno/client/since.hpp"
 #include "tools/steno/connection/connection.hpp"
 #include "tools/steno/text/console.hpp"
@@ -153,25 +154,6 @@ class Holding {
   bool is_past_ = false;
 };
 
-// Returns the sessions that were active in that time.
-Outcome<std::vector<Looked>> sessions_since(Connection& connection, const std::string& agent,
-                                            base::Time since) {
-  std::vector<Looked> all;
-  workers::QueryBody query;
-  query.agent = agent;
-  query.active_since = since;
-  for (bool has_more = true; has_more;) {
-    const auto page = connection.ask<workers::ListAnswer>(workers::kVerbList, query);
-    if (!page) return tl::unexpected(page.error());
-    for (const projections::SessionRow& row : page->sessions) {
-      all.push_back({row.session, row.agent, row.workdir});
-    }
-    has_more = page->has_more;
-    query.before = page->before;
-  }
-  return all;
-}
-
 std::vector<std::pair<std::int64_t, Kind>> by_count(const Tally& tally) {
   std::vector<std::pair<std::int64_t, Kind>> all;
   for (const auto& [kind, calls] : tally.kinds) all.emplace_back(calls, kind);
@@ -274,9 +256,12 @@ Outcome<int> rules_test_record(const Config& config, const RuleArguments& argume
     const projections::SessionRow& row = shown->session;
     sessions.push_back({row.session, row.agent, row.workdir});
   } else {
-    auto found = sessions_since(**connection, arguments.all_agents ? "" : config.agent, *since);
+    const auto found =
+        sessions_since(**connection, arguments.all_agents ? "" : config.agent, *since);
     if (!found) return tl::unexpected(found.error());
-    sessions = std::move(*found);
+    for (const projections::SessionRow& row : *found) {
+      sessions.push_back({row.session, row.agent, row.workdir});
+    }
   }
   Holding holding(*known, *since);
   ProgressLine progress(stderr, "read");

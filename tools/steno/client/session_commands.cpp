@@ -456,12 +456,17 @@ void begin_instead(domain::Spawn& spawn, const projections::SessionRow& row) {
          (row.resumed_from.is_set() ? "" : ", with the tools and limits that are given here"));
 }
 
-// A session of one turn takes all prompts as one.
-void join_prompts(domain::Spawn& spawn, std::vector<LeftPrompt>& waiting) {
+// A session of one turn takes all prompts as one. Failure: they have more files than one can have.
+Outcome<bool> join_prompts(domain::Spawn& spawn, std::vector<LeftPrompt>& waiting) {
   for (LeftPrompt& each : std::exchange(waiting, {})) {
     spawn.prompt.append(spawn.prompt.empty() || each.text.empty() ? "" : "\n\n").append(each.text);
     std::move(each.files.begin(), each.files.end(), std::back_inserter(spawn.files));
   }
+  if (spawn.files.size() <= domain::kPromptFilesMax) return true;
+  return fail(kExitUsage, "all prompts together have " + std::to_string(spawn.files.size()) +
+                              " files, and one prompt has at most " +
+                              std::to_string(domain::kPromptFilesMax) +
+                              "; --multi-turn gives each in a turn of its own");
 }
 
 }  // namespace
@@ -502,8 +507,8 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
   apply_flags(config, spawn);
   spawn.files = std::move(*files);
   if (taken > 0) begin_instead(spawn, shown->session);
-  if (!shown->session.is_multi_turn) {
-    join_prompts(spawn, waiting);
+  if (!spawn.spec.is_multi_turn) {
+    if (const auto ok = join_prompts(spawn, waiting); !ok) return tl::unexpected(ok.error());
   } else if (begins_with_queue) {
     spawn.prompt = waiting.front().text;
     spawn.files = waiting.front().files;

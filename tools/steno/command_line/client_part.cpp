@@ -493,6 +493,20 @@ void add_rules(CommandLine& line) {
   import->add_option("FILE", imported.file, "JSON")->required();
   import->add_flag("--all-agents", imported.all_agents, "For all agents");
   import->add_flag("--dry-run", imported.is_dry, "Say what would be added, and add nothing");
+  auto& exported = line.keep<RuleArguments>();
+  CLI::App* written = line.command(
+      *rules, "export", "Write the rules that allow as an approvals.json",
+      "  steno rules export > approvals.json\n"
+      "  steno rules export --all-agents --since 30d\n"
+      "steno rules import reads it again. What that form cannot say is named, and left out: rules\n"
+      "that deny or have people asked, those of one session, and regular expressions.",
+      exported, reporting(rules_export));
+  written->add_flag("--all-agents", exported.all_agents, "Of all agents");
+  written
+      ->add_option("--since", exported.since,
+                   "With what was decided from then on: an age such as 7d, or a time such as "
+                   "2026-11-20; without it history is empty")
+      ->type_name("AGE|TIME");
   auto& removed = line.keep<RuleArguments>();
   line.command(*rules, "rm", "Remove one", "  steno rules rm 3", removed, reporting(rules_remove))
       ->add_option("NUMBER", removed.rule, "As the list says")

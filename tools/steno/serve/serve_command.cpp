@@ -214,8 +214,9 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
                   [](const auto& entry) { return !entry.hook.subscriber.empty(); })) {
     options.subscriber_mail = std::make_unique<workers::SubscriberMail>();
   }
-  options.hooks.programs = {webhook_program(config), config.keeper_program, -1,
-                            options.subscriber_mail.get()};
+  options.agents.session_folder = config.run_folder + "/sessions";
+  options.hooks.programs = {webhook_program(config), config.keeper_program,
+                            options.agents.session_folder, -1, options.subscriber_mail.get()};
   auto sinks = sink_options(config);
   if (!sinks) return tl::unexpected(sinks.error());
   options.sinks = std::move(*sinks);
@@ -236,7 +237,6 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
   options.stop_grace = config.stop_grace;
   options.agents.keeper_program = config.keeper_program;
   options.agents.lock_folder = session_locks_of(config);
-  options.agents.session_folder = config.run_folder + "/sessions";
   auto prices = load_prices(config);
   if (!prices) return tl::unexpected(prices.error());
   options.prices = std::move(*prices);

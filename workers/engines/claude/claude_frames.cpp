@@ -447,6 +447,30 @@ Frame read_lifecycle(const JsonObject& frame) {
   return lifecycle;
 }
 
+// Returns the text with U+FFFD in place of each byte that is no UTF-8.
+std::string mended(base::ByteView text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto first = static_cast<unsigned char>(text[i]);
+    const std::size_t length = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    const base::ByteView character = text.substr(i, length);
+    const bool is_whole = character.size() == length && base::is_utf8(character);
+    out += is_whole ? character : "\xEF\xBF\xBD";
+    i += is_whole ? length : 1;
+  }
+  return out;
+}
+
+// A request must have an answer, because its agent waits for one. What people see of it is what is
+// carried out.
+Frame read_broken_text(base::ByteView line) {
+  if (line.find("control_request") != base::ByteView::npos) {
+    Frame frame = read_frame(mended(line));
+    if (std::holds_alternative<AgentRequest>(frame)) return frame;
+  }
+  return StrangeFrame{domain::LineFault::invalid_utf8};
+}
+
 }  // namespace
 
 AskKind kind_of_ask(const std::string& tool) {
@@ -456,7 +480,7 @@ AskKind kind_of_ask(const std::string& tool) {
 
 Frame read_frame(base::ByteView line) {
   if (line.find_first_not_of(" \t\r") == base::ByteView::npos) return KnownFrame{};
-  if (!base::is_utf8(line)) return StrangeFrame{domain::LineFault::invalid_utf8};
+  if (!base::is_utf8(line)) return read_broken_text(line);
   const JsonLine owned(line);
   const std::optional<JsonObject> frame = owned.object();
   if (!frame) return StrangeFrame{domain::LineFault::not_json};

@@ -8,6 +8,8 @@
 #include <map>
 #include <span>
 
+#include "workers/engines/session_folders.hpp"
+
 namespace engines {
 namespace {
 
@@ -119,7 +121,13 @@ std::vector<std::string> agent_environment_of(const EngineSettings& settings,
   if (session.spec.thinking_tokens > 0) {
     all["MAX_THINKING_TOKENS"] = std::to_string(session.spec.thinking_tokens);
   }
-  if (!session.runtime_folder.empty()) all["XDG_RUNTIME_DIR"] = session.runtime_folder;
+  if (!session.runtime_folder.empty()) {
+    all["XDG_RUNTIME_DIR"] = session.runtime_folder;
+    const auto& points = session.hook_points;
+    const bool has_start =
+        std::find(points.begin(), points.end(), domain::HookPoint::session_start) != points.end();
+    if (has_start) all["CLAUDE_ENV_FILE"] = hook_variables(session.runtime_folder);
+  }
   switch_on(kNetworkSwitches, all);
   if (settings.is_sandboxed) switch_on(kSandboxSwitch, all);
   switch_on(kTurnSwitches, all);

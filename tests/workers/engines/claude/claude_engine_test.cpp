@@ -237,6 +237,20 @@ TEST_CASE("an agent that could not write its transcript says so", "[workers]") {
             kStart)) == Lines{"TranscriptWritesLost turn=01 error=ENOSPC"});
 }
 
+TEST_CASE("a request with bytes that are no text is asked with others in their place",
+          "[workers]") {
+  auto agent = engines::make_claude_engine({}, {});
+  const std::string line =
+      R"({"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool",)"
+      R"("tool_name":"Bash","tool_use_id":"t","input":{"command":"a)"
+      "\xFF\xC3 \xC3\xA4 \xF0\x9F"
+      R"("}}})";
+  const engines::Output out = agent->handle({engines::FrameCame{line}, {}});
+  REQUIRE(out.asks.size() == 1);
+  CHECK(out.asks[0].details ==
+        "{\"command\":\"a\xEF\xBF\xBD\xEF\xBF\xBD \xC3\xA4 \xEF\xBF\xBD\xEF\xBF\xBD\"}");
+}
+
 TEST_CASE("a line that cannot be understood is kept, with the reason", "[workers]") {
   DrivenClaude engine = engine_in_turn();
   const auto fault_of = [&](const std::string& line) {

@@ -137,6 +137,26 @@ TEST_CASE("an agent that does not defer withdraws what it has asked", "[workers]
   CHECK(std::get<domain::ReportTurnResult>(own.reports.back()).deferred.empty());
 }
 
+// The agent gives a hook up when its time is over, after 23 days, and does not make the call.
+TEST_CASE("a question for which the agent waits no longer is over", "[workers]") {
+  for (const bool has_hooks : {false, true}) {
+    Driven agent(has_hooks ? std::vector{domain::HookPoint::pre_tool_use}
+                           : std::vector<domain::HookPoint>{});
+    agent.give(BeginTurn{numbered_turn(1), "go"});
+    Output held = agent.asks("AskUserQuestion");
+    if (has_hooks) held = agent.give(Answer{held.asks.at(0), true, {}});
+    REQUIRE(held.asks.size() == 1);
+    const Output given_up = agent.frame(R"({"type":"control_cancel_request","request_id":"s1"})");
+    CHECK(given_up.withdrawn == std::vector<std::string>{"s1"});
+    const Output over = agent.frame(
+        R"({"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1",)"
+        R"("is_error":true,"content":"did not respond before its timeout"}]}})");
+    CHECK(over.withdrawn.empty());
+    // The same question is asked anew.
+    CHECK(agent.frame(step_frame("AskUserQuestion")).asks.size() == 1);
+  }
+}
+
 TEST_CASE("a turn that was deferred is begun without a prompt, and asks again", "[workers]") {
   Driven agent;
   const auto turn = numbered_turn(1);

@@ -151,6 +151,9 @@ TEST_CASE("the environment is private: what an agent needs, and nothing else", "
               "DISABLE_ERROR_REPORTING=1", "DISABLE_TELEMETRY=1", "EXTRA=1", "HOME=/home/me",
               "LANG=C", "PATH=/bin", "TMPDIR=/s/tmp", "XDG_RUNTIME_DIR=/s/run",
               "https_proxy=http://proxy:3128"});
+  session.hook_points = {domain::HookPoint::session_start};
+  const Words with_hooks = driven_claude(all, session)->plan().environment;
+  CHECK(std::count(with_hooks.begin(), with_hooks.end(), "CLAUDE_ENV_FILE=/s/run/hooks.env") == 1);
 }
 
 TEST_CASE("the marks of an agent in whose shell the server was started are not passed on",
