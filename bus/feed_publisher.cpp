@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "bus/later_mark.hpp"
 #include "eventlog/base/check.hpp"
 
 namespace bus {
@@ -20,7 +21,8 @@ FeedPublisher::FeedPublisher(PublisherSocket& socket, Options options)
   all_.last = options_.head;
 }
 
-void FeedPublisher::publish(FeedEvent event, const std::vector<std::string>& levels) {
+void FeedPublisher::publish(FeedEvent event, const std::vector<std::string>& levels,
+                            bool is_later) {
   CHECK(event.position == head_.next());
   head_ = event.position;
   if (event.content && event.content->bytes.size() > kFeedContentMax) {
@@ -31,7 +33,7 @@ void FeedPublisher::publish(FeedEvent event, const std::vector<std::string>& lev
   base::encode_to(encoded_, event);
   for (const std::string& name : levels) {
     Level& level = touch(name);
-    if (audience_.hears(name)) add(level, event.position);
+    if (audience_.hears(name)) add(level, event.position, is_later);
     level.last = event.position;
   }
 }
@@ -47,15 +49,17 @@ void FeedPublisher::pass(Position position, const std::vector<std::string>& leve
   for (const std::string& level : levels) touch(level).last = position;
 }
 
-void FeedPublisher::add(Level& level, Position position) {
+void FeedPublisher::add(Level& level, Position position, bool is_later) {
   if (level.batch == kNoBatch) {
     level.batch = open_batches_++;
     if (open_batches_ > batches_.size()) batches_.emplace_back();
     batches_[level.batch].level = &level;
   }
   Batch& batch = batches_[level.batch];
-  if (batch.count > 0 && batch.events.size() + encoded_.size() > kFeedBytesMax) close(batch);
+  const bool is_full = batch.events.size() + encoded_.size() > kFeedBytesMax;
+  if (batch.count > 0 && (is_full || batch.is_later != is_later)) close(batch);
   if (batch.count == 0) {
+    batch.is_later = is_later;
     batch.first = position;
     batch.previous = level.last;
   }
@@ -120,7 +124,8 @@ void FeedPublisher::close(Batch& batch) {
   events.last = batch.last;
   events.count = batch.count;
   events.previous = batch.previous;
-  send(*batch.level->name, events, batch.events);
+  const std::string& level = *batch.level->name;
+  send(batch.is_later ? level + std::string(kLaterMark) : level, events, batch.events);
   batch.events.clear();
   batch.count = 0;
 }

@@ -45,8 +45,8 @@ class FeedPublisher {
   // Publishes an event. Events must be durable and come in order without holes, each with all its
   // levels (kAllLevel among them) of at most kTopicBytesMax bytes. Content over kFeedContentMax is
   // left out here. The event is sent with the next flush at the latest, at the levels that somebody
-  // hears.
-  void publish(FeedEvent event, const std::vector<std::string>& levels);
+  // hears; with the mark of later_mark.hpp if `is_later`.
+  void publish(FeedEvent event, const std::vector<std::string>& levels, bool is_later = false);
   // True if somebody hears one of the levels, by the subscriptions taken until the last do_work().
   bool is_heard(const std::vector<std::string>& levels) const;
   // Counts an event that nobody hears: as publish(), without its bytes.
@@ -75,6 +75,7 @@ class FeedPublisher {
   struct Batch {
     Level* level = nullptr;
     Bytes events;
+    bool is_later = false;  // so are all of them
     std::int64_t count = 0;
     Position first;
     Position last;
@@ -87,7 +88,7 @@ class FeedPublisher {
   FeedHeader header(FeedKind kind) const;
   // Finds or makes the level and marks it as active now; its last position is still the one before.
   Level& touch(const std::string& level);
-  void add(Level& level, Position position);
+  void add(Level& level, Position position, bool is_later);
   void close(Batch& batch);
   void forget_quietest();
   // Takes new subscriptions, and answers those that are probes.

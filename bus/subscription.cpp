@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "bus/later_mark.hpp"
 #include "eventlog/base/text_bytes.hpp"
 
 namespace bus {
@@ -108,7 +109,9 @@ bool Subscription::is_live() const {
 
 void Subscription::take_message(const FeedFrame& frame, base::Duration now) {
   const bool is_probe = !probe_topic_.empty() && frame.topic == probe_topic_;
-  if (!is_probe && frame.topic != options_.level) return;
+  const bool is_of_level =
+      frame.topic == options_.level || frame.topic == options_.level + std::string(kLaterMark);
+  if (!is_probe && !is_of_level) return;
   auto message = decode_feed_message(frame.frame);
   if (!message) {
     ++counts_.bad_messages;

@@ -249,6 +249,26 @@ TEST_CASE("every relative link in a document leads somewhere", "[tidy]") {
   CHECK_FALSE(complains(check("[web](https://example.org/x) [here](#part)")));
 }
 
+TEST_CASE("the walks through the code are short, and name functions that are there", "[tidy]") {
+  const auto read_file = [](const std::string& path) { return read(kRoot / path); };
+  const std::string page = read(kRoot / "ARCHITECTURE.md");
+  const std::size_t begin = page.find("\n## Four walks\n");
+  REQUIRE(begin != std::string::npos);
+  const std::string section = page.substr(begin, page.find("\n## ", begin + 1) - begin);
+  require_none(support::check_walks({"ARCHITECTURE.md", section}, read_file));
+  CHECK(std::count(section.begin(), section.end(), '[') >= 20);
+  const auto check = [&](const std::string& text) {
+    return support::check_walks({"ARCHITECTURE.md", text}, read_file);
+  };
+  CHECK(complains(check("- [`Server::fly`](workers/server/server.cpp)")));
+  CHECK(complains(check("- [`Server::take`](workers/server/no_such_file.cpp)")));
+  CHECK(complains(check("- a → b → c → d → e → f → g → h → i")));
+  CHECK(complains(check("- a → b. Back: b ↑ a ↑ c ↑ d")));
+  CHECK_FALSE(
+      complains(check("- [`Server::take`](workers/server/server.cpp) → b → c → d → e → f")));
+  CHECK_FALSE(complains(check("- [`Outgoing::send`](workers/reactors/outgoing.hpp). Back: b ↑ a")));
+}
+
 TEST_CASE("every header says what it is for, then guards itself", "[tidy]") {
   using support::check_header_form;
   hold_all(all_sources(), check_header_form);

@@ -77,6 +77,20 @@ TEST_CASE("events of one cycle are one message a level, with the position before
   CHECK(messages[1].second.header.head == Position{4});
 }
 
+TEST_CASE("an event that earlier readers cannot read has a topic that they pass over", "[bus]") {
+  PublisherWorld world;
+  world.run(Duration{0});
+  for (std::int64_t i = 1; i <= 4; ++i) world.publisher.publish(event_at(i), {"all/"}, i == 2);
+  const auto messages = world.run(Duration{1});
+  REQUIRE(messages.size() == 3);
+  CHECK(messages[0].first == "all/");
+  CHECK(messages[1].first == "all/+");
+  CHECK(messages[1].second.events == std::vector{event_at(2)});
+  CHECK(messages[2].first == "all/");
+  CHECK(messages[2].second.header.count == 2);
+  CHECK(messages[2].second.header.previous == Position{2});  // by which they find the gap
+}
+
 TEST_CASE("what nobody hears is not sent, and counts all the same", "[bus]") {
   PublisherWorld world;
   world.subscriber->unsubscribe("");

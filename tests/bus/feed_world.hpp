@@ -87,7 +87,10 @@ class Server {
         frames(*command_, welcome(log, incarnation)),
         publisher(*feed_, {log.identity, incarnation, log.head(), levels_max}) {}
 
-  void publish(const Entry& entry) { publisher.publish(entry.event, entry.levels); }
+  // Now and then an event is one that earlier readers cannot read.
+  void publish(const Entry& entry) {
+    publisher.publish(entry.event, entry.levels, entry.event.position.value % 3 == 0);
+  }
 
   int do_work(base::Duration now, std::size_t page_max) {
     int work = publisher.do_work(now);

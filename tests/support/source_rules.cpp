@@ -580,6 +580,40 @@ Complaints check_links(const SourceFile& file,
   return complaints;
 }
 
+Complaints check_walks(const SourceFile& list,
+                       const std::function<std::string(const std::string&)>& read) {
+  constexpr std::size_t kStopsMax = 8;
+  constexpr std::size_t kClimbsMax = 2;
+  static const std::regex kStop(R"re(\[`([\w:]+)`\]\(([^)]+)\))re");
+  const auto count = [](std::string_view text, std::string_view word) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) ++found;
+    return found;
+  };
+  Complaints complaints;
+  const auto lines = lines_of(list.text);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string& walk = lines[i];
+    if (!walk.starts_with("- ")) continue;
+    const std::string_view way = std::string_view(walk).substr(0, walk.find("Back"));
+    if (count(way, "→") >= kStopsMax) complaints.push_back(at(list, i + 1, "more than 8 stops"));
+    if (count(walk, "↑") > kClimbsMax) complaints.push_back(at(list, i + 1, "more than 2 climbs"));
+    for (auto stop = std::sregex_iterator(walk.begin(), walk.end(), kStop);
+         stop != std::sregex_iterator(); ++stop) {
+      const std::string function = (*stop)[1];
+      const std::string file = (*stop)[2];
+      // In a header the class is named at its beginning.
+      const std::size_t colons = is_header(file) ? function.find("::") : std::string::npos;
+      const std::string name = colons == std::string::npos ? function : function.substr(colons + 2);
+      const std::regex definition("\\b" + name + R"(\([^;]*\{\n)");
+      if (!std::regex_search(read(file), definition)) {
+        complaints.push_back(at(list, i + 1, file + " defines no " + function));
+      }
+    }
+  }
+  return complaints;
+}
+
 Complaints check_header_form(const SourceFile& file) {
   if (!is_header(file.path)) return {};
   const auto lines = lines_of(file.text);

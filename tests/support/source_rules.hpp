@@ -52,6 +52,11 @@ Complaints check_is_used(const std::vector<SourceFile>& files);
 Complaints check_links(const SourceFile& file,
                        const std::function<bool(const std::string&)>& exists);
 
+// Each item of a list of walks has at most 8 stops and 2 climbs, and each function that it links to
+// is in that file. `read` returns the text of a file, whose path is from the root.
+Complaints check_walks(const SourceFile& list,
+                       const std::function<std::string(const std::string&)>& read);
+
 // A header begins with a comment that says what it is for, then #pragma once.
 Complaints check_header_form(const SourceFile& file);
 

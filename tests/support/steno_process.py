@@ -139,6 +139,7 @@ class Home:
         self.write_config(f'claude_program = "{beside("steno-scripted-agent")}"\n' + grace + config)
         self.environment = {"PATH": os.environ["PATH"], "HOME": self.folder, "LANG": "C.UTF-8",
                             **(environment or {})}
+        self.program = program()  # runs the commands, and so the server
         self.server, self.followers = None, []
 
     def path(self, *names):
@@ -151,7 +152,7 @@ class Home:
     # ---- commands ----
 
     def popen(self, arguments, environment=None, **options):
-        argv = [program(), "--home", self.folder, *arguments]
+        argv = [self.program, "--home", self.folder, *arguments]
         return subprocess.Popen(argv, cwd=self.workdir,
                                 env={**self.environment, **(environment or {})},
                                 **{"stdout": subprocess.PIPE, **options})

@@ -1,6 +1,8 @@
 // Puts commands into the bodies of the wire; the sending is bus::Client's.
 #include "workers/client/server_client.hpp"
 
+#include "workers/protocol/earlier_names.hpp"
+
 namespace workers {
 namespace {
 
@@ -10,6 +12,7 @@ bus::ClientOptions bus_options(const ServerClientOptions& options) {
   wanted.hello.name = options.name;
   wanted.hello.scope = options.scope;
   wanted.hello.release = STENO_RELEASE;
+  wanted.hello.features = {std::string(kFeatureNames)};
   wanted.endpoint = options.endpoint;
   return wanted;
 }

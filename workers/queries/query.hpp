@@ -35,7 +35,8 @@ struct Query {
   base::RawValue body;
   Position durable;
   ArchivedBeginning archived{};
-  bool is_again = false;  // the first try met damage
+  bool is_again = false;           // the first try met damage
+  bool has_earlier_names = false;  // its answer does, as earlier_names.hpp says
   // What QueryKind::find has found; none: it was not called.
   std::optional<projections::FoundTexts> found{};
 };

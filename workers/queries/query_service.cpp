@@ -10,6 +10,7 @@
 #include "eventlog/base/check.hpp"
 #include "eventlog/base/job_thread.hpp"
 #include "projections/fold/digest.hpp"
+#include "workers/protocol/earlier_names.hpp"
 #include "workers/queries/queries.hpp"
 
 namespace workers {
@@ -51,6 +52,7 @@ bus::ReplyError code_of(const base::Error& error) {
 }
 
 bus::Reply reply_to(const Query& query, base::Result<base::RawValue> body) {
+  if (body && query.has_earlier_names) body = in_earlier_names(query.verb, std::move(*body));
   if (body) return bus::ok_reply(query.request, std::move(*body));
   return bus::error_reply(query.request, code_of(body.error()), base::describe(body.error()));
 }

@@ -7,6 +7,7 @@
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/domain/text_limits.hpp"
 #include "workers/protocol/commands.hpp"
+#include "workers/protocol/earlier_names.hpp"
 #include "workers/protocol/feed_levels.hpp"
 #include "workers/queries/queries.hpp"
 #include "workers/server/older_requests.hpp"
@@ -130,6 +131,7 @@ class Understanding {
     Submission submission;
     CommandMessage& message = submission.message;
     message.digest = digest_of(*body, *command);
+    if (knows_earlier_names_only(peer_.hello)) mean_as_earlier(*command);
     message.stream_id = body->session;
     message.agent = std::move(body->agent);
     message.actor = std::move(body->actor);

@@ -11,6 +11,7 @@
 #include "eventlog/domain/event_codec.hpp"
 #include "eventlog/domain/stream_name.hpp"
 #include "eventlog/domain/text_limits.hpp"
+#include "workers/protocol/earlier_names.hpp"
 #include "workers/protocol/feed_levels.hpp"
 #include "workers/queries/queries.hpp"
 #include "workers/server/older_requests.hpp"
@@ -239,8 +240,11 @@ void Server::take(const bus::Peer& peer, const bus::Request& request, FlightWant
 }
 
 void Server::take(const bus::Peer& peer, const bus::Request& request, ListWanted wanted) {
-  clients_.reply(peer.id,
-                 bus::ok_reply(request.key(), wanted.reactor->answer(commands_.durable())));
+  base::RawValue answer = wanted.reactor->answer(commands_.durable());
+  if (knows_earlier_names_only(peer.hello)) {
+    answer = in_earlier_names(request.verb, std::move(answer));
+  }
+  clients_.reply(peer.id, bus::ok_reply(request.key(), std::move(answer)));
 }
 
 void Server::take(const bus::Peer& peer, const bus::Request& request, StepWanted wanted) {
@@ -265,6 +269,7 @@ void Server::take(const bus::Peer& peer, const bus::Request& request, Question q
               request.body,
               sequencer_.durable(),
               ArchivedBeginning::of(commands_.durable().of<domain::ServerStream>())};
+  query.has_earlier_names = knows_earlier_names_only(peer.hello);
   if (const auto out = queries_of_.find(peer.id);
       out != queries_of_.end() && out->second >= kPeerQueriesMax) {
     clients_.reply(peer.id, bus::error_reply(request.key(), bus::ReplyError::busy,
@@ -308,7 +313,8 @@ bool Server::publish_durable() {
     for (const auto& reactor : reactors_) reactor->on_durable(event.recorded);
     const auto levels = levels_of(event.recorded.envelope);
     if (feed_.is_heard(levels)) {
-      feed_.publish(to_feed_event(event.recorded, std::move(event.facts)), levels);
+      const bool is_later = !is_earlier_event(event.recorded.envelope.type);
+      feed_.publish(to_feed_event(event.recorded, std::move(event.facts)), levels, is_later);
     } else {
       feed_.pass(event.recorded.envelope.position, levels);
     }
