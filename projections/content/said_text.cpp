@@ -107,6 +107,21 @@ Said words(Speaker by, const domain::RecordedEvent& event, bool may_be_json = fa
   return said;
 }
 
+Speaker speaker_of(domain::ImportedKind kind) {
+  using domain::ImportedKind;
+  if (kind == ImportedKind::prompt) return Speaker::user;
+  const bool is_tools = kind == ImportedKind::tool_call || kind == ImportedKind::tool_result;
+  return is_tools ? Speaker::tool : Speaker::assistant;
+}
+
+Said said_by(const domain::MessageImported& message, const domain::RecordedEvent& event) {
+  const Speaker by = speaker_of(message.kind);
+  Said said = words(by, event, by == Speaker::tool);
+  said.tool = message.tool;
+  said.at = message.said;
+  return said;
+}
+
 }  // namespace
 
 std::string said_text(std::string_view text, bool may_be_json) {
@@ -164,6 +179,7 @@ std::optional<Said> said_by(const domain::RecordedEvent& event) {
     return said;
   }
   if (e.is<domain::ToolCallFinished>()) return words(Speaker::tool, event, true);
+  if (const auto* message = e.as<domain::MessageImported>()) return said_by(*message, event);
   return std::nullopt;
 }
 

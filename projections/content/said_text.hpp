@@ -21,6 +21,7 @@ struct Said {
   std::string tool;         // of a call that is started; else empty
   std::int64_t block = 0;   // of the agent's words, see OutputRecorded; 0: it has none
   bool is_partial = false;  // the finished block supersedes it
+  base::Time at;            // when it was said, if it was imported; 0: when it was recorded
   std::string text;         // see said_text
 };
 

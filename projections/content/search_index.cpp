@@ -112,7 +112,7 @@ class SearchIndex final : public ContentIndex {
     SearchMessage message{envelope.position,
                           envelope.stream,
                           envelope.version.value,
-                          envelope.log_time.us,
+                          (said->at.us == 0 ? envelope.log_time : said->at).us,
                           static_cast<std::int64_t>(said->by),
                           said->tool,
                           said->text};

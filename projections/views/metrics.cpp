@@ -75,6 +75,16 @@ struct Metering {
     });
   }
 
+  // Steno has not run it.
+  void apply(const domain::TranscriptImported&) {
+    change_session([&](MeteredSession& s) {
+      if (!s.is_opened || s.is_closed) return false;
+      s.is_opened = false;
+      change_totals([](MetricsTotals& t) { add_bounded(t.launched, -1); });
+      return true;
+    });
+  }
+
   void apply(const domain::TurnQueued&) {
     change_session([&](MeteredSession& s) {
       if (s.prompt.value != 0) return false;

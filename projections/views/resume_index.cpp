@@ -39,6 +39,10 @@ struct Indexing {
     return true;
   }
 
+  bool apply(const domain::MessageImported& e) {
+    return e.kind == domain::ImportedKind::prompt && apply(domain::TurnQueued{});
+  }
+
   bool apply(const domain::AgentInitialized& e) {
     if (record.status == SessionStatus::starting) record.status = SessionStatus::running;
     record.agent_session = e.agent_session;

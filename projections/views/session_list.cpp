@@ -190,6 +190,15 @@ void note(StoredSession& s, const domain::Envelope& envelope, const domain::Turn
   s.prompt = envelope.position;
   s.prompt_bytes = envelope.content ? envelope.content->bytes : 0;
 }
+void note(StoredSession& s, const domain::Envelope&, const domain::TranscriptImported& e) {
+  if (s.state.imported->lines == 0 && e.began.us != 0) s.created_at = e.began;
+}
+void note(StoredSession& s, const domain::Envelope& envelope, const domain::MessageImported& e) {
+  if (e.kind == domain::ImportedKind::tool_call) ++s.tool_calls;
+  if (e.kind != domain::ImportedKind::prompt) return;
+  note(s, envelope, domain::TurnQueued{});
+  ++s.turns_finished;
+}
 void note(StoredSession& s, const domain::Envelope&, const domain::TurnFinished& e) {
   count_end(s, e.turn, s.turns_finished);
   s.terminal_reason = e.terminal_reason == "completed" ? std::string() : e.terminal_reason;
@@ -241,6 +250,17 @@ void evolve_state(domain::SessionState& state, const domain::RecordedEvent& even
   domain::evolve(state, event.envelope, event.event);
   // A list has no use for the ids of commands, and they would make a row as long as its session.
   state.commands.clear();
+}
+
+using Imports =
+    base::Types<domain::TranscriptImported, domain::LineImported, domain::MessageImported>;
+
+// Returns when the session was last at work: what was imported was said before it was recorded.
+Time updated_at(const StoredSession& s, const domain::RecordedEvent& event) {
+  const bool is_of_import =
+      domain::is_one_of<Imports>(event.event) || event.event.is<domain::SessionClosed>();
+  const Time ended = s.state.imported->ended;
+  return is_of_import && ended.us != 0 ? ended : event.envelope.log_time;
 }
 
 void open(StoredSession& s, const domain::RecordedEvent& event, const domain::StreamRef& ref,
@@ -373,6 +393,7 @@ SessionRow row_of(const StoredSession& stored) {
   row.use_limits = s.spec.use_limits;
   row.is_close_requested = s.is_close_requested;
   row.agent_session = s.agent_session;
+  row.imported = s.imported;
   row.descriptor = s.descriptor;
   for (const auto& [channel, viewer] : *s.viewers) {
     const bool is_shown = viewer.is_foreground && domain::is_live(s.status);
@@ -706,7 +727,7 @@ void SessionList::apply(const domain::RecordedEvent& event,
     const SessionStatus before = s.state.status;
     domain::visit([&](const auto& e) { note_any(s, event.envelope, e); }, event.event);
     evolve_state(s.state, event);
-    s.updated_at = event.envelope.log_time;
+    s.updated_at = updated_at(s, event);
     s.last_position = event.envelope.position;
     order(rows, s, *ref, before);
     note_attention(rows, s, *ref);

@@ -89,7 +89,8 @@ struct SessionRow {
   Time day_over;                // until then the budget of its agent's day is spent; 0: it is not
   std::string trouble;          // why the agent makes a call of its model again; empty: it does not
   bool is_close_requested = false;
-  std::string agent_session;  // the agent's own session id, once known
+  std::string agent_session;                          // the agent's own session id, once known
+  base::Sparse<domain::TranscriptImported> imported;  // without lines: it was not imported
   domain::Descriptor descriptor;
   std::vector<std::string> foreground;  // channels that are shown its output as it comes
   SessionId resumed_from;               // unset: a session that began anew
@@ -172,6 +173,7 @@ struct SessionRow {
     visit("trouble", &SessionRow::trouble);
     visit("close_requested", &SessionRow::is_close_requested);
     visit("agent_session", &SessionRow::agent_session);
+    visit("imported", &SessionRow::imported);
     visit("descriptor", &SessionRow::descriptor);
     visit("foreground", &SessionRow::foreground);
     visit("resumed_from", &SessionRow::resumed_from);

@@ -26,5 +26,5 @@ void fuzz::run(ByteView in) {
               workers::SchedulesAnswer, workers::SchedulesReplyBody, workers::AsksAnswer,
               workers::HooksAnswer, workers::ConversationsAnswer, workers::ConversationReplyBody,
               workers::RulesAnswer, workers::RulesReplyBody, workers::HookStepBody,
-              workers::HookStepAnswer, workers::SearchAnswer>(in);
+              workers::HookStepAnswer, workers::SearchAnswer, workers::RecordAnswer>(in);
 }

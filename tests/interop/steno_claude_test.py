@@ -2022,6 +2022,116 @@ class ClaudeUnattended(WithClaude):
         self.home.run("kill", resumed)
 
 
+class ClaudeImported(WithClaude):
+    """A person's own transcripts: imported, found, gone on with, and given back."""
+
+    def by_hand(self, *arguments):
+        """Runs Claude Code without Steno, in a home of its own; returns what it prints."""
+        environment = {key: value for key, value in self.home.environment.items()
+                       if not key.startswith("STENO_")}
+        environment["HOME"] = self.home.path("agents")
+        environment["TMPDIR"] = self.home.path("agents")
+        ran = subprocess.run(
+            [os.environ["STENO_TEST_CLAUDE"], "-p", *arguments], env=environment,
+            cwd=self.home.workdir, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
+            timeout=AGENT_SECONDS, check=True, text=True)
+        return ran.stdout
+
+    def transcripts(self):
+        """Returns the path of each transcript, by its session."""
+        found = {}
+        for folder, _, names in os.walk(self.home.path("agents", ".claude", "projects")):
+            for name in names:
+                if name.endswith(".jsonl") and "subagents" not in folder:
+                    found[name[:-len(".jsonl")]] = os.path.join(folder, name)
+        return found
+
+    def begin_by_hand(self, prompt, *flags):
+        """Returns the session and path of a transcript that Claude Code has written by itself."""
+        before = self.transcripts()
+        self.by_hand(*flags, prompt)
+        [session] = set(self.transcripts()) - set(before)
+        path = self.transcripts()[session]
+        os.utime(path, (time.time() - 60, time.time() - 60))
+        return session, path
+
+    def steno_import(self):
+        told = self.home.run("import", "--claude", self.home.path("agents", ".claude", "projects"),
+                             "-o", "json")
+        self.assertEqual(told.code, 0, str(told))
+        return told.json()
+
+    def test_a_transcript_of_claude_goes_on_in_steno_and_back(self):
+        session, path = self.begin_by_hand("say the walrus", "--allowedTools", "Bash")
+        self.by_hand("--allowedTools", "Bash", "--resume=" + session, "bash echo seal")
+        with open(path, "rb") as file:
+            written = file.read()
+        told = self.steno_import()
+        unread = [item for item in told["items"] if item["file"] == path and "reading" in item]
+        self.assertEqual(unread, [])
+        row = self.home.show(session)
+        self.assertEqual((row["status"], row["workdir"]), ("completed", self.home.workdir))
+        kinds = [(item["kind"], item["text"]) for item in
+                 self.home.ask("transcript", session, "--first")["items"]]
+        self.assertEqual([kind for kind in kinds if kind[0] in ("prompt", "said")],
+                         [("prompt", "say the walrus"), ("said", "the walrus"),
+                          ("prompt", "bash echo seal"), ("said", "I run a command."),
+                          ("said", "The command has run.")])
+        self.assertEqual([kind for kind, _ in kinds if kind.startswith("tool")],
+                         ["tool_call", "tool_result"])
+        served = self.model.charged()[session]
+        self.assertEqual(row["usage"]["output"], sum(call["output_tokens"] for call in served))
+        exported = self.home.run("export", session)
+        self.assertEqual(exported.raw, written)
+        # A second import changes nothing.
+        position = self.home.position()
+        self.steno_import()
+        self.assertEqual(self.home.position(), position)
+        # Steno goes on with the agent's own session, which knows all of it.
+        here = self.home.run("resume", session, "history", "--follow", seconds=AGENT_SECONDS)
+        self.assertEqual(here.code, 0, str(here))
+        self.assertIn("say the walrus", here.out)
+        new = self.newest()
+        self.assertEqual((new["resumed_from"], new["agent_session"]), (row["session"], session))
+        self.assertEqual(nano(new["cost_usd"]), charge(self.model.charged()[session][-1]))
+        # What was said since is on the record of that session.
+        self.assertEqual(self.steno_import()["sums"]["lines"], 0)
+
+    def test_an_exported_session_goes_on_in_claude(self):
+        alias = self.home.ask("spawn", "--multi-turn", "--allow-tool", "Bash",
+                              "bash echo seal")["alias"]
+        until(lambda: self.home.show(alias)["turns_finished"] == 1, "the answer", AGENT_SECONDS)
+        self.home.run("send", alias, "--wait", "say the narwhal", seconds=AGENT_SECONDS)
+        self.home.run("close", alias)
+        row = self.wait_for_end(alias)
+        os.remove(self.transcripts()[row["agent_session"]])
+        installed = self.home.run("export", alias, "--install", environment={
+            "HOME": self.home.path("agents")})
+        self.assertEqual(installed.code, 0, str(installed))
+        self.assertIn("claude --resume " + row["agent_session"], installed.err)
+        said = self.by_hand("--resume=" + row["agent_session"], "history")
+        self.assertIn("bash echo seal", said)
+        self.assertIn("say the narwhal", said)
+        last = self.model.charged()[row["agent_session"]][-1]
+        self.assertEqual(last["calls"], [])
+        again = self.home.run("export", alias, "--install", environment={
+            "HOME": self.home.path("agents")})
+        self.assertEqual(again.code, 4, str(again))
+
+    def test_an_imported_session_is_kept_when_claude_deletes_its_transcript(self):
+        session, path = self.begin_by_hand("say the otter")
+        self.steno_import()
+        with open(path, "rb") as file:
+            written = file.read()
+        os.remove(path)
+        installed = self.home.run("export", session, "--install", environment={
+            "HOME": self.home.path("agents")})
+        self.assertEqual(installed.code, 0, str(installed))
+        with open(path, "rb") as file:
+            self.assertEqual(file.read(), written)
+        self.assertIn("say the otter", self.by_hand("--resume=" + session, "history"))
+
+
 def main():
     if APART not in os.environ:
         steno, cache = sys.argv[1:]

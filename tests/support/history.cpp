@@ -34,6 +34,7 @@ History::History(std::uint64_t seed, const HistoryOptions& options)
 void History::step() {
   if (live_.empty() || (live_.size() < options_.sessions_max && chance(8))) return open();
   if (chance(2)) {
+    import();
     log_.add(domain::kServerStream, domain::ServerStarted{{}, 1, "test"});
     log_.advance(std::chrono::hours{below(30)});
   }
@@ -243,6 +244,44 @@ void History::have_own_turn(const std::string& stream) {
   emit(stream, domain::AttentionDismissed{});
   emit(stream, domain::ForegroundChanged{"telegram|1234", true, {}});
   emit(stream, domain::OutputSeen{"telegram|1234", s.opened});
+}
+
+// Makes a session of a transcript, and adds to it later.
+void History::import() {
+  domain::SessionOpened opened;
+  opened.agent = kAgents[below(std::size(kAgents))];
+  opened.session = opened.lineage = base::SessionId::make(log_.now(), log_.random());
+  opened.alias = base::to_hex(base::EventId::make(log_.now(), log_.random()).view()).substr(24);
+  opened.spec.edit().engine = "claude";
+  opened.spec.edit().workdir = "/tmp/somewhere";
+  const std::string stream = domain::session_stream(opened.agent, opened.session);
+  emit(stream, opened);
+  emit(stream, domain::SessionNamed{domain::name_mark("imported"), 1}, "imported");
+  emit(stream, domain::AgentInitialized{"imported-" + opened.alias, "opus", "2.1"});
+  log_.add(domain::kAdmissionStream,
+           domain::SessionAdmitted{opened.session, opened.agent, opened.alias});
+  log_.add(domain::kAdmissionStream, domain::SessionReleased{opened.session, false});
+  domain::TranscriptImported read;
+  read.form = domain::TranscriptForm::claude;
+  for (int part = 1; part <= 2; ++part) {
+    read.bytes += 100;
+    read.lines += 2;
+    read.ended = read.began = log_.now();
+    emit(stream, read);
+    emit(stream, domain::LineImported{read.lines - 1}, "{\"text\":\x01q1\x01}");
+    domain::MessageImported message;
+    message.said = log_.now();
+    message.turn = base::TurnId::make(log_.now(), log_.random());
+    emit(stream, message, "What is new?");
+    emit(stream, domain::LineImported{read.lines}, "{\"input\":\x01r1\x01}");
+    message.kind = part == 1 ? domain::ImportedKind::tool_call : domain::ImportedKind::said;
+    message.usage.edit().output_tokens = 7;
+    emit(stream, message, "{}");
+    if (part == 1) {
+      emit(stream, domain::SessionClosed{domain::SessionStatus::completed, {}});
+    }
+  }
+  ended_.push_back(stream);
 }
 
 void History::start_next_turn(const std::string& stream) {

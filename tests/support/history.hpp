@@ -28,6 +28,7 @@ class History {
  private:
   void step();
   void converse(const std::string& agent);
+  void import();
   void open();
   // True if a live session holds the agent's session.
   bool is_held(const std::string& agent, const std::string& agent_session) const;

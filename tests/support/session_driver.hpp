@@ -142,6 +142,8 @@ class SessionDriver {
 
   Command choose_command(base::SessionId id) {
     const auto& s = std::get<domain::SessionState>(state(stream_of(id)));
+    const bool is_import = s.imported->lines > 0 || s.status == domain::SessionStatus::none;
+    if (is_import && random_.chance(10)) return import(s);
     if (s.status == domain::SessionStatus::none || random_.chance(3)) return spawn();
     if (s.erasure > s.erasure_completed && random_.chance(50)) {
       return as_command(domain::SessionCommand(domain::CompleteErasure{s.erasure}));
@@ -233,6 +235,21 @@ class SessionDriver {
   domain::ReportTasksChanged tasks_changed() {
     const auto tasks = static_cast<std::int64_t>(random_.below(3));
     return {tasks, "Wait.", random_.chance(20), tasks / 2};
+  }
+
+  // Sometimes of lines that are there, or behind some that are not.
+  Command import(const domain::SessionState& s) {
+    domain::ImportTranscript c;
+    c.read = s.imported;
+    c.from_bytes = c.read.bytes + (random_.chance(10) ? 1 : 0);
+    c.read.bytes = c.from_bytes + static_cast<std::int64_t>(random_.below(20));
+    c.read.lines += 1;
+    c.read.agent_session = "agent-session-" + std::to_string(random_.below(6));
+    c.engine = sample_spec(false).engine;
+    c.workdir = "/srv";
+    c.lines.push_back({{c.read.lines}, "{}", {}});
+    c.lines.front().messages.push_back({{}, "What is new?"});
+    return as_command(std::move(c));
   }
 
   Command spawn() {

@@ -63,6 +63,8 @@ class JsonLine {
   explicit JsonLine(base::ByteView line);
   // Returns none if the line is not one JSON object. Nested values are checked only when read.
   std::optional<JsonObject> object() const;
+  // Returns the copy, into which the sources of all values point.
+  base::ByteView text() const { return base::ByteView(padded_).substr(0, size_); }
 
  private:
   std::string padded_;

@@ -22,6 +22,7 @@ constexpr std::string_view kVerbAsks = "asks";            // → AsksAnswer
 constexpr std::string_view kVerbShow = "show";            // → ShowAnswer
 constexpr std::string_view kVerbOutput = "output";        // → OutputAnswer
 constexpr std::string_view kVerbSearch = "search";        // → SearchAnswer
+constexpr std::string_view kVerbRecord = "record";        // → RecordAnswer
 constexpr std::string_view kVerbStats = "stats";          // → projections::MetricsReport
 constexpr std::string_view kVerbDigests = "digests";      // → DigestsAnswer
 // and bus::kReadVerb → bus::LogPage
@@ -59,8 +60,8 @@ struct ConversationFilter {
 };
 
 struct QueryBody {
-  std::string agent;                         // empty: all agents, if the asker can see them
-  std::string reference;                     // show, output, asks: id, alias, name or prefix
+  std::string agent;      // empty: all agents, if the asker can see them
+  std::string reference;  // show, output, record, asks: id, alias, name or prefix
   std::set<domain::SessionStatus> statuses;  // list; empty: all
   std::vector<base::SessionId> sessions;  // list: only these of the agent, whatever else is said;
                                           // search: only these; empty: all
@@ -77,9 +78,11 @@ struct QueryBody {
   Position at_least;                      // answer only once this position is durable
   base::Duration wait{std::chrono::seconds(10)};  // for at_least
   std::string words{};                            // search: what for; docs/search.md
-  std::set<SaidBy> roles{};                       // search; empty: all
+  std::set<SaidBy> roles{};                       // search, output; empty: all
   SearchOrder order = SearchOrder::best;          // search
   base::Sparse<ConversationFilter> filter{};      // conversations
+  // output: as a transcript, in which `limit` counts items, and ends of turns are items, too.
+  bool is_transcript = false;
 
   bool operator==(const QueryBody&) const = default;
   template <class Visit>
@@ -99,6 +102,7 @@ struct QueryBody {
     visit("roles", &QueryBody::roles);
     visit("order", &QueryBody::order);
     visit("filter", &QueryBody::filter);
+    visit("transcript", &QueryBody::is_transcript);
   }
 };
 
@@ -273,6 +277,10 @@ struct OutputItem {
   base::Time erased_at;                    // the text was erased then; 0: it was not
   std::string erased_by;                   // the actor of the command that erased it
   std::vector<domain::FileFacts> files{};  // of a prompt
+  std::string model{};                     // that said it; empty: not said of this item
+  domain::Usage usage{};                   // of the call of the model, or of a turn that ends
+  base::NanoUsd cost{};                    // of a turn that ends
+  base::Duration took{};                   // likewise
 
   bool operator==(const OutputItem&) const = default;
   template <class Visit>
@@ -296,6 +304,32 @@ struct OutputItem {
     visit("erased_at", &OutputItem::erased_at);
     visit("erased_by", &OutputItem::erased_by);
     visit("files", &OutputItem::files);
+    visit("model", &OutputItem::model);
+    visit("usage", &OutputItem::usage);
+    visit("cost", &OutputItem::cost);
+    visit("took_us", &OutputItem::took);
+  }
+};
+
+// Events of one session behind `after` of the query, ascending, with their whole texts: some 4 MiB,
+// which the last text can exceed. A text that was erased is left out.
+struct RecordAnswer {
+  Position position;
+  projections::SessionRow session;
+  std::vector<bus::FeedEvent> events;
+  bool has_more = false;  // ask again with `after` = through
+  Position through;
+  std::string archived;  // where earlier events are that cannot be read here
+
+  bool operator==(const RecordAnswer&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("position", &RecordAnswer::position);
+    visit("session", &RecordAnswer::session);
+    visit("events", &RecordAnswer::events);
+    visit("has_more", &RecordAnswer::has_more);
+    visit("through", &RecordAnswer::through);
+    visit("archived", &RecordAnswer::archived);
   }
 };
 

@@ -25,8 +25,57 @@ std::string asked_line(const domain::AskRaised& asked, const std::string& text) 
          " bytes, too many to be shown here)";
 }
 
+ItemKind kind_of(domain::ImportedKind kind) {
+  switch (kind) {
+    case domain::ImportedKind::prompt:
+      return ItemKind::prompt;
+    case domain::ImportedKind::said:
+      return ItemKind::said;
+    case domain::ImportedKind::thought:
+      return ItemKind::thought;
+    case domain::ImportedKind::tool_call:
+      return ItemKind::tool_call;
+    case domain::ImportedKind::tool_result:
+      return ItemKind::tool_result;
+    case domain::ImportedKind::notice:
+      return ItemKind::notice;
+  }
+  return ItemKind::notice;
+}
+
+void fill_in(OutputItem& item, const domain::MessageImported& message) {
+  item.kind = kind_of(message.kind);
+  item.turn = message.turn;
+  item.tool = message.tool;
+  item.call = message.call;
+  item.parent = message.parent;
+  item.is_error = message.is_error;
+  item.model = message.model;
+  item.usage = message.usage;
+  if (message.said.us != 0) item.time = message.said;
+}
+
+void note_cost(OutputItem& item, const domain::TurnCost& cost) {
+  item.usage = cost.usage;
+  item.cost = cost.cost;
+  item.took = cost.took;
+}
+
+SaidBy role_of(ItemKind kind) {
+  if (kind == ItemKind::prompt) return SaidBy::user;
+  const bool is_tools = kind == ItemKind::tool_call || kind == ItemKind::tool_result;
+  return is_tools ? SaidBy::tool : SaidBy::assistant;
+}
+
+// What is shown, beside the events that output always shows.
+struct ShownItems {
+  bool has_ends = false;     // of all turns
+  std::set<SaidBy> roles{};  // empty: all
+  bool is_single = false;    // one event, wherever it stands in the conversation
+};
+
 // Returns the item of output that shows the event; none: output does not show it.
-std::optional<OutputItem> as_item(const domain::RecordedEvent& event) {
+std::optional<OutputItem> as_item(const domain::RecordedEvent& event, bool has_ends = false) {
   OutputItem item;
   item.position = event.envelope.position;
   item.type = event.envelope.type;
@@ -61,6 +110,7 @@ std::optional<OutputItem> as_item(const domain::RecordedEvent& event) {
     item.kind = ItemKind::ended;
     item.turn = cut->turn;
     item.reason = cut->reason;
+    note_cost(item, cut->cost);
   } else if (const auto* injected = event.event.as<domain::PromptInjected>()) {
     item.turn = injected->turn;
     item.files = injected->files;
@@ -69,8 +119,13 @@ std::optional<OutputItem> as_item(const domain::RecordedEvent& event) {
   } else if (const auto* finished = event.event.as<domain::TurnFinished>()) {
     const bool has_text = event.envelope.content && event.envelope.content->bytes > 0;
     item.turn = finished->turn;
+    note_cost(item, finished->cost);
     item.kind = has_text && finished->is_answer ? ItemKind::said : ItemKind::notice;
-    if (!finished->is_answer && !has_odd_end(*finished)) return std::nullopt;
+    if (!finished->is_answer && !has_odd_end(*finished)) {
+      if (!has_ends) return std::nullopt;
+      item.kind = ItemKind::ended;
+      return item;
+    }
     if (item.kind == ItemKind::notice) {
       item.text = end_text(*finished);
       return item;
@@ -127,6 +182,7 @@ std::optional<OutputItem> as_item(const domain::RecordedEvent& event) {
   } else if (const auto* failed = event.event.as<domain::TurnFailed>()) {
     item.kind = ItemKind::failure;
     item.turn = failed->turn;
+    note_cost(item, failed->cost);
   } else if (const auto* paused = event.event.as<domain::QueuePaused>();
              paused != nullptr && event.envelope.content) {
     item.kind = ItemKind::failure;
@@ -140,6 +196,8 @@ std::optional<OutputItem> as_item(const domain::RecordedEvent& event) {
     item.text = "the agent could not write all of its transcript" +
                 (unsaved->error.empty() ? "" : " (" + unsaved->error + ")") +
                 "; the next agent process is told what the record holds";
+  } else if (const auto* message = event.event.as<domain::MessageImported>()) {
+    fill_in(item, *message);
   } else if (const auto* shared = event.event.as<domain::AgentSessionShared>()) {
     item.kind = ItemKind::notice;
     item.turn = shared->turn;
@@ -169,11 +227,10 @@ void mark_cut_off(OutputAnswer& answer) {
 }
 
 // A file is shown with its prompt, and given to whoever asks for its event alone.
-bool is_item(const domain::RecordedEvent& event) {
-  return !event.event.is<domain::FileAttached>() && as_item(event).has_value();
-}
-bool is_item_alone(const domain::RecordedEvent& event) {
-  return as_item(event).has_value();
+bool is_item(const domain::RecordedEvent& event, const ShownItems& shown) {
+  if (event.event.is<domain::FileAttached>() && !shown.is_single) return false;
+  const auto item = as_item(event, shown.has_ends);
+  return item && (shown.roles.empty() || shown.roles.contains(role_of(item->kind)));
 }
 
 // Notes on a text who erased it, and leaves it out: a copy of the log can still hold it. A text
@@ -207,8 +264,12 @@ base::Result<void> find_archived(const QuerySources& sources, const projections:
 class Conversation {
  public:
   Conversation(const QuerySources& sources, eventlog::StreamReader& stream,
-               const std::vector<projections::Erasure>& erasures, bool is_single)
-      : sources_(sources), stream_(stream), erasures_(erasures), is_single_(is_single) {}
+               const std::vector<projections::Erasure>& erasures, const ShownItems& shown)
+      : sources_(sources),
+        stream_(stream),
+        erasures_(erasures),
+        is_single_(shown.is_single),
+        has_ends_(shown.has_ends) {}
 
   // Finds the prompts that the page's turns had, from the page backwards.
   base::Result<void> find_prompts(const OutputPage& page) {
@@ -337,7 +398,7 @@ class Conversation {
   }
 
   OutputItem with_erasure(const domain::RecordedEvent& event) const {
-    OutputItem item = *as_item(event);
+    OutputItem item = *as_item(event, has_ends_);
     if (left_out_.contains(event.envelope.position)) item.left_out = event.envelope.content->bytes;
     if (event.envelope.content) note_erasure(item, event.envelope, erasures_);
     return item;
@@ -357,6 +418,7 @@ class Conversation {
   eventlog::StreamReader& stream_;
   const std::vector<projections::Erasure>& erasures_;
   const bool is_single_;
+  const bool has_ends_;
   std::map<base::TurnId, domain::RecordedEvent> prompts_;
   std::int64_t text_room_ = kOutputTextBytesMax;  // for texts of prompts from elsewhere
   std::set<Position> left_out_;                   // those of which there was no room
@@ -380,9 +442,12 @@ base::Result<OutputAnswer> output(const QuerySources& sources, const QueryBody& 
   range.before = durable.next();
   if (body.before.value > 0) range.before = std::min(range.before, body.before);
   range.is_tail = body.after.value == 0 && body.limit >= 0;
-  range.blocks_max = body.limit > 0  ? static_cast<std::size_t>(body.limit)
-                     : range.is_tail ? kOutputBlocksDefault
-                                     : std::numeric_limits<std::size_t>::max();
+  const bool counts_blocks = body.limit > 0 && !body.is_transcript;
+  if (body.limit > 0 && body.is_transcript) range.items_max = static_cast<std::size_t>(body.limit);
+  range.blocks_max = counts_blocks ? static_cast<std::size_t>(body.limit)
+                     : range.is_tail && !body.is_transcript
+                         ? kOutputBlocksDefault
+                         : std::numeric_limits<std::size_t>::max();
   eventlog::StreamReader stream(sources.whole, sources.index,
                                 domain::session_stream(row->agent, row->session));
   if (is_held && !is_behind) {
@@ -390,7 +455,9 @@ base::Result<OutputAnswer> output(const QuerySources& sources, const QueryBody& 
   }
   // Whoever asks for one event wants its text, wherever it stands in the conversation.
   const bool is_single = body.after.value > 0 && body.before == body.after.next().next();
-  auto page = choose_output(stream, range, is_single ? is_item_alone : is_item);
+  const ShownItems shown{body.is_transcript, body.roles, is_single};
+  auto page = choose_output(
+      stream, range, [&](const domain::RecordedEvent& event) { return is_item(event, shown); });
   if (!page) return tl::unexpected(page.error());
 
   const bool is_archived = row->opened < sources.log.first() && !is_held;
@@ -402,7 +469,7 @@ base::Result<OutputAnswer> output(const QuerySources& sources, const QueryBody& 
                       page->through,
                       static_cast<std::int64_t>(page->said),
                       is_archived ? query.archived.text() : ""};
-  Conversation conversation(sources, stream, *erasures, is_single);
+  Conversation conversation(sources, stream, *erasures, shown);
   if (auto ok = conversation.find_prompts(*page); !ok) return tl::unexpected(ok.error());
   for (eventlog::BlockEvents& block : page->blocks) {
     if (auto ok = eventlog::add_contents(sources.whole, block.first, block.events); !ok) {
@@ -410,7 +477,11 @@ base::Result<OutputAnswer> output(const QuerySources& sources, const QueryBody& 
     }
     for (const domain::RecordedEvent& event : block.events) conversation.add(event, answer.items);
   }
-  if (is_single || page->through != durable || (page->has_more && !range.is_tail)) return answer;
+  const bool wants_prompts = body.roles.empty() || body.roles.contains(SaidBy::user);
+  if (is_single || !wants_prompts || page->through != durable ||
+      (page->has_more && !range.is_tail)) {
+    return answer;
+  }
   const auto waiting =
       projections::waiting_prompts(sources.views, answer.session.agent, answer.session.session);
   if (!waiting) return tl::unexpected(waiting.error());

@@ -26,8 +26,11 @@ TurnId turn_of_part(const RecordedEvent& event) {
 }
 
 TurnId turn_of_block(const RecordedEvent& event) {
-  const auto* block = event.event.as<domain::OutputRecorded>();
-  return block ? block->turn : TurnId{};
+  if (const auto* block = event.event.as<domain::OutputRecorded>()) return block->turn;
+  const auto* message = event.event.as<domain::MessageImported>();
+  const bool is_said = message != nullptr && (message->kind == domain::ImportedKind::said ||
+                                              message->kind == domain::ImportedKind::thought);
+  return is_said ? message->turn : TurnId{};
 }
 
 // True if the turn ends with the event, so that no block of it is finished any more.
@@ -110,6 +113,7 @@ class BackPass {
 
 // The amounts that a page has taken so far.
 struct Taken {
+  std::size_t items_max = kOutputItemsMax;
   std::size_t looked_at = 0;
   std::size_t items = 0;
   std::size_t text_bytes = 0;
@@ -121,8 +125,7 @@ struct Taken {
     }
   }
   bool is_full() const {
-    return looked_at >= kOutputEventsMax || items >= kOutputItemsMax ||
-           text_bytes >= kOutputTextBytesMax;
+    return looked_at >= kOutputEventsMax || items >= items_max || text_bytes >= kOutputTextBytesMax;
   }
 };
 
@@ -135,7 +138,7 @@ Result<OutputPage> choose_last(StreamReader& stream, const OutputRange& range,
   const auto behind = stream.version_behind(page.through);
   if (!behind) return tl::unexpected(behind.error());
   std::optional<BackPass> pass;
-  Taken taken;
+  Taken taken{std::min(range.items_max, kOutputItemsMax)};
   bool is_done = false;
   // The block in which the range ends can hold later events as well.
   for (StreamVersion version = *behind; !is_done && version.value >= 1;) {
@@ -201,7 +204,7 @@ Result<OutputPage> choose_first(StreamReader& stream, const OutputRange& range,
   page.through = range.before.plus(-1);
   auto version = stream.version_behind(range.after);
   if (!version) return tl::unexpected(version.error());
-  Taken taken;
+  Taken taken{std::min(range.items_max, kOutputItemsMax)};
   std::size_t said = 0;
   for (bool is_done = false; !is_done;) {
     auto block = stream.block_of(*version);

@@ -22,6 +22,7 @@ struct OutputRange {
   // The most blocks of the agent's words; the parts of an unfinished one count as one block.
   std::size_t blocks_max = 0;
   bool is_tail = false;  // take the last ones of the range; else the first ones
+  std::size_t items_max = kOutputItemsMax;
 };
 
 struct OutputPage {

@@ -9,6 +9,7 @@
 #include "workers/queries/list.hpp"
 #include "workers/queries/output.hpp"
 #include "workers/queries/read_log.hpp"
+#include "workers/queries/record.hpp"
 #include "workers/queries/search.hpp"
 #include "workers/queries/show.hpp"
 #include "workers/queries/stats.hpp"
@@ -20,8 +21,9 @@ namespace {
 constexpr QueryKind kDigestsQuery{kVerbDigests, QueryReads::rows, {}, nullptr};
 
 constexpr const QueryKind* kAll[] = {
-    &kListQuery,    &kAttentionQuery, &kShowQuery, &kOutputQuery, &kStatsQuery,
-    &kDigestsQuery, &kReadLogQuery,   &kAsksQuery, &kSearchQuery, &kConversationsQuery,
+    &kListQuery,   &kAttentionQuery,     &kShowQuery,    &kOutputQuery,
+    &kStatsQuery,  &kDigestsQuery,       &kReadLogQuery, &kAsksQuery,
+    &kSearchQuery, &kConversationsQuery, &kRecordQuery,
 };
 
 }  // namespace

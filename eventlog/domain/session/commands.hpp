@@ -5,6 +5,7 @@
 
 #include "eventlog/base/sealed_variant.hpp"
 #include "eventlog/domain/aggregate.hpp"
+#include "eventlog/domain/session/importing.hpp"
 #include "eventlog/domain/session/state.hpp"
 
 namespace domain {
@@ -716,7 +717,8 @@ struct LeaseReport {
 
 using SessionClientCommands =
     base::Types<Spawn, SendPrompt, InterruptTurn, KillSession, CloseSession, ContinueSession,
-                DismissAttention, ChangeSettings, AnswerAsk, SetForeground, MarkSeen, EraseContent>;
+                DismissAttention, ChangeSettings, AnswerAsk, SetForeground, MarkSeen, EraseContent,
+                ImportTranscript>;
 using SessionCommands =
     base::Joined<SessionClientCommands,
                  base::Types<GrantLease, ExpireLease, PassDeadline, ExpireContent, CompleteErasure,

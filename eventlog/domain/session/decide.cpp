@@ -296,6 +296,10 @@ void reads(const SessionCommand& command, const StreamRef& target, Reads& furthe
     further.add(conversation_stream(target.agent, spawn->descriptor.conversation));
     further.add(std::string(kLanesStream));
   }
+  if (std::holds_alternative<ImportTranscript>(command)) {
+    further.add(std::string(kAdmissionStream));
+    return;
+  }
   const bool may_end = std::visit([](const auto& c) { return may_end_by(c); }, command);
   const bool is_spending =
       spawn != nullptr || std::visit([](const auto& c) { return is_about_money(c); }, command);
@@ -368,6 +372,8 @@ Decided decide(const SessionCommand& command, const States& states, const Contex
           if (decided && decided->empty()) {
             decided->template emit<SessionStream>(NothingChanged{std::string(c.kType)});
           }
+          // It was over before: nobody is told of it, and it has taken no place.
+          if constexpr (std::same_as<C, ImportTranscript>) return decided;
           decided = placing(std::move(decided), states, context);
           if constexpr (std::same_as<C, KillSession>) {
             if (c.is_quiet) {

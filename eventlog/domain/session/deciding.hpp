@@ -555,6 +555,9 @@ Decided telling_conversation(Decided decided, const SessionCommand& command, con
 // all agents. If the lineage has spent the budget by it, all its sessions at work are interrupted.
 Decided accounting(Decided decided, const States& states, const Context& context);
 
+// Returns the alias of the session that is admitted next.
+std::string choose_alias(const AdmissionState& admission, SessionId session);
+
 // Return none if the session exists, or lives.
 std::optional<Rejection> check_exists(const SessionState& s, const Context& context);
 std::optional<Rejection> check_live(const SessionState& s, const Context& context);
@@ -591,6 +594,7 @@ Decided decide_one(Deciding d, const SteerTurn& c);
 Decided decide_one(Deciding d, const SetForeground& c);
 Decided decide_one(Deciding d, const MarkSeen& c);
 Decided decide_one(const Deciding& d, const EraseContent& c);
+Decided decide_one(Deciding d, const ImportTranscript& c);
 Decided decide_one(Deciding d, const GrantLease& c);
 Decided decide_one(Deciding d, const ExpireLease& c);
 Decided decide_one(Deciding d, const PassDeadline& c);

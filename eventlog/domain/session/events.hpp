@@ -6,6 +6,7 @@
 #include "eventlog/domain/content.hpp"
 #include "eventlog/domain/session/ask.hpp"
 #include "eventlog/domain/session/descriptor.hpp"
+#include "eventlog/domain/session/imported.hpp"
 #include "eventlog/domain/session/payer.hpp"
 #include "eventlog/domain/session/prompt_files.hpp"
 #include "eventlog/domain/spending.hpp"
@@ -1076,7 +1077,7 @@ using SessionEvents = base::Joined<
                 ForegroundChanged, OutputSeen, AttentionDismissed, SessionResumed, TasksLost,
                 TranscriptWritesLost, SessionLaunched, AgentSessionShared, AskRaised, AskAnswered,
                 AskClosed, HookRan, SettingsChanged, SettingsTold, SlashCommandsReported,
-                FileAttached>,
+                FileAttached, TranscriptImported, LineImported, MessageImported>,
     ContentEvents>;
 
 }  // namespace domain

@@ -633,6 +633,27 @@ void count_denial(SessionState& s, const std::string& tool) {
   count_denial(s.turn_denied.edit(), tool);
 }
 
+bool apply(SessionState& s, const Envelope&, const TranscriptImported& e) {
+  if (e.lines < std::max<std::int64_t>(s.imported->lines, 1) || e.bytes <= s.imported->bytes) {
+    return false;
+  }
+  s.imported = e;
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope&, const LineImported&) {
+  return s.imported->lines > 0;
+}
+
+bool apply(SessionState& s, const Envelope&, const MessageImported& e) {
+  if (s.imported->lines == 0) return false;
+  const bool is_said = e.kind == ImportedKind::said || e.kind == ImportedKind::thought;
+  if (is_said) ++s.blocks;
+  if (is_said || e.kind == ImportedKind::tool_call) note_message(s, e);
+  add(s.usage, e.usage);
+  return true;
+}
+
 bool apply(SessionState& s, const Envelope&, const ToolCallDenied& e) {
   count_denial(s, e.tool);
   return true;

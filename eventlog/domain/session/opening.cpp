@@ -377,12 +377,6 @@ void begin_lineage(Deciding& d, const SessionState& first, const LineageState& l
   }
 }
 
-std::string choose_alias(const AdmissionState& admission, SessionId session) {
-  const SessionId first = admission.first.is_set() ? admission.first : session;
-  const std::int64_t number = free_alias(admission, first);
-  return alias_of(first, number);
-}
-
 // Returns the live session, of any agent, that holds the name; none if the name is free. Sessions
 // admitted by an older release are known only to the registry of their agent, by their id. A mark
 // can be that of another name, once in millions.
@@ -414,6 +408,12 @@ bool is_anothers(const Deciding& d, const AdmissionState& admission) {
 }
 
 }  // namespace
+
+std::string choose_alias(const AdmissionState& admission, SessionId session) {
+  const SessionId first = admission.first.is_set() ? admission.first : session;
+  const std::int64_t number = free_alias(admission, first);
+  return alias_of(first, number);
+}
 
 Decided decide_one(Deciding d, const Spawn& c) {
   if (d.session().status != SessionStatus::none) {

@@ -181,7 +181,8 @@ bool begins_as_opened(const SessionState& state) {
 }
 
 bool is_foreign(const SessionState& state) {
-  return state.lineage == state.session && !state.spec.resume_agent_session->empty();
+  const bool has_earlier = !state.spec.resume_agent_session->empty() || state.imported->lines > 0;
+  return state.lineage == state.session && has_earlier;
 }
 
 EndReason interrupt_reason(const CurrentTurn& turn) {

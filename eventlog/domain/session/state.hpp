@@ -302,12 +302,13 @@ struct SessionState : SessionWork, ContentState {
   std::int64_t tool_calls = 0;    // so far; kept only if they are limited
   std::int64_t output_bytes = 0;  // likewise
   NanoUsd cost;
-  NanoUsd disputed;                       // by so much the agent's own figures exceed the cost
-  base::Sparse<Spending> turn_spent;      // recorded so far for the turn under way
-  base::Sparse<Spending> own_spent;       // likewise, for the agent's own
-  NanoUsd agent_total;                    // the agent's own running total, as last reported
-  NanoUsd beyond_total;                   // recorded since then
-  std::optional<NanoUsd> total_at_start;  // with which the agent process should have begun
+  NanoUsd disputed;                           // by so much the agent's own figures exceed the cost
+  base::Sparse<Spending> turn_spent;          // recorded so far for the turn under way
+  base::Sparse<Spending> own_spent;           // likewise, for the agent's own
+  NanoUsd agent_total;                        // the agent's own running total, as last reported
+  NanoUsd beyond_total;                       // recorded since then
+  std::optional<NanoUsd> total_at_start;      // with which the agent process should have begun
+  base::Sparse<TranscriptImported> imported;  // as it was last read; of another session no lines
   AcceptedCommands commands;
   // Latest time at which an id was made that `commands` has forgotten; 0: it has forgotten none.
   Time forgotten_ids;
@@ -383,6 +384,7 @@ struct SessionState : SessionWork, ContentState {
     visit("agent_total", &SessionState::agent_total);
     visit("beyond_total", &SessionState::beyond_total);
     visit("total_at_start", &SessionState::total_at_start);
+    visit("imported", &SessionState::imported);
     visit("commands", &SessionState::commands);
     visit("forgotten_ids", &SessionState::forgotten_ids);
     visit("last_content", &SessionState::last_content);
@@ -497,7 +499,8 @@ bool is_under_way(const SessionWork& state);
 // keeping.
 bool begins_as_opened(const SessionState& state);
 
-// True if the session goes on with a session of the agent's own that began outside of the record.
+// True if the session goes on with, or was read from, a session of the agent's own that began
+// outside of the record.
 bool is_foreign(const SessionState& state);
 
 // True if the session is not the only one that counts to its lineage.

@@ -52,6 +52,9 @@ constexpr std::string_view named(Is<domain::OwnTurnCause>) { return "own_turn_ca
 constexpr std::string_view named(Is<domain::OutputKind>) { return "output_kind"; }
 constexpr std::string_view named(Is<domain::CostBasis>) { return "cost_basis"; }
 constexpr std::string_view named(Is<domain::LineFault>) { return "line_fault"; }
+constexpr std::string_view named(Is<domain::TranscriptForm>) { return "transcript_form"; }
+constexpr std::string_view named(Is<domain::LineReading>) { return "line_reading"; }
+constexpr std::string_view named(Is<domain::ImportedKind>) { return "imported_kind"; }
 constexpr std::string_view named(Is<domain::ErasureReason>) { return "erasure_reason"; }
 constexpr std::string_view named(Is<domain::NotificationKind>) { return "notification_kind"; }
 constexpr std::string_view named(Is<domain::NotificationTarget>) { return "notification_target"; }
@@ -124,6 +127,11 @@ constexpr std::string_view named(Is<domain::Schedule>) { return "schedule"; }
 constexpr std::string_view named(Is<domain::ScheduleRun>) { return "schedule_run"; }
 constexpr std::string_view named(Is<domain::MadeAnchor>) { return "made_anchor"; }
 constexpr std::string_view named(Is<domain::AnchorMade>) { return "AnchorMade"; }
+constexpr std::string_view named(Is<domain::TranscriptImported>) { return "TranscriptImported"; }
+constexpr std::string_view named(Is<domain::LineImported>) { return "LineImported"; }
+constexpr std::string_view named(Is<domain::MessageImported>) { return "MessageImported"; }
+constexpr std::string_view named(Is<domain::ImportedLine>) { return "imported_line"; }
+constexpr std::string_view named(Is<domain::ImportedMessage>) { return "imported_message"; }
 constexpr std::string_view named(Is<workers::ConversationReplyBody>) {
   return "conversation_outcome";
 }
@@ -372,9 +380,10 @@ TEST_CASE("the page for other clients has every command and map with its fields"
       {map_row<workers::ListAnswer>("list"), map_row<workers::AttentionAnswer>("attention"),
        map_row<workers::AsksAnswer>("asks"), map_row<workers::ShowAnswer>("show"),
        map_row<workers::OutputAnswer>("output"), map_row<workers::SearchAnswer>("search"),
-       map_row<projections::MetricsReport>("stats"), map_row<workers::DigestsAnswer>("digests"),
-       map_row<workers::StatusAnswer>("status"), map_row<workers::BackupsAnswer>("backups"),
-       map_row<workers::AnchorsAnswer>("anchors"), map_row<workers::ArchivesAnswer>("archives"),
+       map_row<workers::RecordAnswer>("record"), map_row<projections::MetricsReport>("stats"),
+       map_row<workers::DigestsAnswer>("digests"), map_row<workers::StatusAnswer>("status"),
+       map_row<workers::BackupsAnswer>("backups"), map_row<workers::AnchorsAnswer>("anchors"),
+       map_row<workers::ArchivesAnswer>("archives"),
        map_row<workers::NotificationsAnswer>("notifications"),
        map_row<workers::SchedulesAnswer>("schedules"), map_row<workers::RulesAnswer>("rules"),
        map_row<workers::HooksAnswer>("hooks"), map_row<workers::FlightAnswer>("flight"),
@@ -423,7 +432,9 @@ TEST_CASE("the page for other clients has every command and map with its fields"
               map_row<domain::ConversationRun>(),
               map_row<domain::MessageRoute>(),
               map_row<domain::QueueOverflow>(),
-              map_row<domain::QueueSettings>()});
+              map_row<domain::QueueSettings>(),
+              map_row<domain::ImportedLine>(),
+              map_row<domain::ImportedMessage>()});
 }
 
 TEST_CASE("the page for other clients has every name", "[workers]") {
@@ -447,6 +458,9 @@ TEST_CASE("the page for other clients has every name", "[workers]") {
   check_names<domain::CostBasis>(page);
   check_names<domain::OutputKind>(page);
   check_names<domain::LineFault>(page);
+  check_names<domain::TranscriptForm>(page);
+  check_names<domain::LineReading>(page);
+  check_names<domain::ImportedKind>(page);
   check_names<domain::ErasureReason>(page);
   check_names<domain::NotificationKind>(page);
   check_names<domain::NotificationTarget>(page);

@@ -289,6 +289,38 @@ struct SearchArguments {
 };
 Outcome<int> search(const Config& config, const SearchArguments& arguments);
 
+struct ImportArguments {
+  bool is_claude = false;    // Claude Code's transcripts
+  bool is_document = false;  // those of an agents' folder in the documents' form
+  std::string folder;        // empty: where they are
+  bool is_dry = false;       // only say what would be imported
+};
+Outcome<int> import_transcripts(const Config& config, const ImportArguments& arguments);
+
+struct ExportArguments {
+  std::string reference;
+  std::string form = "claude-jsonl";  // or "messages-jsonl"
+  std::string to;                     // a file that does not exist; empty: stdout
+  bool is_installed = false;          // where Claude Code looks for it
+};
+Outcome<int> export_session(const Config& config, const ExportArguments& arguments);
+
+struct FilesArguments {
+  std::string folder;
+  bool is_followed = false;  // write on, until Ctrl-C
+};
+Outcome<int> keep_files(const Config& config, const FilesArguments& arguments);
+
+struct TranscriptArguments {
+  std::string reference;  // a session, or a session key
+  std::int64_t count = 50;
+  std::int64_t before = 0;  // position; 0: none
+  std::int64_t after = 0;
+  bool is_first = false;           // from the beginning
+  std::vector<std::string> roles;  // empty: all
+};
+Outcome<int> transcript(const Config& config, const TranscriptArguments& arguments);
+
 struct OutputArguments {
   std::string reference;
   std::int64_t count = 200;        // number of last blocks that the agent said

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "tools/steno/client/client_commands.hpp"
+#include "tools/steno/client/said_roles.hpp"
 #include "tools/steno/client/since.hpp"
 #include "tools/steno/connection/connection.hpp"
 #include "tools/steno/text/console.hpp"
@@ -12,18 +13,6 @@ namespace steno {
 namespace {
 
 using workers::SearchHit;
-
-Outcome<std::set<workers::SaidBy>> parse_roles(const std::vector<std::string>& names) {
-  std::set<workers::SaidBy> roles;
-  for (const std::string& name : names) {
-    const auto role = base::parse_enum<workers::SaidBy>(name);
-    if (!role) {
-      return fail(kExitUsage, "unknown role '" + name + "'; known are user, assistant, tool");
-    }
-    roles.insert(*role);
-  }
-  return roles;
-}
 
 Outcome<workers::SearchOrder> parse_order(const std::string& name) {
   const auto order = base::parse_enum<workers::SearchOrder>(name);

@@ -764,6 +764,103 @@ void add_attention(CommandLine& line) {
   command->add_flag("--all-agents", arguments.all_agents, "Of all agents")->excludes(dismiss);
 }
 
+void add_import(CommandLine& line) {
+  auto& arguments = line.keep<ImportArguments>();
+  CLI::App* command = line.command(
+      line.app, "import", "Make ended sessions of transcripts that others wrote",
+      "  steno import --claude\n  steno import --claude ~/old-home/.claude/projects\n"
+      "  steno import --claude -o jsonl | jq -c 'select(.reading)'\n"
+      "  steno import --documents ~/.openclaw\n"
+      "They are found by search, read by output, and resumed as others are. What was imported\n"
+      "before is not imported again; of a transcript that has grown, what is new is added. The\n"
+      "files are only read. Lines that are not understood are named, and kept as they are.",
+      arguments, reporting(import_transcripts));
+  CLI::Option* claude = command->add_flag("--claude", arguments.is_claude, "Those of Claude Code");
+  command
+      ->add_flag("--documents", arguments.is_document,
+                 "Those of a folder with agents/ID/sessions, and its sessions.json")
+      ->excludes(claude);
+  command->add_option("FOLDER", arguments.folder,
+                      "Claude Code's folder of projects, or one transcript; default: "
+                      "~/.claude/projects. With --documents: the folder above agents/");
+  command->add_flag("--dry-run", arguments.is_dry, "Only say what would be imported");
+}
+
+void add_export(CommandLine& line) {
+  auto& arguments = line.keep<ExportArguments>();
+  CLI::App* command = line.command(
+      line.app, "export", "Write a session as a transcript that other programs read",
+      "  steno export nightly > nightly.jsonl\n"
+      "  steno export nightly --install && claude --resume\n"
+      "  steno export 4fzk --as messages-jsonl --to 4fzk.jsonl\n"
+      "It begins with what the sessions said that it goes on with. Lines that were imported come\n"
+      "back as they were. What a transcript cannot hold is counted on stderr.",
+      arguments, reporting(export_session));
+  add_reference(command, arguments);
+  command
+      ->add_option("--as", arguments.form,
+                   "claude-jsonl: as Claude Code keeps it; messages-jsonl: lines of "
+                   "{type, message: {role, content}}")
+      ->type_name("FORM")
+      ->capture_default_str();
+  CLI::Option* to = command->add_option("--to", arguments.to, "A file that does not exist yet");
+  to->type_name("FILE");
+  command
+      ->add_flag("--install", arguments.is_installed,
+                 "Put it where Claude Code finds it; a transcript that is there is left as it is")
+      ->excludes(to);
+}
+
+void add_files_command(CommandLine& line) {
+  auto& arguments = line.keep<FilesArguments>();
+  CLI::App* command = line.command(
+      line.app, "files", "Keep a folder of conversations as files, for tools that read files",
+      "  steno files ~/conversations\n  steno files ~/conversations --follow\n"
+      "It has agents/ID/sessions/sessions.json, and a transcript for each session. The log is the\n"
+      "truth: what is changed in the folder is written anew.",
+      arguments, reporting(keep_files));
+  command->add_option("FOLDER", arguments.folder, "One of its own")->required();
+  command->add_flag("--follow,-f", arguments.is_followed, "Write on as things are said");
+}
+
+void add_transcript(CommandLine& line) {
+  auto& arguments = line.keep<TranscriptArguments>();
+  CLI::App* command = line.command(
+      line.app, "transcript", "Read what was said in a session or a conversation, page by page",
+      "  steno transcript nightly\n  steno transcript main --role user --role assistant\n"
+      "  steno transcript nightly --before 1234 -n 20\n"
+      "  steno transcript agent:main:telegram:group:42 --first -o jsonl\n"
+      "REF can be a session key: then it is what its sessions said, one after the other. With "
+      "tool\n"
+      "calls, and what each turn used and cost. Pages are told by positions, which never change.",
+      arguments, reporting(transcript));
+  command
+      ->add_option("REF", arguments.reference,
+                   "Session: id, alias, name, or the start of one; or a session key")
+      ->required();
+  command->add_option("-n,--limit", arguments.count, "At most this many items, 1 to 1000")
+      ->check(within(1, 1000))
+      ->type_name("COUNT")
+      ->capture_default_str();
+  CLI::Option* before =
+      command->add_option("--before", arguments.before, "The last ones before this position")
+          ->check(within(1, base::kIntegerLimit - 1))
+          ->type_name("POSITION");
+  CLI::Option* after =
+      command->add_option("--after", arguments.after, "The first ones behind this position")
+          ->check(within(1, base::kIntegerLimit - 1))
+          ->type_name("POSITION")
+          ->excludes(before);
+  command->add_flag("--first", arguments.is_first, "From the beginning; else the last ones")
+      ->excludes(before)
+      ->excludes(after);
+  command
+      ->add_option("--role", arguments.roles,
+                   "Only what was said by user, assistant or tool; can be repeated")
+      ->allow_extra_args(false)
+      ->type_name("ROLE");
+}
+
 void add_output(CommandLine& line) {
   auto& arguments = line.keep<OutputArguments>();
   CLI::App* command = line.command(line.app, "output", "Print what a session's agent said",
@@ -988,17 +1085,18 @@ void add_conversations(CommandLine& line) {
 }
 
 constexpr void (*kCommands[])(CommandLine&) = {
-    add_run,           add_spawn,   add_list,
-    add_kill,          add_asks,    add_rules,
-    add_hooks,         add_close,   add_session_commands,
-    add_output,        add_search,  add_attach,
-    add_set,           add_send,    add_resume,
-    add_erase,         add_backup,  add_anchor,
-    add_archive,       add_stats,   add_watch,
-    add_config,        add_version, add_attention,
-    add_notify,        add_message, add_schedule,
-    add_chat,          add_mcp,     add_gateway,
-    add_conversations,
+    add_run,           add_spawn,         add_list,
+    add_kill,          add_asks,          add_rules,
+    add_hooks,         add_close,         add_session_commands,
+    add_output,        add_search,        add_attach,
+    add_import,        add_export,        add_transcript,
+    add_files_command, add_set,           add_send,
+    add_resume,        add_erase,         add_backup,
+    add_anchor,        add_archive,       add_stats,
+    add_watch,         add_config,        add_version,
+    add_attention,     add_notify,        add_message,
+    add_schedule,      add_chat,          add_mcp,
+    add_gateway,       add_conversations,
 };
 
 }  // namespace

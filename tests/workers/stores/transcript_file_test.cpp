@@ -1,0 +1,162 @@
+// A file is read in imports, from where the last one ended.
+#include "workers/stores/transcript_file.hpp"
+
+#include <fstream>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "workers/stores/line_texts.hpp"
+
+namespace workers {
+namespace {
+
+using domain::ImportTranscript;
+using domain::LineReading;
+
+constexpr Time kLater{Time{}.us + 4'000'000'000'000'000};
+
+std::string prompt(int number) {
+  const std::string text = std::to_string(number);
+  return R"({"type":"user","uuid":"u)" + text + R"(","cwd":"/srv","message":{"content":"prompt )" +
+         text + "\"}}\n";
+}
+
+struct File {
+  support::TemporaryFolder folder;
+  std::string path = folder.path() + "/t.jsonl";
+
+  void write(const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+};
+
+struct Reading {
+  std::vector<ImportTranscript> imports;
+  std::vector<UnreadLine> unread;
+};
+
+Reading read_all(const std::string& path, domain::TranscriptImported before = {},
+                 Time now = kLater) {
+  TranscriptFileOptions options;
+  options.now = now;
+  TranscriptFile file(path, std::move(before), options);
+  REQUIRE(file.open());
+  Reading all;
+  while (true) {
+    auto next = file.next();
+    REQUIRE(next);
+    if (!*next) break;
+    all.imports.push_back(std::move(**next));
+  }
+  all.unread = file.take_unread();
+  return all;
+}
+
+std::string back(const Reading& all) {
+  std::string text;
+  for (const ImportTranscript& import : all.imports) {
+    for (const domain::ImportedLine& line : import.lines) {
+      std::vector<const std::string*> texts;
+      for (const auto& message : line.messages) texts.push_back(&message.text);
+      const bool is_read = line.facts.reading == LineReading::understood;
+      text += is_read ? with_texts(line.text, texts) : line.text;
+      if (!line.facts.goes_on && !line.facts.is_open) text += '\n';
+    }
+  }
+  return text;
+}
+
+TEST_CASE("all bytes of a file are in its imports", "[stores]") {
+  File file;
+  std::string text;
+  for (int i = 0; i < 1200; ++i) text += i % 100 == 7 ? "damage\n" : prompt(i);
+  file.write(text + "\n" + "{\"half");
+  const Reading all = read_all(file.path);
+  CHECK(all.imports.size() > 2);
+  CHECK(back(all) == text + "\n{\"half");
+  CHECK(all.unread.size() == 13);
+  CHECK(all.unread.front().line == 8);
+  CHECK(all.unread.back().reading == LineReading::cut_short);
+  CHECK(all.imports.back().read.lines == 1202);
+  CHECK(all.imports.back().read.unread == 13);
+  for (std::size_t i = 1; i < all.imports.size(); ++i) {
+    CHECK(all.imports[i].from_bytes == all.imports[i - 1].read.bytes);
+  }
+}
+
+TEST_CASE("an import goes on behind any of those before", "[stores]") {
+  File file;
+  std::string text;
+  for (int i = 0; i < 900; ++i) text += prompt(i);
+  file.write(text);
+  const Reading all = read_all(file.path);
+  for (const ImportTranscript& import : all.imports) {
+    const Reading rest = read_all(file.path, import.read);
+    CHECK(back(rest) == text.substr(static_cast<std::size_t>(import.read.bytes)));
+    if (!rest.imports.empty()) CHECK(rest.imports.back().read == all.imports.back().read);
+  }
+}
+
+TEST_CASE("a file that does not begin as it did is refused", "[stores]") {
+  File file;
+  file.write(prompt(1) + prompt(2));
+  const domain::TranscriptImported before = read_all(file.path).imports.back().read;
+  TranscriptFileOptions options;
+  options.now = kLater;
+  file.write(prompt(1) + prompt(3));
+  CHECK(TranscriptFile(file.path, before, options).open().error().code ==
+        base::ErrorCode::conflict);
+  file.write(prompt(1));
+  CHECK(TranscriptFile(file.path, before, options).open().error().code ==
+        base::ErrorCode::conflict);
+  CHECK(TranscriptFile(file.path + "x", {}, options).open().error().code == base::ErrorCode::io);
+}
+
+TEST_CASE("half a line is left while it may be written", "[stores]") {
+  File file;
+  file.write(prompt(1) + "{\"half");
+  const Reading now = read_all(file.path, {}, base::SystemClock().wall());
+  CHECK(back(now) == prompt(1));
+  REQUIRE(now.unread.size() == 1);
+  CHECK(now.unread.front().is_left);
+}
+
+TEST_CASE("a line that is too long is kept in pieces", "[stores]") {
+  File file;
+  const std::string line(domain::kImportedLineBytesMax * 2 + 100, 'a');
+  const std::string text = prompt(1) + line + "\n" + prompt(2);
+  file.write(text);
+  const Reading all = read_all(file.path);
+  CHECK(back(all) == text);
+  REQUIRE(all.unread.size() == 1);
+  CHECK(all.unread.front().line == 2);
+  CHECK(all.unread.front().reading == LineReading::too_long);
+  CHECK(all.imports.back().read.lines == 3);
+  // Also when an import ends within it.
+  for (const ImportTranscript& import : all.imports) {
+    CHECK(back(read_all(file.path, import.read)) ==
+          text.substr(static_cast<std::size_t>(import.read.bytes)));
+  }
+}
+
+TEST_CASE("the entry of an index comes first, once", "[stores]") {
+  File file;
+  file.write(prompt(1));
+  TranscriptFileOptions options;
+  options.now = kLater;
+  options.entry = "{\"key\":\"k\"}";
+  TranscriptFile first(file.path, {}, options);
+  REQUIRE(first.open());
+  const auto import = first.next();
+  REQUIRE(import);
+  REQUIRE(*import);
+  CHECK((*import)->lines.size() == 2);
+  CHECK((*import)->lines.front().facts.line == 0);
+  CHECK((*import)->lines.front().text == options.entry);
+  TranscriptFile again(file.path, (*import)->read, options);
+  REQUIRE(again.open());
+  const auto nothing = again.next();
+  REQUIRE(nothing);
+  CHECK(!*nothing);
+}
+
+}  // namespace
+}  // namespace workers

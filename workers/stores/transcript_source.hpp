@@ -1,0 +1,36 @@
+// A transcript that can be imported, whichever program has written it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "eventlog/base/ids.hpp"
+
+namespace workers {
+
+struct TranscriptSource {
+  std::string path;
+  std::string agent;        // whose session it becomes
+  base::SessionId session;  // that holds it: two imports of it find the same one
+  std::string
+      agent_session;  // the agent's own session that it is of; empty: none can go on with it
+  bool is_of_subagent = false;
+  base::SessionId parent{};  // of a subagent; unset: not known
+  std::string title{};       // the words of its name; empty: as the transcript says
+  std::string entry{};       // of an index, JSON: {"key": …, "entry": …}; empty: it has none
+};
+
+// A place of an index that cannot be read, or names what is not there.
+struct IndexFault {
+  std::string path;
+  std::size_t line = 0;  // 0: not known
+  std::string text;
+};
+
+struct TranscriptSources {
+  std::vector<TranscriptSource> transcripts;  // parents before their subagents, else by their age
+  std::vector<std::string> others;            // files of lines that are none
+  std::vector<IndexFault> faults;
+};
+
+}  // namespace workers
