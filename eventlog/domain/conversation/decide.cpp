@@ -340,7 +340,14 @@ Decided decide(const ConversationCommand& command, const States& states, const C
                             " contradicts itself; export it, and go on "
                             "under another key");
         }
-        return telling_senders(decide_one(std::move(d), c), states, context);
+        Decided decided = telling_senders(decide_one(std::move(d), c), states, context);
+        if constexpr (base::kContains<C, ConversationClientCommands>) {
+          if (decided && decided->empty()) {
+            decided->template emit<ConversationStream>(
+                ConversationUnchanged{std::string(C::kType)});
+          }
+        }
+        return decided;
       },
       command);
 }

@@ -249,6 +249,18 @@ struct ResetUndone {
   }
 };
 
+// A client's command had no effect. It is on the record so that a retry finds it.
+struct ConversationUnchanged {
+  static constexpr std::string_view kType = "ConversationUnchanged";
+  std::string command;
+
+  bool operator==(const ConversationUnchanged&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("command", &ConversationUnchanged::command);
+  }
+};
+
 // Nobody finds it any more under its key. A message to that key begins it anew.
 struct ConversationDeleted {
   static constexpr std::string_view kType = "ConversationDeleted";
@@ -262,7 +274,8 @@ using ConversationEvents = base::Joined<
     base::Types<ConversationOpened, EntryChanged, MessageReceived, DirectiveReceived,
                 MessageSteered, MessagesEnded, ConversationRunBegun, ConversationRunTaken,
                 ConversationRunStarted, ConversationRunReturned, ConversationRunInterruptRequested,
-                ConversationRunEnded, ConversationReset, ResetUndone, ConversationDeleted>,
+                ConversationRunEnded, ConversationReset, ResetUndone, ConversationUnchanged,
+                ConversationDeleted>,
     ContentEvents>;
 
 }  // namespace domain

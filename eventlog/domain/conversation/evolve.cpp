@@ -192,6 +192,10 @@ bool apply(ConversationState& s, const Envelope&, const ResetUndone& e) {
   return true;
 }
 
+bool apply(ConversationState&, const Envelope&, const ConversationUnchanged&) {
+  return true;
+}
+
 bool apply(ConversationState& s, const Envelope&, const ConversationDeleted&) {
   if (!is_there(s) || s.run || !s.queue.waiting.empty()) return false;
   s.key.clear();

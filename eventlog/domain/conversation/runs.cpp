@@ -34,6 +34,12 @@ SessionSpec spec_of(const ConversationState& s) {
   return spec;
 }
 
+// Returns the id of the run that this command begins. The command that gives it to the session has
+// it for its own id.
+TurnId run_begun_by(const Conversing& d) {
+  return TurnId{keyed_id("run", d.s.agent, d.context.command.text()).bytes};
+}
+
 // Chooses the session: that of the last run while it lives, else a new one that goes on with it.
 void choose_session(const Conversing& d, ConversationRun& run) {
   const SessionId last = d.s.session;
@@ -67,7 +73,7 @@ Decided decide_one(Conversing d, const AdvanceConversation&) {
     return std::move(d.decision);
   }
   ConversationRun run;
-  run.run = TurnId{d.context.command.bytes};
+  run.run = run_begun_by(d);
   run.shape = turn.shape;
   const bool is_alone = d.s.is_immediate && turn.messages.size() == 1 && turn.overflow.dropped == 0;
   if (is_alone) run.shape = TurnShape::single;
