@@ -15,7 +15,7 @@ struct ConversationStream {
   using ClientCommands = ConversationClientCommands;
   using Reply = ConversationReply;
   static constexpr std::string_view kPattern = "{agent}/conversation/{id}";
-  static constexpr std::int64_t kStateSchema = 7;
+  static constexpr std::int64_t kStateSchema = 6;
   static constexpr Residency kResidency = Residency::on_demand;
   static constexpr std::string_view kNoun = "conversation";
 };

@@ -10,7 +10,7 @@ struct LanesStream {
   using State = LanesState;
   using Events = LanesEvents;
   static constexpr std::string_view kPattern = "$lanes";
-  static constexpr std::int64_t kStateSchema = 7;
+  static constexpr std::int64_t kStateSchema = 6;
   static constexpr Residency kResidency = Residency::with_server;
   static constexpr std::string_view kNoun = "lanes";
 };
