@@ -9,7 +9,7 @@ namespace {
 
 using domain::ConversationState;
 
-constexpr std::int64_t kConversationRowSchema = 1;
+constexpr std::int64_t kConversationRowSchema = 2;
 
 Bytes prefix_of(std::string_view agent) {
   return Bytes("c/").append(agent).append(agent.empty() ? "" : "/");

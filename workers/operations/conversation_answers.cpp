@@ -118,6 +118,10 @@ Json json_of(const SentMessage& sent) {
   return json;
 }
 
+std::string sent_json(const SentMessage& sent) {
+  return ascii_text(json_of(sent));
+}
+
 Json json_of(const ConversationPage& page) {
   Json json = {{"ts", page.as_of.us / 1000}, {"count", page.conversations.size()}};
   json["sessions"] = Json::array();

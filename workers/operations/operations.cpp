@@ -287,8 +287,10 @@ Operation conversation_row() {
 
 Operation patch_row() {
   using A = PatchArguments;
-  return Describe<A>(
-             {"conversation.patch", "Change the settings of a conversation", true, {.tool = false, .chat = false}})
+  return Describe<A>({"conversation.patch",
+                      "Change the settings of a conversation",
+                      true,
+                      {.tool = false, .chat = false}})
       .need("key", &A::key, kKey)
       .entry(&A::set, &A::cleared)
       .runs(patch_conversation);

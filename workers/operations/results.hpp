@@ -115,6 +115,9 @@ struct SentMessage {
   bool is_waited_for = false;
 };
 
+// Returns it as JSON on one line, in ASCII.
+std::string sent_json(const SentMessage& sent);
+
 struct ConversationPage {
   std::vector<projections::ConversationShown> conversations;
   base::Time as_of;  // wall time

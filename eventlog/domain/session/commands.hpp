@@ -719,10 +719,10 @@ using SessionClientCommands =
     base::Types<Spawn, SendPrompt, InterruptTurn, KillSession, CloseSession, ContinueSession,
                 DismissAttention, ChangeSettings, AnswerAsk, SetForeground, MarkSeen, EraseContent,
                 ImportTranscript>;
-using SessionCommands =
-    base::Joined<SessionClientCommands,
-                 base::Types<GrantLease, ExpireLease, PassDeadline, ExpireContent, CompleteErasure,
-                             GiveUpContent, ConcludeHooks, AnswerAsEarlier, SteerTurn, LeaseReport>>;
+using SessionCommands = base::Joined<
+    SessionClientCommands,
+    base::Types<GrantLease, ExpireLease, PassDeadline, ExpireContent, CompleteErasure,
+                GiveUpContent, ConcludeHooks, AnswerAsEarlier, SteerTurn, LeaseReport>>;
 using SessionCommand = base::SealedVariant<SessionCommands>;
 
 // The reply describes the session that the command was for.

@@ -3,7 +3,6 @@
 
 #include "eventlog/domain/conversation/conversation.hpp"
 #include "eventlog/domain/conversation/reset_policy.hpp"
-#include "eventlog/domain/conversation/send_policy.hpp"
 #include "eventlog/domain/conversation/session_key.hpp"
 #include "eventlog/domain/conversation/stop_words.hpp"
 #include "eventlog/domain/outbox/route.hpp"
@@ -17,9 +16,8 @@
 #include "tools/steno/text/table.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/json.hpp"
-#include "workers/operations/answer_json.hpp"
-#include "workers/operations/conversing.hpp"
 #include "workers/operations/opening.hpp"
+#include "workers/operations/results.hpp"
 #include "workers/protocol/conversations.hpp"
 #include "workers/text/terminal_text.hpp"
 
@@ -89,17 +87,6 @@ void print_shown(const ConversationShown& one, base::Time now) {
   }
 }
 
-Outcome<ConversationShown> find(Connection& connection, const workers::NamedConversation& named) {
-  workers::QueryBody query;
-  query.agent = named.agent;
-  query.reference = named.key;
-  auto answer = connection.ask<workers::ConversationsAnswer>(workers::kVerbConversations, query);
-  if (!answer) return tl::unexpected(answer.error());
-  if (!answer->conversations.empty()) return std::move(answer->conversations.front());
-  return fail(kExitNotFound, "there is no conversation " + named.key +
-                                 "; steno conv ls lists them, and steno conv send begins one");
-}
-
 Outcome<int> print_reply(const Config& config, const workers::ConversationReplyBody& reply,
                          const std::string& text) {
   print(config.output == OutputFormat::table ? text + "\n" : workers::to_json(reply) + "\n");
@@ -149,26 +136,12 @@ Outcome<int> print_answer(Connection& connection, const Config& config,
       connection.run(workers::await_answer(connection.caller(), named, reply, kAnswerWait));
   if (!outcome) return tl::unexpected(outcome.error());
   if (config.output != OutputFormat::table) {
-    print(workers::json_text(
-              workers::json_of(workers::SentMessage{named, reply, std::move(*outcome), true})) +
-          "\n");
+    print(workers::sent_json({named, reply, std::move(*outcome), true}) + "\n");
     return kExitOk;
   }
   if (!outcome->answer.empty()) print(workers::safe_text(outcome->answer) + "\n");
   if (!outcome->why.empty()) return fail(kExitFailed, named.key + ": " + outcome->why);
   return kExitOk;
-}
-
-std::string days_text(const domain::ResetPolicy& policy, const std::string& zone) {
-  std::string text;
-  if (policy.mode == domain::ResetMode::daily) {
-    text = "daily at " + std::to_string(policy.at_hour) + ":00 " + zone;
-  }
-  if (policy.idle_minutes) {
-    text += std::string(text.empty() ? "" : ", and ") + "after " +
-            duration_text(std::chrono::minutes(*policy.idle_minutes)) + " without a message";
-  }
-  return text.empty() ? "by hand only" : text;
 }
 
 }  // namespace
@@ -254,7 +227,7 @@ Outcome<int> conversation_show(const Config& config, const ConversationArguments
   if (!connection) return tl::unexpected(connection.error());
   const auto meant = named(**connection, arguments.key);
   if (!meant) return tl::unexpected(meant.error());
-  const auto one = find(**connection, *meant);
+  const auto one = (*connection)->run(workers::find_conversation((*connection)->caller(), *meant));
   if (!one) return tl::unexpected(one.error());
   if (config.output != OutputFormat::table) {
     print(workers::to_json(*one) + "\n");
@@ -288,58 +261,6 @@ Outcome<int> conversation_undo(const Config& config, const ConversationArguments
 
 Outcome<int> conversation_stop(const Config& config, const ConversationArguments& arguments) {
   return ask(config, arguments, domain::StopConversation{}, "stopped");
-}
-
-Outcome<int> conversation_policy(const Config& config, const ConversationArguments& arguments) {
-  if (config.tables_fault) return fail(*config.tables_fault);
-  auto connection = Connection::open(config);
-  if (!connection) return tl::unexpected(connection.error());
-  const auto meant = named(**connection, arguments.key);
-  if (!meant) return tl::unexpected(meant.error());
-  const auto one = find(**connection, *meant);
-  if (!one) return tl::unexpected(one.error());
-  const domain::ConversationPolicy& policy = config.conversations.policy;
-  const std::string& channel = one->last_route.channel;
-  const auto type = domain::parse_chat_type(domain::field_of(one->entry, "chatType"));
-  domain::SendSubject subject;
-  subject.setting = domain::parse_send_action(domain::field_of(one->entry, "sendPolicy"));
-  subject.key = one->key;
-  subject.channels = {channel};
-  subject.chat_type = type;
-  const domain::SendDecision sends = domain::resolve_send(policy.send, subject);
-  domain::QueueLayers layers;
-  layers.conversation = domain::queue_choices(one->entry);
-  if (const auto of = policy.queue_by_channel.find(channel); of != policy.queue_by_channel.end()) {
-    layers.channel = of->second;
-  }
-  layers.global = policy.queue;
-  const domain::QueueSettings queue = domain::queue_settings(layers);
-  const bool is_group = type == domain::ChatType::group || type == domain::ChatType::channel;
-  const auto resets = domain::reset_policy(
-      policy.resets, domain::reset_type(one->key, is_group, domain::is_in_thread(one->key, {})),
-      channel);
-  if (config.output != OutputFormat::table) {
-    workers::Json json = {{"key", one->key},
-                          {"send", base::enum_name(sends.action)},
-                          {"why", sends.why},
-                          {"queueMode", base::enum_name(queue.mode)},
-                          {"queueDebounceMs", queue.debounce.count() / 1000},
-                          {"queueCap", queue.cap},
-                          {"queueDrop", base::enum_name(queue.drop)},
-                          {"reset", base::enum_name(resets.mode)}};
-    json["idleMinutes"] =
-        resets.idle_minutes ? workers::Json(*resets.idle_minutes) : workers::Json();
-    print(workers::json_text(json) + "\n");
-    return kExitOk;
-  }
-  print(one->key + "\n");
-  print("  send    " + std::string(base::enum_name(sends.action)) + ": " + safe_line(sends.why) +
-        "\n");
-  print("  queue   " + std::string(base::enum_name(queue.mode)) + ", " +
-        duration_text(queue.debounce) + " of silence, at most " + std::to_string(queue.cap) +
-        ", then " + std::string(base::enum_name(queue.drop)) + "\n");
-  print("  resets  " + days_text(resets, policy.zone) + "\n");
-  return kExitOk;
 }
 
 Outcome<int> conversation_delete(const Config& config, const ConversationArguments& arguments) {
