@@ -176,10 +176,11 @@ class Author:
 
     def break_line(self, out):
         kind = self.random.randrange(5)
-        whole = compact({"type": "user", "sessionId": "x", "cwd": "/", "message": {
-            "role": "user", "content": self.words()}, "role": "user"}).encode()
-        if kind == 0:  # two writers at once
-            out.damage(whole[:len(whole) // 2].replace(b"\n", b"") + b"\n", "not_json")
+        text = compact({"type": "user", "sessionId": "x", "cwd": "/", "message": {
+            "role": "user", "content": self.words()}, "role": "user"})
+        whole = text.encode()
+        if kind == 0:
+            out.damage(text[:len(text) // 2].encode() + b"\n", "not_json")
         elif kind == 1:
             out.damage(b"\0" * self.random.randint(1, 300) + b"\n", "not_json")
         elif kind == 2:
@@ -187,5 +188,5 @@ class Author:
         elif kind == 3:
             out.damage(compact({"type": "of-a-later-release", "role": "oracle", "n": 1.0}).encode()
                        + b"\n", "unknown_kind")
-        else:
+        else:  # two writers at once
             out.damage(whole + whole + b"\n", "not_json")

@@ -16,7 +16,7 @@ struct SessionStream {
   using Reply = SessionReply;
   using UnderWay = LeaseState;
   static constexpr std::string_view kPattern = "{agent}/session/{id}";
-  static constexpr std::int64_t kStateSchema = 7;
+  static constexpr std::int64_t kStateSchema = 6;
   static constexpr Residency kResidency = Residency::on_demand;
   static constexpr std::string_view kNoun = "session";
 

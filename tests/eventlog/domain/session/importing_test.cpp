@@ -139,7 +139,7 @@ TEST_CASE("an import without a line, or that is too large, is refused", "[sessio
   given().when(c).then_rejected(RejectionCode::limit_reached);
   c = import();
   c.lines.front().messages.front().facts.call.assign(257, 'a');
-  given().when(c).then_rejected(RejectionCode::limit_reached);
+  given().when(c).then_rejected(RejectionCode::invalid);
 }
 
 TEST_CASE("a session of a subagent is one of its parent's", "[session]") {
