@@ -114,7 +114,7 @@ Speaker speaker_of(domain::ImportedKind kind) {
   return is_tools ? Speaker::tool : Speaker::assistant;
 }
 
-Said said_by(const domain::MessageImported& message, const domain::RecordedEvent& event) {
+Said imported_words(const domain::MessageImported& message, const domain::RecordedEvent& event) {
   const Speaker by = speaker_of(message.kind);
   Said said = words(by, event, by == Speaker::tool);
   said.tool = message.tool;
@@ -179,7 +179,7 @@ std::optional<Said> said_by(const domain::RecordedEvent& event) {
     return said;
   }
   if (e.is<domain::ToolCallFinished>()) return words(Speaker::tool, event, true);
-  if (const auto* message = e.as<domain::MessageImported>()) return said_by(*message, event);
+  if (const auto* message = e.as<domain::MessageImported>()) return imported_words(*message, event);
   return std::nullopt;
 }
 

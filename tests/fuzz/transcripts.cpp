@@ -35,7 +35,7 @@ void read_index(base::ByteView in) {
   const workers::Json5Members read = workers::read_json5_object(in);
   require(read.read_bytes <= in.size(), "no more is read than there is");
   for (const auto& [name, value] : read.members) {
-    const std::string member = "{" + workers::json_string(name) + ":" + value + "}";
+    const std::string member = "{" + workers::line_string(name) + ":" + value + "}";
     if (!base::is_utf8(member)) continue;
     const engines::JsonLine json(member);
     require(json.object().has_value(), "a member is JSON");

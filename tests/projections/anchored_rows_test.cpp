@@ -98,8 +98,8 @@ TEST_CASE("an anchor's states are those that the streams add up to, as snapshots
 }
 
 // With another one nobody can begin where a trimmed log of an earlier release does, unless its
-// archives are there. A new aggregate begins with the first schema, and so do its later states until
-// a release has written some.
+// archives are there. A new aggregate begins with the first schema, and so do its later states
+// until a release has written some.
 TEST_CASE("states have the schema of those that trimmed logs keep", "[projections]") {
   CHECK(domain::kSchemaOfAll == domain::kFirstSchema);
 }

@@ -571,14 +571,29 @@ std::string check_tasks(const std::vector<RecordedEvent>& events,
   return {};
 }
 
+namespace {
+
+bool has_erased(const domain::StreamState& state, base::StreamVersion version) {
+  return std::visit(
+      [&]<class State>(const State& s) {
+        if constexpr (std::derived_from<State, domain::ContentState>) {
+          return domain::contains(s.erased, version);
+        } else {
+          return false;
+        }
+      },
+      state);
+}
+
+}  // namespace
+
 std::string check_contents(eventlog::BlockStore& store, const std::vector<RecordedEvent>& events,
                            const std::map<std::string, domain::StreamState>& states) {
   for (const RecordedEvent& event : events) {
     if (!event.envelope.content) continue;
     const auto state = states.find(event.envelope.stream);
-    const auto* s =
-        state == states.end() ? nullptr : std::get_if<domain::SessionState>(&state->second);
-    const bool is_erased = s != nullptr && domain::contains(s->erased, event.envelope.version);
+    const bool is_erased =
+        state != states.end() && has_erased(state->second, event.envelope.version);
     const auto stored = eventlog::read_content(store, event.envelope.position);
     if (!stored) return base::describe(stored.error());
     if (is_erased && *stored) return describe(event) + " was erased, and its text is there";

@@ -72,7 +72,7 @@ Task<Outcome<bool>> check_wait(const Caller& caller, const SendArguments& said,
   if (said.wait == 0 || caller.self.empty()) co_return true;
   const auto own = co_await own_session(caller);
   if (!own) co_return tl::unexpected(own.error());
-  if (!*own || (*own)->session.descriptor->conversation != named.key) co_return true;
+  if (!*own || (*own)->session.descriptor.conversation != named.key) co_return true;
   co_return refuse(OperationError::usage,
                    "this session works for " + named.key +
                        ", so its answer cannot be waited for; leave out timeout_seconds");

@@ -82,7 +82,7 @@ std::string agent_session_of(const engines::JsonObject& entry) {
 }
 
 void take_entry(const Entry& entry, TranscriptSource& source) {
-  source.entry = "{\"key\":" + json_string(entry.key) + ",\"entry\":" + entry.json + "}";
+  source.entry = "{\"key\":" + line_string(entry.key) + ",\"entry\":" + entry.json + "}";
   const engines::JsonLine line(entry.json);
   const auto object = line.object();
   if (!object) return;

@@ -119,7 +119,7 @@ class Reader {
       is_read = array(out);
     } else if (c == '"' || c == '\'') {
       const auto text = string();
-      if (text) out += json_string(*text);
+      if (text) out += line_string(*text);
       is_read = text.has_value();
     } else if (is_name_start(c)) {
       is_read = word(out);
@@ -139,7 +139,7 @@ class Reader {
       const auto name = member_name();
       if (!name) return false;
       if (!is_first) out += ',';
-      out += json_string(*name) + ":";
+      out += line_string(*name) + ":";
       if (!member_value(out)) return false;
       skip();
       if (take(',')) continue;

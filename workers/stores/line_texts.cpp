@@ -34,7 +34,7 @@ void find_again(std::string_view line, std::string_view source, std::size_t text
 
 }  // namespace
 
-std::string json_string(std::string_view text) {
+std::string line_string(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string out = "\"";
   out.reserve(text.size() + 2);
@@ -81,7 +81,7 @@ std::string without_texts(std::string_view line, std::span<const LineText> texts
     const bool is_inside = one.source.data() >= line.data() &&
                            one.source.data() + one.source.size() <= line.data() + line.size();
     const bool is_same =
-        one.is_quoted ? json_string(one.text) == one.source : one.text == one.source;
+        one.is_quoted ? line_string(one.text) == one.source : one.text == one.source;
     if (!is_inside || !is_same) continue;
     places.push_back(
         {static_cast<std::size_t>(one.source.data() - line.data()), one.source.size(), i});
@@ -115,7 +115,7 @@ std::string with_texts(std::string_view rest, std::span<const std::string* const
     if (!is_there) {
       line += is_quoted ? "\"\"" : "{}";
     } else {
-      line += is_quoted ? json_string(*texts[number - 1]) : *texts[number - 1];
+      line += is_quoted ? line_string(*texts[number - 1]) : *texts[number - 1];
     }
     rest.remove_prefix(end + 1);
   }

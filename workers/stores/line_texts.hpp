@@ -25,6 +25,6 @@ std::string without_texts(std::string_view line, std::span<const LineText> texts
 std::string with_texts(std::string_view rest, std::span<const std::string* const> texts);
 
 // Returns the text as a JSON string, with the escapes that JSON.stringify of JavaScript writes.
-std::string json_string(std::string_view text);
+std::string line_string(std::string_view text);
 
 }  // namespace workers

@@ -17,7 +17,7 @@ namespace {
 using domain::RecordedEvent;
 
 std::string field(std::string_view name, std::string_view text) {
-  return "\"" + std::string(name) + "\":" + json_string(text);
+  return "\"" + std::string(name) + "\":" + line_string(text);
 }
 
 // Returns the time as JavaScript writes it, in milliseconds.
@@ -102,7 +102,7 @@ void TranscriptWriter::note_parent(const std::string& line) {
 std::string TranscriptWriter::write_claude(Side side, base::Time at, const std::string& content,
                                            const std::string& id) {
   std::string line = "{\"parentUuid\":";
-  line += parent_.empty() ? "null" : json_string(parent_);
+  line += parent_.empty() ? "null" : line_string(parent_);
   line += ",\"isSidechain\":false,\"userType\":\"external\"," + field("cwd", file_.workdir) + "," +
           field("sessionId", file_.session) + "," + field("version", file_.agent_version) +
           ",\"gitBranch\":\"\",";
@@ -122,7 +122,7 @@ std::string TranscriptWriter::write_claude(Side side, base::Time at, const std::
 std::string TranscriptWriter::write_message(Side side, base::Time at, const std::string& content,
                                             const std::string& id) {
   std::string line = "{\"type\":\"message\"," + field("id", id) + ",\"parentId\":";
-  line += parent_.empty() ? "null" : json_string(parent_);
+  line += parent_.empty() ? "null" : line_string(parent_);
   line += "," + field("timestamp", moment(at)) + ",\"message\":{";
   line += side == Side::user ? "\"role\":\"user\"" : "\"role\":\"assistant\"";
   line += ",\"content\":" + content;
@@ -154,7 +154,7 @@ std::string TranscriptWriter::write_result(const std::string& call, const std::s
   }
   answer_.clear();
   std::string line = header() + "{\"type\":\"message\"," + field("id", id) +
-                     ",\"parentId\":" + (parent_.empty() ? "null" : json_string(parent_)) + "," +
+                     ",\"parentId\":" + (parent_.empty() ? "null" : line_string(parent_)) + "," +
                      field("timestamp", moment(at)) + ",\"message\":{\"role\":\"toolResult\"," +
                      field("toolCallId", call) + "," + field("toolName", tool) + ",\"content\":[" +
                      text_block(text) + "],\"isError\":" + (is_error ? "true" : "false") +
@@ -183,7 +183,7 @@ std::string TranscriptWriter::write_prompt(const RecordedEvent& event, base::Tur
   std::string out = end_calls(at);
   const std::string text = clean_utf8(text_of(event));
   const std::string content =
-      file_.form == WrittenForm::claude ? json_string(text) : "[" + text_block(text) + "]";
+      file_.form == WrittenForm::claude ? line_string(text) : "[" + text_block(text) + "]";
   return out += write_line(Side::user, at, content, turn.is_set() ? turn.text() : made_id("user"));
 }
 

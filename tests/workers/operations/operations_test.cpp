@@ -45,17 +45,22 @@ TEST_CASE(
         std::set<std::string>{"claude_launch", "claude_sessions", "claude_kill", "claude_output",
                               "claude_fg", "claude_bg", "claude_respond", "claude_stats",
                               "session_approvals", "session_approve", "session_deny",
-                              "session_answer", "session_set", "session_commands"});
+                              "session_answer", "session_set", "session_commands", "sessions_send",
+                              "sessions_list", "conversation_show"});
   CHECK(names_of(workers::chat_name) ==
         std::set<std::string>{"claude", "claude_sessions", "claude_kill", "claude_fg", "claude_bg",
                               "claude_resume", "claude_respond", "claude_stats", "approvals",
-                              "approve", "deny", "answer", "commands"});
-  CHECK(names_of(workers::method_name) ==
-        std::set<std::string>{"claude-code.sessions", "claude-code.launch", "claude-code.kill",
-                              "claude-code.output", "claude-code.respond", "claude-code.interrupt",
-                              "claude-code.events", "claude-code.stats", "session.approvals",
-                              "session.approve", "session.deny", "session.answer", "session.set",
-                              "session.commands"});
+                              "approve", "deny", "answer", "commands", "conversations",
+                              "conversation"});
+  CHECK(
+      names_of(workers::method_name) ==
+      std::set<std::string>{"claude-code.sessions", "claude-code.launch",  "claude-code.kill",
+                            "claude-code.output",   "claude-code.respond", "claude-code.interrupt",
+                            "claude-code.events",   "claude-code.stats",   "session.approvals",
+                            "session.approve",      "session.deny",        "session.answer",
+                            "session.set",          "session.commands",    "chat.send",
+                            "sessions.list",        "sessions.resolve",    "sessions.patch",
+                            "sessions.reset",       "chat.abort",          "sessions.delete"});
 }
 
 TEST_CASE("an operation is found by its own name, too", "[workers]") {
@@ -145,15 +150,21 @@ std::string page_table() {
   for (const Operation& operation : rows()) {
     std::string parameters;
     bool has_settings = false;
+    bool has_fields = false;
     for (const workers::Parameter& parameter : operation.parameters) {
       if (parameter.name == workers::kKeyParameter) continue;
       if (is_further_setting(parameter)) {
         has_settings = true;
         continue;
       }
+      if (parameter.takes_null) {
+        has_fields = true;
+        continue;
+      }
       parameters += (parameters.empty() ? "" : ", ") + code(parameter.name);
       if (parameter.is_required) parameters += " (needed)";
     }
+    if (has_fields) parameters += ", each setting of a conversation";
     if (has_settings) parameters += ", each further setting of a session";
     const std::string chat =
         operation.surfaces.chat ? "/" + workers::chat_name(operation) : std::string();
@@ -413,13 +424,14 @@ TEST_CASE("an agent finds the tools by the Model Context Protocol", "[workers][R
   CHECK(ask("initialize", {{"protocolVersion", "2099-01-01"}})["result"]["protocolVersion"] ==
         "2025-06-18");
   const Json tools = ask("tools/list", nullptr)["result"]["tools"];
-  CHECK(tools.size() == 14);
+  CHECK(tools.size() == 17);
   for (const Json& tool : tools) {
     const std::string name = tool["name"];
     CHECK(tool["inputSchema"]["type"] == "object");
     const bool only_reads = name == "claude_sessions" || name == "claude_output" ||
                             name == "claude_stats" || name == "session_approvals" ||
-                            name == "session_commands";
+                            name == "session_commands" || name == "sessions_list" ||
+                            name == "conversation_show";
     CHECK(tool["annotations"]["readOnlyHint"] == only_reads);
   }
   const Json done =

@@ -72,6 +72,7 @@ constexpr std::string_view named(Is<domain::MessageEnd>) { return "message_end";
 constexpr std::string_view named(Is<domain::RunEnd>) { return "run_end"; }
 constexpr std::string_view named(Is<domain::ResetReason>) { return "reset_reason"; }
 constexpr std::string_view named(Is<domain::Lane>) { return "lane"; }
+constexpr std::string_view named(Is<domain::ToolKind>) { return "tool_kind"; }
 constexpr std::string_view named(Is<domain::ActorKind>) { return "actor_kind"; }
 constexpr std::string_view named(Is<workers::ItemKind>) { return "item_kind"; }
 constexpr std::string_view named(Is<workers::SaidBy>) { return "said_by"; }
@@ -138,6 +139,8 @@ constexpr std::string_view named(Is<workers::ConversationReplyBody>) {
 constexpr std::string_view named(Is<projections::ConversationShown>) { return "conversation"; }
 constexpr std::string_view named(Is<domain::ConversationOrigin>) { return "origin"; }
 constexpr std::string_view named(Is<domain::ConversationRun>) { return "conversation_run"; }
+constexpr std::string_view named(Is<domain::UnansweredMessages>) { return "unanswered"; }
+constexpr std::string_view named(Is<workers::ConversationFilter>) { return "conversation_filter"; }
 constexpr std::string_view named(Is<domain::DeliveryContext>) { return "delivery"; }
 constexpr std::string_view named(Is<domain::MessageRoute>) { return "message_route"; }
 constexpr std::string_view named(Is<domain::QueueOverflow>) { return "queue_overflow"; }
@@ -429,6 +432,8 @@ TEST_CASE("the page for other clients has every command and map with its fields"
               map_row<domain::PastSession>(),
               map_row<domain::ConversationOrigin>(),
               map_row<domain::DeliveryContext>(),
+              map_row<domain::UnansweredMessages>(),
+              map_row<workers::ConversationFilter>(),
               map_row<domain::ConversationRun>(),
               map_row<domain::MessageRoute>(),
               map_row<domain::QueueOverflow>(),
@@ -490,6 +495,7 @@ TEST_CASE("the page for other clients has every name", "[workers]") {
   check_names<domain::RunEnd>(page);
   check_names<domain::ResetReason>(page);
   check_names<domain::Lane>(page);
+  check_names<domain::ToolKind>(page);
 }
 
 }  // namespace

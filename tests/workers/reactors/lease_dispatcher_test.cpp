@@ -288,9 +288,9 @@ TEST_CASE("an answer to an agent brings it no files that it has", "[workers]") {
   LastingStores disk;
   DispatcherLife life(disk);
   life.register_worker();
-  domain::Spawn spawn = DrivenLoop::spawn(false);
+  domain::Spawn spawn = *domain::command_if<domain::Spawn>(DrivenLoop::spawn(false));
   spawn.files = {{"notes", "text"}};
-  REQUIRE(life.loop.ask(DrivenLoop::message(1, 1, spawn)));
+  REQUIRE(life.loop.ask(DrivenLoop::message(1, 1, support::as_command(spawn))));
   life.settle();
   const auto given = life.socket.take<DirectiveBody>(kVerbDirective);
   REQUIRE(given.size() == 1);

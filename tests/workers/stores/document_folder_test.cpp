@@ -53,7 +53,8 @@ TEST_CASE("transcripts are found with their entries in both places", "[stores][R
   CHECK(home->agent_session == "x");
   CHECK(
       home->entry ==
-      R"({"key":"agent:main:main","entry":{"sessionId":"a","displayName":"Home","sdkSessionId":"x"}})");
+      R"({"key":"agent:main:main",)"
+      R"("entry":{"sessionId":"a","displayName":"Home","sdkSessionId":"x"}})");
   CHECK(find_named(all, "b.jsonl")->title == "old");
   CHECK(find_named(all, "c.jsonl")->entry.empty());
   CHECK(find_named(all, "b.jsonl")->session != find_named(all, "c.jsonl")->session);

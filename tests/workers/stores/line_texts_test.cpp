@@ -44,9 +44,9 @@ TEST_CASE("a text that is written otherwise than it would be again stays", "[sto
 }
 
 TEST_CASE("strings are written as JavaScript writes them", "[stores]") {
-  CHECK(json_string("a\"b\\c\b\f\n\r\t\x1f/é\xE2\x80\xA8") ==
+  CHECK(line_string("a\"b\\c\b\f\n\r\t\x1f/é\xE2\x80\xA8") ==
         "\"a\\\"b\\\\c\\b\\f\\n\\r\\t\\u001f/é\xE2\x80\xA8\"");
-  CHECK(json_string(std::string_view("\0", 1)) == "\"\\u0000\"");
+  CHECK(line_string(std::string_view("\0", 1)) == "\"\\u0000\"");
 }
 
 TEST_CASE("in place of a text that was erased stands an empty one", "[stores]") {

@@ -68,7 +68,8 @@ TEST_CASE("results of tools and words of the program are no prompts", "[stores]"
   const base::TurnId turn = context.turn;
   const auto result = read_transcript_line(
       R"({"type":"user","message":{"role":"user","content":[{"tool_use_id":"t1",)"
-      R"("type":"tool_result","content":[{"type":"text","text":"no"}],"is_error":true}]},"uuid":"b"})",
+      R"("type":"tool_result","content":[{"type":"text","text":"no"}],)"
+      R"("is_error":true}]},"uuid":"b"})",
       context);
   REQUIRE(messages(result).size() == 1);
   CHECK(messages(result).front().facts.kind == ImportedKind::tool_result);
@@ -85,7 +86,8 @@ TEST_CASE("results of tools and words of the program are no prompts", "[stores]"
 TEST_CASE("what a subagent says in its parent's transcript is marked", "[stores]") {
   TranscriptContext context;
   const std::string line =
-      R"({"isSidechain":true,"agentId":"a1","type":"user","message":{"content":"Look."},"uuid":"d"})";
+      R"({"isSidechain":true,"agentId":"a1",)"
+      R"("type":"user","message":{"content":"Look."},"uuid":"d"})";
   read_transcript_line(kPrompt, context);
   CHECK(messages(read_transcript_line(line, context)).front().facts.parent == "a1");
   context.is_of_subagent = true;

@@ -8,8 +8,6 @@
 namespace workers {
 namespace {
 
-using namespace std::string_literals;
-
 const base::TurnId kTurn{{1}};
 
 class Written {

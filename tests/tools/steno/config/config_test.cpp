@@ -472,7 +472,7 @@ TEST_CASE("the table of conversations says what holds for them", "[tools][R121]"
   REQUIRE(routing.bindings.size() == 1);
   CHECK(routing.bindings.front().peer == domain::Peer{domain::ChatType::group, "7"});
   CHECK(routing.identity_links.front().name == "ada");
-  CHECK(config.conversations.said.size() == 13);
+  CHECK(config.conversations.said.size() == 14);
 }
 
 TEST_CASE("a mistake in the table of conversations is told with its line", "[tools][bad-input]") {
