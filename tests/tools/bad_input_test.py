@@ -164,7 +164,7 @@ class Frames(OneServer):
     def test_an_unknown_verb_is_told_the_known_ones(self):
         self.assert_reply(self.wire().request("dance", {}), "error", "invalid", "dance",
                           "command, list, attention, show, output, stats, digests, read, asks, "
-                          "search, conversations, hook_step, status")
+                          "search, conversations, record, hook_step, status")
 
     def test_an_unknown_command_is_told_the_known_ones(self):
         self.assert_reply(self.wire().command("Dance", {}), "rejected", "invalid", "Dance",
