@@ -185,7 +185,8 @@ SimErasures::SimErasures(Surroundings& around, workers::UpkeepJobs work)
     : disk_(around.disk),
       time_(around.time),
       random_(around.disk_random),
-      is_enabled_(around.shares.contains("EraseContent")),
+      is_enabled_(around.shares.contains("EraseContent") ||
+                  around.shares.contains("EraseMessages")),
       work_(std::move(work)) {}
 
 void SimErasures::submit(const workers::UpkeepJob& job) {

@@ -472,6 +472,9 @@ std::string World::unsettled() {
     if (!client->is_done()) return "a client waits for an answer";
   }
   for (const auto& [stream, state] : log_.states()) {
+    if (const auto* c = std::get_if<domain::ConversationState>(&state)) {
+      if (c->erasure > c->erasure_completed) return "an erasure of " + stream + " is not complete";
+    }
     const auto* s = std::get_if<domain::SessionState>(&state);
     if (s == nullptr) continue;
     if (s->turn) return "turn " + s->turn->turn.text() + " of " + stream + " runs";
