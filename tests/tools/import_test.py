@@ -141,7 +141,7 @@ class ClaudeImport(Imports):
         rows = self.home.ask("ls")["sessions"]
         [child] = [row for row in rows if row["descriptor"]["kind"] == "subagent"]
         self.assertEqual(child["descriptor"]["parent"], self.home.show(session)["session"])
-        refused = self.home.run("resume", child["alias"])
+        refused = self.home.run("resume", child["alias"], "--workdir", self.home.workdir)
         self.assertEqual(refused.code, 5, str(refused))
 
     def test_other_files_are_left_alone_and_named(self):
@@ -169,7 +169,7 @@ class ClaudeImport(Imports):
         result = self.home.run("export", session)
         self.assertNotIn("secret walrus", result.out)
         self.assertIn("1 text; erased", result.err)
-        for line in result.out.splitlines():
+        for line in result.out.rstrip("\n").split("\n"):
             json.loads(line)
         self.assertEqual(self.home.ask("search", '"secret walrus"')["hits"], [])
 
@@ -281,7 +281,7 @@ class Files(Imports):
         self.assertEqual(sent.code, 0, str(sent))
         self.home.run("conv", "set", "main", "displayName=Home", "queueCap=7")
         key = "agent:main:main"
-        until(lambda: self.home.run("transcript", key, "--first").out.count("walrus"), "the answer")
+        until(lambda: self.home.run("transcript", key, "--first").out.count("Done."), "the answer")
         self.files()
         entry = self.index()[key]
         self.assertEqual((entry["displayName"], entry["queueCap"]), ("Home", 7))

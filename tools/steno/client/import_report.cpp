@@ -100,7 +100,7 @@ void ImportReport::progress(std::int64_t bytes) {
 
 int ImportReport::finish() {
   line_.clear();
-  const int code = files_[FileFate::failed] > 0 ? kExitFailed : kExitOk;
+  const int code = files_.contains(FileFate::failed) ? kExitFailed : kExitOk;
   if (format_ != OutputFormat::table) {
     Json sums;
     for (const auto& [fate, count] : files_) {

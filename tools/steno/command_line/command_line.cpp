@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "eventlog/base/check.hpp"
 #include "tools/steno/command_line/parts.hpp"
 #include "tools/steno/command_line/setting_use.hpp"
 #include "tools/steno/text/console.hpp"
@@ -79,11 +80,12 @@ struct Group {
   std::initializer_list<const char*> commands;
 };
 const Group kGroups[] = {
-    {"Sessions",
-     {"run",    "spawn",     "send",       "interrupt",  "continue", "set",      "close",  "kill",
-      "resume", "rules",     "hooks",      "approvals",  "approve",  "deny",     "answer", "ls",
-      "show",   "attention", "foreground", "background", "message",  "schedule", "notify", "output",
-      "search", "attach",    "watch",      "stats",      "commands", "chat",     "mcp",    "conv"}},
+    {"Sessions", {"run",        "spawn",      "send",       "interrupt", "continue", "set",
+                  "close",      "kill",       "resume",     "rules",     "hooks",    "approvals",
+                  "approve",    "deny",       "answer",     "ls",        "show",     "attention",
+                  "foreground", "background", "message",    "schedule",  "notify",   "output",
+                  "search",     "attach",     "watch",      "stats",     "commands", "chat",
+                  "mcp",        "conv",       "transcript", "import",    "export",   "files"}},
     {"Server", {"serve", "stop", "status", "restart", "gateway", "doctor", "config", "version"}},
     {"The log", {"erase", "backup", "restore", "archive", "anchor", "replay"}},
 };
@@ -100,8 +102,10 @@ void group_commands(CLI::App& app) {
       if (command == added.end()) continue;
       app.add_subcommand(command->second);
       command->second->group(group.name);
+      added.erase(command);
     }
   }
+  CHECK(added.empty());  // a command of no group would be gone
 }
 
 // The command that was named, and how it is typed.
