@@ -873,8 +873,8 @@ class ClaudeConverses(WithClaude):
                  [item["text"] for item in items if item["kind"] == "said"]))
         for agent_session, parts in said.items():
             texts = [text for _, part in sorted(parts) for text in part]
-            self.assertEqual([text for call in served[agent_session] for text in call["texts"]],
-                             texts)
+            heard = [text for call in served[agent_session] for text in call["texts"]]
+            self.assertEqual([text for text in heard if text], texts)
 
 
 class ClaudeConfigured(WithClaude):
@@ -2049,7 +2049,7 @@ class ClaudeImported(WithClaude):
     def begin_by_hand(self, prompt, *flags):
         """Returns the session and path of a transcript that Claude Code has written by itself."""
         before = self.transcripts()
-        self.by_hand(*flags, prompt)
+        self.by_hand(prompt, *flags)
         [session] = set(self.transcripts()) - set(before)
         path = self.transcripts()[session]
         os.utime(path, (time.time() - 60, time.time() - 60))

@@ -142,7 +142,7 @@ class ClaudeImport(Imports):
         [child] = [row for row in rows if row["descriptor"]["kind"] == "subagent"]
         self.assertEqual(child["descriptor"]["parent"], self.home.show(session)["session"])
         refused = self.home.run("resume", child["alias"], "--workdir", self.home.workdir)
-        self.assertEqual(refused.code, 5, str(refused))
+        self.assertEqual(refused.code, 4, str(refused))
 
     def test_other_files_are_left_alone_and_named(self):
         os.makedirs(os.path.join(self.projects, "p"))
