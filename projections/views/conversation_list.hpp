@@ -41,8 +41,8 @@ struct ConversationShown {
   std::int64_t resets = 0;
   base::Time opened_at;
   base::Time updated_at;
-  Position first;     // message since the last reset; 0: none
-  std::string title;  // empty: it was not asked for
+  base::Position first;  // message since the last reset; 0: none
+  std::string title;     // empty: it was not asked for
 
   bool operator==(const ConversationShown&) const = default;
   template <class Visit>

@@ -1,5 +1,6 @@
 // The results of operations about conversations, as JSON and as text. The names are those of
 // OpenClaw's session methods.
+#include "eventlog/base/time_text.hpp"
 #include "eventlog/domain/conversation/chat_type.hpp"
 #include "eventlog/domain/conversation/key_listing.hpp"
 #include "workers/operations/answer_json.hpp"

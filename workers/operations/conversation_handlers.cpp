@@ -2,6 +2,7 @@
 #include <chrono>
 #include <utility>
 
+#include "eventlog/base/digits.hpp"
 #include "eventlog/domain/conversation/conversing.hpp"
 #include "eventlog/domain/conversation/peer_key.hpp"
 #include "eventlog/domain/conversation/routing.hpp"
@@ -146,7 +147,7 @@ Task<Outcome<SentMessage>> send_message(const Caller& caller, const SendArgument
   const domain::ConversationCommand command(std::move(message));
   auto reply = co_await send_command(caller, *named, command);
   if (!reply) co_return tl::unexpected(reply.error());
-  SentMessage sent{std::move(*named), std::move(*reply), {}, arguments.wait > 0};
+  SentMessage sent{std::move(*named), *reply, {}, arguments.wait > 0};
   if (!sent.is_waited_for) co_return sent;
   auto outcome = co_await await_answer(caller, sent.conversation, sent.reply,
                                        std::chrono::seconds(arguments.wait));

@@ -301,7 +301,7 @@ std::string PatternMatcher::fault_of(const std::string& pattern, bool is_grantin
   }
   if (read.is_whole) return {};
   if (read.rest.empty()) return "'" + pattern + "' has nothing between its parentheses";
-  const std::string fits_all =
+  std::string fits_all =
       "'" + pattern + "' fits every call; name the tool alone if that is meant";
   const bool is_stars =
       read.tool == "Bash" && read.rest.find_first_not_of(" :*") == std::string::npos;

@@ -190,7 +190,7 @@ base::Result<bool> TranscriptFile::take_line(ImportTranscript& import) {
       at_ += piece.size();
       return true;
     }
-    const auto has_more = fill();
+    auto has_more = fill();
     if (!has_more) return has_more;
     if (!*has_more) return take_rest(import);
   }

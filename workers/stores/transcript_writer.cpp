@@ -130,7 +130,7 @@ std::string TranscriptWriter::write_message(Side side, base::Time at, const std:
   return line + ",\"timestamp\":" + std::to_string(at.us / 1000) + "}}\n";
 }
 
-std::string TranscriptWriter::write_line(Side side, base::Time at, std::string content,
+std::string TranscriptWriter::write_line(Side side, base::Time at, const std::string& content,
                                          const std::string& id) {
   std::string out = header();
   if (side == Side::user) answer_.clear();

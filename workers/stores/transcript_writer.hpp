@@ -58,7 +58,8 @@ class TranscriptWriter {
   void note_parent(const std::string& line);
   std::string write_prompt(const domain::RecordedEvent& event, base::TurnId turn);
   std::string write_piece(const domain::RecordedEvent& event);
-  std::string write_line(Side side, base::Time at, std::string content, const std::string& id);
+  std::string write_line(Side side, base::Time at, const std::string& content,
+                         const std::string& id);
   std::string write_claude(Side side, base::Time at, const std::string& content,
                            const std::string& id);
   std::string write_message(Side side, base::Time at, const std::string& content,

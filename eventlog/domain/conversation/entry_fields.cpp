@@ -110,7 +110,7 @@ base::Result<std::string, std::string> joined_labels(const EntryField& field,
   }
   for (const std::string& label : labels) {
     const auto line = line_of(field, label);
-    if (!line) return line;
+    if (!line) return tl::unexpected(line.error());
     joined += (joined.empty() ? "" : ",") + *line;
   }
   if (joined.empty()) return fault(field, "has no label; clear it instead");

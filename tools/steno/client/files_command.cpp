@@ -103,12 +103,13 @@ void add_route(Json& entry, const domain::DeliveryContext& route) {
 
 class Folder {
  public:
-  Folder(Connection& connection, std::string path) : connection_(connection), roots_{path, path} {}
+  Folder(Connection& connection, const std::string& path)
+      : connection_(connection), roots_{path, path} {}
 
   // Refuses a folder that is somebody else's.
   Outcome<bool> check() {
     const std::string& path = roots_.state;
-    if (const auto ok = make_folder(path); !ok) return ok;
+    if (auto ok = make_folder(path); !ok) return ok;
     const std::string mark = path + std::string(kMarkFile);
     const bool is_ours = ::access(mark.c_str(), F_OK) == 0;
     const bool has_agents = ::access((path + "/agents").c_str(), F_OK) == 0;
@@ -137,8 +138,8 @@ class Folder {
 
  private:
   Outcome<bool> write(const std::string& path, const std::string& text) {
-    if (const auto ok = make_folder(path.substr(0, path.rfind('/'))); !ok) return ok;
-    const auto changed = put(path, text);
+    if (auto ok = make_folder(path.substr(0, path.rfind('/'))); !ok) return ok;
+    auto changed = put(path, text);
     if (changed && *changed) ++written_;
     return changed;
   }
@@ -154,7 +155,7 @@ class Folder {
         const bool is_document =
             form == domain::TranscriptForm::typed || form == domain::TranscriptForm::roles;
         if (!is_document) continue;
-        if (const auto ok = add_imported(row); !ok) return ok;
+        if (auto ok = add_imported(row); !ok) return ok;
       }
       has_more = page->has_more;
       query.before = page->before;
@@ -166,7 +167,7 @@ class Folder {
     const std::string& from = row.imported->file;
     const std::string name = from.substr(from.rfind('/') + 1);
     const std::string path = workers::documents_folder(roots_, row.agent) + "/" + name;
-    if (const auto ok = write_transcript({row}, path, row); !ok) return ok;
+    if (auto ok = write_transcript({row}, path, row); !ok) return ok;
     return add_entry(row);
   }
 
@@ -197,7 +198,7 @@ class Folder {
           connection_.ask<workers::ConversationsAnswer>(workers::kVerbConversations, query);
       if (!page) return tl::unexpected(page.error());
       for (const ConversationShown& one : page->conversations) {
-        if (const auto ok = add(one); !ok) return ok;
+        if (auto ok = add(one); !ok) return ok;
       }
       has_more = page->has_more && !page->conversations.empty();
       if (!has_more) break;
@@ -221,10 +222,10 @@ class Folder {
     }
     add_route(entry, one.last_route);
     for (const domain::PastSession& past : one.past) {
-      if (const auto ok = add_session(one.agent, past.session, nullptr); !ok) return ok;
+      if (auto ok = add_session(one.agent, past.session, nullptr); !ok) return ok;
     }
     if (one.session.is_set()) {
-      if (const auto ok = add_session(one.agent, one.session, &entry); !ok) return ok;
+      if (auto ok = add_session(one.agent, one.session, &entry); !ok) return ok;
     }
     indexes_[one.agent][one.key] = std::move(entry);
     return true;

@@ -34,7 +34,7 @@ std::string reason_of(const workers::UnreadLine& line) {
 ImportReport::ImportReport(OutputFormat format, bool is_dry, std::int64_t bytes)
     : format_(format), is_dry_(is_dry), bytes_(bytes), line_(stderr, "import") {}
 
-void ImportReport::add(ImportedFile file) {
+void ImportReport::add(const ImportedFile& file) {
   files_[file.fate] += 1;
   lines_ += file.lines;
   messages_ += file.messages;

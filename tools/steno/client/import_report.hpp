@@ -36,7 +36,7 @@ class ImportReport {
  public:
   ImportReport(OutputFormat format, bool is_dry, std::int64_t bytes);
 
-  void add(ImportedFile file);
+  void add(const ImportedFile& file);
   void add(const std::string& path, const workers::UnreadLine& line);
   void add(const workers::IndexFault& fault);
   // So many bytes more were read.

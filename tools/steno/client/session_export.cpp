@@ -40,7 +40,7 @@ Outcome<bool> write_one(Connection& connection, const SessionRow& row,
     for (const bus::FeedEvent& event : page->events) {
       const auto seen = workers::see(event);
       if (!seen) return fail(seen.error());
-      const auto ok = write(writer.add(seen->recorded));
+      auto ok = write(writer.add(seen->recorded));
       if (!ok) return ok;
     }
     if (!page->has_more) return true;

@@ -170,6 +170,7 @@ class Paging {
   static void take(TranscriptPage& page, const Part& part, std::vector<OutputItem> items,
                    std::vector<TranscriptItem>::iterator at) {
     std::vector<TranscriptItem> taken;
+    taken.reserve(items.size());
     for (OutputItem& item : items) taken.push_back({part.session, std::move(item)});
     page.items.insert(at, std::make_move_iterator(taken.begin()),
                       std::make_move_iterator(taken.end()));
