@@ -287,7 +287,11 @@ class SimProcess final : public processes::AgentProcess {
     };
     const bool is_for_subagent = prompt.find(std::string(kSchedulePrompt) +
                                              "\n\nThis is a task for a subagent.") != Bytes::npos;
-    if (!is_it(own) && !is_it(kSchedulePrompt) && !is_it(kParentPrompt) && !is_for_subagent) {
+    // The record can be past the turn. Its files end with its id, as its prompt has it.
+    const bool has_files =
+        prompt.starts_with(prompt_of(turn) + "\n<") && prompt.ends_with(turn.text());
+    if (!is_it(own) && !has_files && !is_it(kSchedulePrompt) && !is_it(kParentPrompt) &&
+        !is_for_subagent) {
       agents_.violate("turn " + turn.text() + " was given the prompt '" + Bytes(prompt) + "'");
     }
     if (!has_introduced_ && !resumed_.empty() && loss_random_.below(20) == 0) return lose_session();
