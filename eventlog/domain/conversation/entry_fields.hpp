@@ -24,7 +24,7 @@ struct EntryField {
   // Of the kind `word`: those that are accepted, each with other words for it behind it.
   std::span<const std::string_view> words{};
   std::int64_t most = 0;  // of a number
-  // Of a text, or of each label: as a reader sees them, at most; and the next one.
+  // A text, or each label, has at most so many characters as a reader sees them, and so many bytes.
   std::size_t characters = 256;
   std::size_t bytes = 1'024;
 };

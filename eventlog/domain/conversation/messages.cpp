@@ -206,7 +206,7 @@ Decided queue_message(Conversing d, const ReceiveMessage& c, Understood known) {
   message.id = c.id;
   message.route = {route.channel, route.to, route.account, route.thread};
   const AgentWork work = work_of(d.s);
-  // What the session has for the turn under way takes no place among what waits.
+  // The cap does not count messages that the session has for the turn under way.
   MessageQueue waiting = d.s.queue;
   std::erase_if(waiting.waiting,
                 [&](const QueuedMessage& one) { return is_taken_steer(d, one.at); });

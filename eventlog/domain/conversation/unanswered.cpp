@@ -40,8 +40,8 @@ std::string place_of(const ConversationState& before, Position message) {
 // One decision tells so many places at most; the rest stands in the record alone.
 constexpr std::size_t kPlacesMax = 32;
 
-// What a stranger in a chat is told: the code that a refusal begins with, and its details, are for
-// the owner.
+// Returns the reason for a stranger in a chat. The code and the details of a refusal are for the
+// owner.
 std::string plain(const std::string& why) {
   return why.find(": ") == std::string::npos ? why : "no agent could be had for it";
 }

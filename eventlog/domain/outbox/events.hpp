@@ -26,7 +26,7 @@ enum class NotificationKind : std::uint8_t {
   unanswered,   // messages of a conversation were given to no agent
 };
 
-// What the kind `unanswered` is about.
+// The messages that a notification of the kind `unanswered` tells of.
 struct UnansweredMessages {
   std::string conversation;  // its key
   std::int64_t messages = 0;

@@ -1,4 +1,4 @@
-// What gives way when as many notifications are open as may be.
+// Chooses the notification that makes room when the outbox is full.
 #pragma once
 
 #include <optional>

@@ -107,7 +107,7 @@ struct MessageImported {
   std::string parent{};   // as OutputRecorded has it
   bool is_error = false;  // of a result
   std::string model{};    // that said it; empty: not said
-  // Of the model's call; only the first message of a call has it.
+  // The first message of a model's call has the call's usage. The others have none.
   base::Sparse<Usage> usage{};
 
   bool operator==(const MessageImported&) const = default;

@@ -456,7 +456,7 @@ void report(Deciding& d, const ReportTurnResult& r) {
   if (const Time until = failed_by_limit(d, r); until.us != 0) return wait_for_limit(d, r, until);
   const std::int64_t injected = std::max<std::int64_t>(r.injected, 0);
   const bool has_more = injected < static_cast<std::int64_t>(s.turn->injected->size());
-  // What a conversation has added waits there for its next run.
+  // A multi-turn session works for a conversation, which gives the rest to its next run.
   if (has_more && !s.spec.is_multi_turn && !r.is_error && !s.turn->is_interrupt_requested)
     return continue_turn(d, r);
   const EndReason limit = r.is_error ? EndReason::none : limit_of_only_turn(d, r);
