@@ -7,6 +7,7 @@ If the system allows it, the test runs in a network of its own with nothing but 
 import base64
 import datetime
 import hashlib
+import glob
 import json
 import os
 import signal
@@ -822,7 +823,9 @@ class ClaudeConverses(WithClaude):
         self.check_queue(groups[1], "steer")
         # A reset begins anew, and can be undone.
         self.assertEqual(self.home.run("conv", "reset", "main").code, 0)
-        self.assertEqual(self.send("main", "history"), "")
+        # The agent asks the model again if it says nothing at all.
+        self.assertEqual(self.send("main", "say anew"), "anew")
+        self.assertEqual(self.send("main", "history"), "say anew")
         second = self.session("main")
         self.assertNotEqual(second["agent_session"], first["agent_session"])
         self.assertEqual(self.home.run("conv", "undo", "main").code, 0)
@@ -928,17 +931,19 @@ def works_within_turn():
     return os.environ["STENO_TEST_CLAUDE"].endswith("cli.js")
 
 
-def members(group):
-    """Returns the processes of the group that have not ended."""
+def readers(pipe):
+    """Returns the processes that can read from the pipe, which is named as /proc names it."""
     found = set()
-    for pid in filter(str.isdigit, os.listdir("/proc")):
+    for link in glob.glob("/proc/[0-9]*/fd/*"):
         try:
-            with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
-                state, _, of_group = file.read().rpartition(")")[2].split()[:3]
-        except (FileNotFoundError, ProcessLookupError):
+            if os.readlink(link) != pipe:
+                continue
+            with open(link.replace("/fd/", "/fdinfo/"), encoding="ascii") as file:
+                flags = next(line.split()[1] for line in file if line.startswith("flags:"))
+        except OSError:
             continue
-        if int(of_group) == group and state != "Z":
-            found.add(int(pid))
+        if int(flags, 8) & os.O_ACCMODE == os.O_RDONLY:
+            found.add(int(link.split("/")[2]))
     return found
 
 
@@ -1031,10 +1036,10 @@ class ClaudeAsks(Asking):
         os.kill(worker, signal.SIGSTOP)
         try:
             agent = self.home.show(alias)["pid"]
-            group = os.getpgid(agent)
+            stdin = os.readlink(f"/proc/{agent}/fd/0")
             os.kill(agent, signal.SIGKILL)
-            # A helper of the agent can keep its stdin open for a moment.
-            until(lambda: not members(group), "the end of the agent")
+            # A helper of the agent can keep it open for a moment.
+            until(lambda: not readers(stdin), "the end of whoever reads the answer")
             self.done("deny", alias, "use make test")
         finally:
             os.kill(worker, signal.SIGCONT)

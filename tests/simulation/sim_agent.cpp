@@ -182,20 +182,21 @@ class SimProcess final : public processes::AgentProcess {
   ~SimProcess() override { end_tree(); }
 
   base::Result<void> write(ByteView bytes) override {
+    if (has_ended_) return {};
     if (bytes.starts_with(kAgain)) {
       begin_again(*TurnId::parse(bytes.substr(kAgain.size(), kIdChars)));
-    } else if (bytes.starts_with(kDefer) && !has_ended_) {
+    } else if (bytes.starts_with(kDefer)) {
       defer(Bytes(bytes.substr(kDefer.size())));
     } else if (bytes.starts_with(kTurn)) {
       begin(*TurnId::parse(bytes.substr(kTurn.size(), kIdChars)),
             bytes.substr(kTurn.size() + kIdChars));
-    } else if (bytes.starts_with(kInject) && !has_ended_) {
+    } else if (bytes.starts_with(kInject)) {
       take_in(bytes.substr(kInject.size()));
-    } else if (bytes.starts_with(kInterrupt) && !has_ended_) {
+    } else if (bytes.starts_with(kInterrupt)) {
       const TurnId turn = *TurnId::parse(bytes.substr(kInterrupt.size(), kIdChars));
       if (own_turn_ == turn) return finish_own(true), base::Result<void>();
       if (turn_) finish(true);
-    } else if (!has_ended_ && (bytes.starts_with(kGranted) || bytes.starts_with(kDenied))) {
+    } else if (bytes.starts_with(kGranted) || bytes.starts_with(kDenied)) {
       const bool is_granted = bytes.starts_with(kGranted);
       hear_answer(Bytes(bytes.substr((is_granted ? kGranted : kDenied).size())), is_granted);
     }
