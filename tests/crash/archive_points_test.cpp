@@ -63,7 +63,7 @@ void check_nothing_left_over(const ArchiveStage& stage) {
 TEST_CASE("wherever archiving ends, every event is in the log or in a whole archive",
           "[.crash][eventlog]") {
   const std::int64_t only = support::environment_number("STENO_CRASH_POINT", 0);
-  const std::int64_t step = support::environment_number("STENO_CRASH_STEP", 5);
+  const std::int64_t step = support::environment_number("STENO_CRASH_STEP", 10);
   std::int64_t points = 0;
   for (const End how : kEnds) {
     // Each kind of end takes other operations, unless all are asked for.

@@ -140,7 +140,7 @@ void check_end(CopyStage& stage) {
 TEST_CASE("wherever a backup and an erasure end, what the record says of them is so",
           "[.crash][eventlog]") {
   const std::int64_t only = support::environment_number("STENO_CRASH_POINT", 0);
-  const std::int64_t step = support::environment_number("STENO_CRASH_STEP", 5);
+  const std::int64_t step = support::environment_number("STENO_CRASH_STEP", 15);
   std::int64_t points = 0;
   for (const End how : kEnds) {
     // Each kind of end uses other operations, unless every operation is tried.
@@ -183,7 +183,7 @@ TEST_CASE("wherever a backup and an erasure end, what the record says of them is
 TEST_CASE("wherever a restore ends, there is a whole log of a new epoch, or none",
           "[.crash][eventlog]") {
   const std::int64_t only = support::environment_number("STENO_CRASH_POINT", 0);
-  const std::int64_t step = support::environment_number("STENO_CRASH_STEP", 5);
+  const std::int64_t step = support::environment_number("STENO_CRASH_STEP", 15);
   std::int64_t points = 0;
   CopyStage stage(1);
   require(crash::live(stage, 1, kLastCopied - 4, kSmallBuffer));

@@ -57,7 +57,7 @@ Result<void> end_and_check(Stage& stage, End how) {
 TEST_CASE("whatever disk operation is the last, nothing acknowledged or told is lost",
           "[.crash][eventlog]") {
   const std::int64_t only = support::environment_number("STENO_CRASH_POINT", 0);
-  const std::int64_t step = support::environment_number("STENO_CRASH_STEP", 5);
+  const std::int64_t step = support::environment_number("STENO_CRASH_STEP", 10);
   std::int64_t points = 0;
   for (const End how : kEnds) {
     // Each kind of end uses other operations, unless every operation is tried.

@@ -318,7 +318,7 @@ void KillRounds::tell(std::int64_t rounds) const {
 TEST_CASE("whatever is killed, nothing acknowledged is lost and no agent is left alone",
           "[.crash][tools][R317][C09][C14]") {
   const auto seed = static_cast<std::uint64_t>(environment_number("STENO_KILL_SEED", 1, 0));
-  const std::int64_t rounds = environment_number("STENO_KILL_ROUNDS", 200);
+  const std::int64_t rounds = environment_number("STENO_KILL_ROUNDS", 80);
   std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
   INFO("STENO_KILL_SEED=" << seed);
   KillRounds(seed).run(rounds);

@@ -840,6 +840,19 @@ class ClaudeConverses(WithClaude):
         self.assertEqual(call["model"], "claude-haiku-4-5")
         self.check_record()
 
+    def test_a_thread_begins_with_a_copy_of_what_was_said_above_it(self):
+        with open(self.home.path("steno.toml"), "a", encoding="utf-8") as file:
+            file.write("[conversations]\nfork_threads = true\n")
+        self.assertEqual(self.home.stop(), 0)
+        self.home.start()
+        above, thread = "discord:group:5", "discord:group:5:thread:7"
+        self.send(above, "say above")
+        self.assertEqual(self.send(thread, "history"), "say above")
+        self.assertEqual(self.send(above, "history"), "say above")
+        self.assertEqual(self.send(thread, "history"), "say above | history")
+        self.assertNotEqual(self.session(thread)["agent_session"],
+                            self.session(above)["agent_session"])
+
     def check_queue(self, key, mode):
         self.assertEqual(self.home.run("conv", "send", key, "/queue " + mode).code, 0)
         command, gate = self.gate()

@@ -439,6 +439,43 @@ class Programs(Conversing):
                       self.call("sessions.resolve", key=other)["error"]["message"])
 
 
+    # Shows R289, R292.
+    def test_programs_read_what_was_said(self):
+        self.result("chat.send", key="main", message="[say One.] first", timeoutSeconds=30)
+        self.result("chat.send", key="main", message="/new [say Two.] second", timeoutSeconds=30)
+        self.result("chat.send", key="main", message="[tools 1] [say Three.] third",
+                    timeoutSeconds=30)
+        history = self.result("chat.history", sessionKey="main")
+        self.assertEqual([(one["role"], one["content"][0]["text"]) for one in history["messages"]],
+                         [("user", "[say One.] first"), ("assistant", "One."),
+                          ("user", "[say Two.] second"), ("assistant", "Two."),
+                          ("user", "[tools 1] [say Three.] third"), ("assistant", "Three.")])
+        self.assertEqual(history["sessionKey"], "agent:main:main")
+        self.assertEqual(len({one["sessionId"] for one in history["messages"]}), 2)
+        self.assertFalse(history["has_earlier"] or history["has_later"])
+        last = self.result("chat.history", key="main", limit=1)
+        self.assertEqual([one["content"][0]["text"] for one in last["messages"]], ["Three."])
+        self.assertTrue(last["has_earlier"])
+        before = self.result("chat.history", key="main", limit=1, before=last["from"])
+        self.assertEqual(before["messages"], history["messages"][-2:-1])
+        after = self.result("chat.history", key="main", after=history["messages"][3]["position"])
+        self.assertEqual(after["messages"], history["messages"][4:])
+        called = self.result("chat.history", key="main", includeTools=True)
+        self.assertIn("toolResult", [one["role"] for one in called["messages"]])
+        self.assertIn("there is no conversation",
+                      self.call("chat.history", key="telegram:dm:nobody")["error"]["message"])
+        previews = self.result("sessions.preview", keys=["main", "telegram:dm:nobody", "a b"],
+                               limit=2, maxChars=20)["previews"]
+        self.assertEqual([one["status"] for one in previews], ["ok", "missing", "error"])
+        listed = self.result("sessions.list", includeLastMessage=True)["sessions"]
+        self.assertEqual([one["lastMessagePreview"] for one in listed], ["Three."])
+        self.assertEqual(previews[0]["items"],
+                         [{"role": "user", "text": "[tools 1] [say Th..."},
+                          {"role": "assistant", "text": "Three."}])
+        self.assertIn("1 to 1000", self.call("chat.history", key="main",
+                                             limit=0)["error"]["message"])
+
+
 class Within(Conversing):
     """What the agent of a session can do with conversations."""
 
@@ -463,6 +500,14 @@ class Within(Conversing):
         self.assertTrue(is_error)
         self.assertIn("is a conversation of agent work", text)
         self.assertTrue(call("sessions_list", all_agents=True)[0])
+        self.assertEqual(call("sessions_history", key="telegram:group:1"),
+                         (False, "user: [say Yes.] so?\n\nassistant: Yes."))
+        self.assertIn("is a conversation of agent work",
+                      call("sessions_history", key="agent:work:main")[1])
+        # Where messages come from is not for it to say.
+        for place in ({"channel": "webchat", "peer": "x"}, {"to": "x"}, {"thread": "7"}):
+            is_error, text = call("sessions_send", key="telegram:group:1", message="hello", **place)
+            self.assertIn("names a conversation by its key", text)
         is_error, text = call("sessions_send", key="main", message="so?", timeout_seconds=9)
         self.assertTrue(is_error)
         self.assertIn("cannot be waited for", text)

@@ -35,6 +35,8 @@ Json json_of(const SessionTotals& totals);
 Json json_of(const SentMessage& sent);
 Json json_of(const ConversationPage& page);
 Json json_of(const OneConversation& one);
+Json json_of(const ConversationHistory& history);
+Json json_of(const ConversationPreviews& previews);
 Json json_of(const DeletedConversation& deleted);
 template <class... Results>
 Json json_of(const std::variant<Results...>& result) {

@@ -26,6 +26,8 @@ std::string text_of(const SessionTotals& totals, Reader reader);
 std::string text_of(const SentMessage& sent, Reader reader);
 std::string text_of(const ConversationPage& page, Reader reader);
 std::string text_of(const OneConversation& one, Reader reader);
+std::string text_of(const ConversationHistory& history, Reader reader);
+std::string text_of(const ConversationPreviews& previews, Reader reader);
 std::string text_of(const DeletedConversation& deleted, Reader reader);
 template <class... Results>
 std::string text_of(const std::variant<Results...>& result, Reader reader) {

@@ -3,6 +3,7 @@
 #include "eventlog/base/time_text.hpp"
 #include "eventlog/domain/conversation/chat_type.hpp"
 #include "eventlog/domain/conversation/key_listing.hpp"
+#include "eventlog/domain/text_limits.hpp"
 #include "workers/operations/answer_json.hpp"
 #include "workers/operations/answer_text.hpp"
 #include "workers/operations/text_rows.hpp"
@@ -93,6 +94,69 @@ std::string conversation_lines(const ConversationShown& one, base::Time now) {
   return text;
 }
 
+// Returns the item in the form that transcripts of OpenClaw have.
+Json message_json(const TranscriptItem& one) {
+  const OutputItem& item = one.item;
+  Json json = {{"role", "assistant"}};
+  Json part = {{"type", "text"}, {"text", item.text}};
+  switch (item.kind) {
+    case ItemKind::prompt:
+      json["role"] = "user";
+      break;
+    case ItemKind::tool_call:
+      part = {{"type", "toolCall"}, {"id", item.call}, {"name", item.tool}};
+      part["arguments"] = item.text;
+      break;
+    case ItemKind::tool_result:
+      json["role"] = "toolResult";
+      json["toolCallId"] = item.call;
+      json["isError"] = item.is_error;
+      break;
+    case ItemKind::thought:
+      part = {{"type", "thinking"}, {"thinking", item.text}};
+      break;
+    case ItemKind::said:
+    case ItemKind::failure:
+    case ItemKind::notice:
+    case ItemKind::ended:
+      break;
+  }
+  json["content"] = Json::array({std::move(part)});
+  for (const domain::FileFacts& file : item.files) {
+    json["content"].push_back(
+        {{"type", "file"}, {"name", file.name}, {"mimeType", file.media_type}});
+  }
+  json["timestamp"] = item.time.us / 1000;
+  json["position"] = item.position.value;
+  json["sessionId"] = one.session.text();
+  if (!item.model.empty()) json["model"] = item.model;
+  if (item.kind == ItemKind::failure) json["stopReason"] = "error";
+  if (item.is_queued) json["queued"] = true;
+  if (item.erased_at.us != 0) json["erased"] = true;
+  return json;
+}
+
+// Returns what a reader sees of it; empty: nothing.
+std::string message_lines(const OutputItem& item) {
+  switch (item.kind) {
+    case ItemKind::prompt:
+      return "user: " + item.text;
+    case ItemKind::said:
+      return "assistant: " + item.text;
+    case ItemKind::failure:
+      return "assistant failed: " + item.text;
+    case ItemKind::tool_call:
+      return "call of " + item.tool + ": " + item.text;
+    case ItemKind::tool_result:
+      return std::string(item.is_error ? "failed" : "result") + ": " + item.text;
+    case ItemKind::thought:
+    case ItemKind::notice:
+    case ItemKind::ended:
+      return {};
+  }
+  return {};
+}
+
 std::string before_of(const ConversationShown& last) {
   return std::to_string(last.updated_at.us) + " " + last.key;
 }
@@ -128,6 +192,9 @@ Json json_of(const ConversationPage& page) {
   json["sessions"] = Json::array();
   for (const ConversationShown& one : page.conversations) {
     json["sessions"].push_back(conversation_json(one));
+    if (page.last.empty()) continue;
+    const std::string& last = page.last[json["sessions"].size() - 1];
+    json["sessions"].back()["lastMessagePreview"] = text_or_null(last);
   }
   if (page.has_more) json["before"] = before_of(page.conversations.back());
   return json;
@@ -135,6 +202,35 @@ Json json_of(const ConversationPage& page) {
 
 Json json_of(const OneConversation& one) {
   return conversation_json(one.shown);
+}
+
+Json json_of(const ConversationHistory& history) {
+  const TranscriptPage& page = history.page;
+  Json json = {{"sessionKey", history.conversation.key}};
+  json["sessionId"] = history.session.is_set() ? Json(history.session.text()) : Json();
+  json["messages"] = Json::array();
+  for (const TranscriptItem& one : page.items) {
+    if (!message_lines(one.item).empty()) json["messages"].push_back(message_json(one));
+  }
+  json["from"] = page.from.value;
+  json["through"] = page.through.value;
+  json["has_earlier"] = page.has_earlier;
+  json["has_later"] = page.has_later;
+  return json;
+}
+
+Json json_of(const ConversationPreviews& all) {
+  Json json = {{"ts", all.as_of.us / 1000}, {"previews", Json::array()}};
+  for (const ConversationPreview& one : all.previews) {
+    Json preview = {{"key", one.key}, {"status", base::enum_name(one.status)}};
+    preview["items"] = Json::array();
+    for (const domain::PreviewItem& item : one.items) {
+      preview["items"].push_back({{"role", base::enum_name(item.role)}, {"text", item.text}});
+    }
+    if (!one.error.empty()) preview["error"] = one.error;
+    json["previews"].push_back(std::move(preview));
+  }
+  return json;
 }
 
 Json json_of(const DeletedConversation& deleted) {
@@ -176,6 +272,44 @@ std::string text_of(const OneConversation& one, Reader) {
   std::string text = conversation_lines(one.shown, one.as_of);
   if (one.shown.session.is_set()) text += "\n   session " + one.shown.session.text();
   for (const auto& [name, value] : one.shown.entry) text += "\n   " + name + " " + safe_line(value);
+  return text;
+}
+
+// The last words count most: those before them are left out where there is no room.
+std::string text_of(const ConversationHistory& history, Reader reader) {
+  const std::vector<TranscriptItem>& items = history.page.items;
+  constexpr std::size_t kNoteMax = 200;
+  const std::size_t room = characters_max(reader) - kNoteMax;
+  std::string text;
+  base::Position from;
+  bool is_cut = history.page.has_earlier;
+  for (auto one = items.rbegin(); one != items.rend(); ++one) {
+    std::string lines = message_lines(one->item);
+    if (lines.empty()) continue;
+    domain::cut_text(lines, room);
+    const bool is_first = text.empty();
+    const std::size_t characters = characters_of(text) + characters_of(lines) + 2;
+    if (characters > room && !is_first) {
+      is_cut = true;
+      break;
+    }
+    text = lines + (is_first ? "" : "\n\n" + text);
+    from = one->item.position;
+  }
+  if (text.empty()) return "Nothing was said in " + history.conversation.key + " yet.";
+  if (is_cut) text = "Earlier: before " + std::to_string(from.value) + "\n\n" + text;
+  return text;
+}
+
+std::string text_of(const ConversationPreviews& all, Reader) {
+  std::string text;
+  for (const ConversationPreview& one : all.previews) {
+    text += (text.empty() ? "" : "\n\n") + safe_line(one.key);
+    if (one.status != PreviewStatus::ok) text += ": " + std::string(base::enum_name(one.status));
+    for (const domain::PreviewItem& item : one.items) {
+      text += "\n" + std::string(base::enum_name(item.role)) + ": " + safe_line(item.text);
+    }
+  }
   return text;
 }
 

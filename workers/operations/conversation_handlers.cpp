@@ -10,12 +10,25 @@
 #include "workers/operations/finding.hpp"
 #include "workers/operations/handlers.hpp"
 #include "workers/operations/text_bounds.hpp"
+#include "workers/operations/transcript_pages.hpp"
 
 namespace workers {
 namespace {
 
+constexpr std::size_t kLastWordsColumns = 120;
+
+// Where messages come from, and answers go to, is for people and bridges to say.
+bool names_place(const SendArguments& said) {
+  return !said.channel.empty() || !said.account.empty() || !said.peer.empty() || !said.to.empty() ||
+         !said.thread.empty() || !said.guild.empty() || !said.team.empty();
+}
+
 // Returns whose conversation the message is for.
 Outcome<NamedConversation> addressed(const Caller& caller, const SendArguments& said) {
+  if (!caller.self.empty() && names_place(said)) {
+    return refuse(OperationError::refused,
+                  "the agent of a session names a conversation by its key, and no place of it");
+  }
   if (!said.key.empty()) return named_conversation(caller, said.key);
   std::string key = "main";
   if (!said.channel.empty()) {
@@ -101,6 +114,22 @@ Task<Outcome<OneConversation>> change(const Caller& caller, std::string key, Req
   co_return OneConversation{std::move(*shown), caller.server.clock().wall()};
 }
 
+// Returns what was said last, in one line; empty: nothing.
+Task<Outcome<std::string>> last_words_of(const Caller& caller,
+                                         const projections::ConversationShown& shown) {
+  const bool has_session = shown.session.is_set();
+  if (!has_session && shown.past.empty()) co_return std::string();
+  const base::SessionId session = has_session ? shown.session : shown.past.back().session;
+  const std::vector<TranscriptPart> parts{{session, shown.agent}};
+  TranscriptWanted wanted;
+  wanted.roles = {SaidBy::user, SaidBy::assistant};
+  wanted.count = 1;
+  const auto page = co_await transcript_page(caller, parts, wanted);
+  if (!page) co_return tl::unexpected(page.error());
+  if (page->items.empty()) co_return std::string();
+  co_return prompt_beginning(page->items.back().item.text, kLastWordsColumns);
+}
+
 Outcome<ConversationFilter> filter_of(const ConversationsArguments& said) {
   ConversationFilter filter;
   for (const std::string& word : said.kinds) {
@@ -177,7 +206,14 @@ Task<Outcome<ConversationPage>> list_conversations(const Caller& caller,
   }
   auto answer = co_await caller.server.ask<ConversationsAnswer>(kVerbConversations, query);
   if (!answer) co_return tl::unexpected(answer.error());
-  co_return ConversationPage{std::move(answer->conversations), now, answer->has_more};
+  ConversationPage page{std::move(answer->conversations), now, answer->has_more};
+  if (!arguments.with_last) co_return page;
+  for (const projections::ConversationShown& one : page.conversations) {
+    auto last = co_await last_words_of(caller, one);
+    if (!last) co_return tl::unexpected(last.error());
+    page.last.push_back(std::move(*last));
+  }
+  co_return page;
 }
 
 Task<Outcome<OneConversation>> show_conversation(const Caller& caller,

@@ -16,6 +16,7 @@ constexpr std::int64_t kEventsWaitMsMax = 2'000;
 
 // Seconds for a message's begin, and for its answer.
 constexpr std::int64_t kStartWithinMax = 30 * 24 * 3'600;
+constexpr std::int64_t kHistoryMax = 1'000;
 constexpr std::int64_t kAnswerWaitMax = 600;
 constexpr std::int64_t kActiveMinutesMax = 52'704'000;  // a hundred years
 
@@ -151,7 +152,8 @@ struct ConversationsArguments {
   std::string spawned_by;
   std::string search;
   bool with_titles = false;
-  std::string before;  // as an answer with more to come names it
+  bool with_last = false;  // words
+  std::string before;      // as an answer with more to come names it
 };
 Task<Outcome<ConversationPage>> list_conversations(const Caller& caller,
                                                    const ConversationsArguments& arguments);
@@ -164,6 +166,24 @@ struct ConversationArguments {
 };
 Task<Outcome<OneConversation>> show_conversation(const Caller& caller,
                                                  const ConversationArguments& arguments);
+
+struct HistoryArguments {
+  std::string key;
+  std::int64_t limit = 200;
+  std::int64_t before = 0;  // position; 0: none
+  std::int64_t after = 0;
+  bool with_tools = false;
+};
+Task<Outcome<ConversationHistory>> show_history(const Caller& caller,
+                                                const HistoryArguments& arguments);
+
+struct PreviewArguments {
+  std::vector<std::string> keys;
+  std::int64_t limit = 12;
+  std::int64_t characters = 240;
+};
+Task<Outcome<ConversationPreviews>> preview_conversations(const Caller& caller,
+                                                          const PreviewArguments& arguments);
 
 struct PatchArguments {
   std::string key;

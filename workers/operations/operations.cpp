@@ -272,6 +272,7 @@ Operation conversations_row() {
       .can("search", &A::search, "Only those with this in a name, a label, the subject or the key",
            ChatPlace::rest)
       .can("include_derived_titles", &A::with_titles, "Each has its title")
+      .can("include_last_message", &A::with_last, "Each has the beginning of what was said last")
       .can("before", &A::before, "Only those behind this one, as an answer with more to come says")
       .runs(list_conversations);
 }
@@ -283,6 +284,37 @@ Operation conversation_row() {
       .can("session_id", &A::session, "Or the session of its last run")
       .can("label", &A::label, "Or its label")
       .runs(show_conversation);
+}
+
+Operation history_row() {
+  using A = HistoryArguments;
+  return Describe<A>({"conversation.history",
+                      "Show what was said in a conversation last",
+                      false,
+                      {.chat = false},
+                      true})
+      .need("key", &A::key, kKey)
+      .or_as("sessionKey")
+      .can("limit", &A::limit, "The most messages in the answer")
+      .within(1, kHistoryMax)
+      .can("before", &A::before, "Only those before this position, as an answer's from")
+      .can("after", &A::after, "The first ones behind this position, as an answer's through")
+      .can("include_tools", &A::with_tools, "With calls of tools and their results")
+      .runs(show_history);
+}
+
+Operation preview_row() {
+  using A = PreviewArguments;
+  return Describe<A>({"conversation.preview",
+                      "Show the last words of several conversations",
+                      false,
+                      {.tool = false, .chat = false}})
+      .need("keys", &A::keys, "Session keys; the first 64 count")
+      .can("limit", &A::limit, "The most messages of each")
+      .within(1, 50)
+      .can("max_chars", &A::characters, "The most characters of each message")
+      .within(20, 2'000)
+      .runs(preview_conversations);
 }
 
 Operation patch_row() {
@@ -340,7 +372,8 @@ const OperationTable& operations() {
       background_row(), resume_row(),    respond_row(), interrupt_row(),     set_row(),
       commands_row(),   approvals_row(), approve_row(), deny_row(),          answer_row(),
       events_row(),     stats_row(),     send_row(),    conversations_row(), conversation_row(),
-      patch_row(),      reset_row(),     stop_row(),    delete_row(),
+      history_row(),    preview_row(),   patch_row(),   reset_row(),         stop_row(),
+      delete_row(),
   }};
   return kAll;
 }

@@ -7,11 +7,13 @@
 #include <variant>
 #include <vector>
 
+#include "eventlog/domain/conversation/transcript_preview.hpp"
 #include "projections/views/metrics.hpp"
 #include "workers/operations/conversing.hpp"
 #include "workers/operations/ending.hpp"
 #include "workers/operations/finding.hpp"
 #include "workers/operations/launching.hpp"
+#include "workers/operations/transcript_pages.hpp"
 
 namespace workers {
 
@@ -122,10 +124,31 @@ struct ConversationPage {
   std::vector<projections::ConversationShown> conversations;
   base::Time as_of;  // wall time
   bool has_more = false;
+  std::vector<std::string> last{};  // words of each; none: they were not asked for
 };
 
 struct OneConversation {
   projections::ConversationShown shown;
+  base::Time as_of;  // wall time
+};
+
+struct ConversationHistory {
+  NamedConversation conversation;
+  base::SessionId session;  // of the last run; unset: none
+  TranscriptPage page;
+};
+
+enum class PreviewStatus : std::uint8_t { ok, empty, missing, error };
+
+struct ConversationPreview {
+  std::string key;  // as it was said
+  PreviewStatus status = PreviewStatus::ok;
+  std::vector<domain::PreviewItem> items{};
+  std::string error{};
+};
+
+struct ConversationPreviews {
+  std::vector<ConversationPreview> previews;
   base::Time as_of;  // wall time
 };
 
@@ -135,6 +158,10 @@ struct DeletedConversation {
 
 }  // namespace workers
 
+template <>
+struct base::EnumNames<workers::PreviewStatus> {
+  static constexpr std::string_view kNames[] = {"ok", "empty", "missing", "error"};
+};
 template <>
 struct base::EnumNames<workers::Heard> {
   static constexpr std::string_view kNames[] = {"not_yet", "taken", "refused", "at_next_start"};

@@ -35,6 +35,8 @@ constexpr std::array kAliases{
     Aliases{"conversation.send", "sessions_send", "", "chat.send"},
     Aliases{"conversation.list", "sessions_list", "conversations", "sessions.list"},
     Aliases{"conversation.show", "", "conversation", "sessions.resolve"},
+    Aliases{"conversation.history", "sessions_history", "", "chat.history"},
+    Aliases{"conversation.preview", "", "", "sessions.preview"},
     Aliases{"conversation.patch", "", "", "sessions.patch"},
     Aliases{"conversation.reset", "", "", "sessions.reset"},
     Aliases{"conversation.stop", "", "", "chat.abort"},

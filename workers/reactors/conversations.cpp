@@ -61,6 +61,7 @@ domain::Spawn spawn_for(const domain::LaneWork& work, const domain::Conversation
   spawn.spec = *run.spec;
   spawn.prompt = std::move(prompt);
   spawn.resume = run.resumes;
+  spawn.is_fork = run.spec->is_fork;
   spawn.descriptor.conversation = work.key;
   spawn.origin_channel = channel_of(run.route);
   return spawn;

@@ -89,6 +89,13 @@ std::optional<Rejection> check_exists(const Conversing& d);
 void stop(Conversing& d);
 // Leaves the current session.
 void reset(Conversing& d, ResetReason reason);
+// Returns what the settings say of conversations.
+const ConversationPolicy& policy_in(const Context& context);
+// Returns the key of the conversation whose words the next run begins with; empty: with none.
+std::string_view forked_from(const ConversationState& s, const ConversationPolicy& policy);
+// Says whether anything is sent to a place of the conversation on that channel.
+SendDecision sends_to(const ConversationState& s, const std::string& channel,
+                      const ConversationPolicy& policy);
 // Has the session end with what it does, if it lives or is about to be opened.
 void leave(Conversing& d, SessionId session);
 // Changes fields. Refuses a field that there is not, and a text that it cannot have.

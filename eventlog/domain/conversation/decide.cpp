@@ -25,9 +25,13 @@ Envelope Conversing::next_envelope() const {
   return envelope;
 }
 
-const ConversationPolicy& Conversing::policy() const {
+const ConversationPolicy& policy_in(const Context& context) {
   static const ConversationPolicy kNone;
   return context.conversations == nullptr ? kNone : *context.conversations;
+}
+
+const ConversationPolicy& Conversing::policy() const {
+  return policy_in(context);
 }
 
 const LanesState& Conversing::lanes() const {
@@ -328,7 +332,15 @@ void reads(const ConversationCommand&, const StreamRef& target, Reads& further) 
   further.add(labels_stream(target.agent));
 }
 
-void reads_further(const ConversationCommand&, const StreamRef&, const States&, Reads&) {}
+// Which policy holds is not known here.
+void reads_further(const ConversationCommand& command, const StreamRef& target,
+                   const States& states, Reads& further) {
+  if (!std::holds_alternative<AdvanceConversation>(command)) return;
+  ConversationPolicy forking;
+  forking.forks_threads = true;
+  const std::string_view above = forked_from(states.target<ConversationStream>(), forking);
+  if (!above.empty()) further.add(conversation_stream(target.agent, above));
+}
 
 Decided decide(const ConversationCommand& command, const States& states, const Context& context) {
   return std::visit(

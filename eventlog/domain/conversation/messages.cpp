@@ -170,12 +170,7 @@ base::Result<Understood, Rejection> understand(Conversing& d, const ReceiveMessa
 }
 
 std::optional<Rejection> check_policy(const Conversing& d, const ReceiveMessage& c) {
-  SendSubject subject;
-  subject.setting = parse_send_action(field_of(d.s.entry, "sendPolicy"));
-  subject.key = d.s.key;
-  subject.channels = {c.route.channel, d.s.last_route.channel};
-  subject.chat_type = parse_chat_type(field_of(d.s.entry, "chatType"));
-  const SendDecision decided = resolve_send(d.policy().send, subject);
+  const SendDecision decided = sends_to(d.s, c.route.channel, d.policy());
   if (decided.action == SendAction::allow) return std::nullopt;
   return Rejection{RejectionCode::refused, "send blocked by session policy: " + decided.why};
 }
@@ -241,6 +236,16 @@ Decided queue_message(Conversing d, const ReceiveMessage& c, Understood known) {
 }
 
 }  // namespace
+
+SendDecision sends_to(const ConversationState& s, const std::string& channel,
+                      const ConversationPolicy& policy) {
+  SendSubject subject;
+  subject.setting = parse_send_action(field_of(s.entry, "sendPolicy"));
+  subject.key = s.key;
+  subject.channels = {channel, s.last_route.channel};
+  subject.chat_type = parse_chat_type(field_of(s.entry, "chatType"));
+  return resolve_send(policy.send, subject);
+}
 
 Decided decide_one(Conversing d, const ReceiveMessage& c) {
   if (auto bad = check_message(c, d.context)) return tl::unexpected(*bad);

@@ -18,6 +18,8 @@ struct ConversationPolicy {
   std::map<std::string, QueueChoices> queue_by_channel;
   LaneLimits lanes = kLaneLimits;
   std::string zone = "UTC";  // of the hour of daily resets
+  // A thread begins with a copy of what was said in the conversation above it.
+  bool forks_threads = false;
 
   bool operator==(const ConversationPolicy&) const = default;
 };

@@ -40,7 +40,8 @@ TurnId run_begun_by(const Conversing& d) {
   return TurnId{keyed_id("run", d.s.agent, d.context.command.text()).bytes};
 }
 
-// Chooses the session: that of the last run while it lives, else a new one that goes on with it.
+// Chooses the session: that of the last run while it lives, else a new one that goes on with it. A
+// thread's first one can go on with a copy of the session above it.
 void choose_session(const Conversing& d, ConversationRun& run) {
   const SessionId last = d.s.session;
   const auto* admission = d.states.find<AdmissionStream>(kAdmissionStream);
@@ -52,9 +53,20 @@ void choose_session(const Conversing& d, ConversationRun& run) {
   run.session = SessionId{run.run.bytes};
   run.resumes = last;
   run.spec = spec_of(d.s);
+  const std::string_view above = forked_from(d.s, d.policy());
+  if (above.empty()) return;
+  const auto* source = d.states.find<ConversationStream>(conversation_stream(d.s.agent, above));
+  if (source == nullptr || !source->session.is_set()) return;
+  run.resumes = source->session;
+  run.spec.edit().is_fork = true;
 }
 
 }  // namespace
+
+std::string_view forked_from(const ConversationState& s, const ConversationPolicy& policy) {
+  const bool is_first = s.runs == 0 && !s.session.is_set();
+  return policy.forks_threads && is_first ? std::string_view(s.parent) : std::string_view();
+}
 
 Decided decide_one(Conversing d, const AdvanceConversation&) {
   if (d.s.key.empty()) return Decision{};

@@ -46,15 +46,16 @@ std::string plain(const std::string& why) {
   return why.find(": ") == std::string::npos ? why : "no agent could be had for it";
 }
 
-bool is_silenced(const ConversationState& s) {
-  return parse_send_action(field_of(s.entry, "sendPolicy")) == SendAction::deny;
+bool is_silenced(const ConversationState& s, const std::string& place, const Context& context) {
+  const auto route = parse_route(place);
+  return route && sends_to(s, route->channel, policy_in(context)).action == SendAction::deny;
 }
 
 // As with notifications of sessions, an orchestrator is woken where no channel is told.
 std::vector<NotificationTarget> targets_for(const ConversationState& s, const std::string& place,
                                             const Context& context) {
-  const bool has_channel =
-      has_sink(context.limits, NotificationTarget::channel) && !place.empty() && !is_silenced(s);
+  const bool has_channel = has_sink(context.limits, NotificationTarget::channel) &&
+                           !place.empty() && !is_silenced(s, place, context);
   std::vector<NotificationTarget> targets;
   if (has_channel) targets.push_back(NotificationTarget::channel);
   for (const auto target : {NotificationTarget::system, NotificationTarget::wake,

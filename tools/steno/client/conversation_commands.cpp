@@ -159,8 +159,10 @@ Outcome<int> conversation_send(const Config& config, const ConversationArguments
   message.text = *text;
   message.sender = arguments.sender;
   message.id = arguments.id;
-  message.is_authorised = !arguments.is_plain && (*connection)->caller().self.empty();
-  if (const auto route = domain::parse_route(config.channel)) {
+  // Commands of the conversation, and where a message comes from, are for people.
+  const bool is_persons = (*connection)->caller().self.empty();
+  message.is_authorised = !arguments.is_plain && is_persons;
+  if (const auto route = domain::parse_route(config.channel); route && is_persons) {
     message.route.channel = route->channel;
     message.route.account = route->account;
     message.route.to = route->target;

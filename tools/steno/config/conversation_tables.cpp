@@ -105,6 +105,13 @@ const std::vector<TableKey>& all_keys() {
        [](const Place& at, const Given& given) {
          return take(base::parse_enum<domain::DmScope>(given.text), at.tables.routing.dm_scope);
        }},
+      {{"conversations.fork_threads", "true or false",
+        "Whether a thread begins with a copy of what was said above it; default: false"},
+       KeyKind::boolean,
+       [](const Place& at, const Given& given) {
+         at.tables.policy.forks_threads = given.text == "true";
+         return true;
+       }},
       {{"conversations.identity_links.*", "ids such as telegram:111",
         "One person, known by several ids; the key is the person's name"},
        KeyKind::words,
@@ -294,10 +301,10 @@ class ConversationTableReader {
     if (auto ok = end(); !ok) return tl::unexpected(ok.error());
     const auto& agents = tables_.routing.agents;
     for (const domain::Binding& binding : tables_.routing.bindings) {
-      const bool is_listed =
-          agents.empty() || std::any_of(agents.begin(), agents.end(),
-                                        [&](const auto& one) { return one.id == binding.agent; });
-      if (is_listed) continue;
+      const auto is_bound = [&](const domain::AgentEntry& one) {
+        return domain::normal_agent_id(one.id) == domain::normal_agent_id(binding.agent);
+      };
+      if (agents.empty() || std::any_of(agents.begin(), agents.end(), is_bound)) continue;
       return base::failure(ErrorCode::invalid,
                            "[[conversations.bindings]] names agent " + binding.agent +
                                ", which conversations.agents does not list",

@@ -501,6 +501,28 @@ TEST_CASE("a label belongs to one conversation of its agent", "[conversation][R1
   REQUIRE(place.send(kMain, PatchConversation{{}, {{"label", "desk"}}, {}}));
 }
 
+TEST_CASE("a thread begins with a copy of what was said above it, if that is wanted",
+          "[conversation][R120]") {
+  const bool is_wanted = GENERATE(false, true);
+  Place place;
+  place.policy.forks_threads = is_wanted;
+  place.talk(kGroup, "above");
+  const SessionId above = place.conversation(kGroup).session;
+  const std::string thread = std::string(kGroup) + ":thread:7";
+  REQUIRE(place.receive(thread, "within"));
+  REQUIRE(place.advance(thread));
+  const ConversationRun run = *place.conversation(thread).run;
+  CHECK(run.opens);
+  CHECK(run.resumes == (is_wanted ? above : SessionId{}));
+  CHECK(run.spec->is_fork == is_wanted);
+  // Where there is nothing to copy it begins with nothing.
+  place.policy.forks_threads = true;
+  const std::string alone = "agent:main:telegram:group:99:thread:1";
+  REQUIRE(place.receive(alone, "within"));
+  REQUIRE(place.advance(alone));
+  CHECK_FALSE(place.conversation(alone).run->resumes.is_set());
+}
+
 TEST_CASE("whoever sent a message that comes to nothing is told where it came from",
           "[conversation][N13]") {
   Place place;
@@ -514,6 +536,14 @@ TEST_CASE("whoever sent a message that comes to nothing is told where it came fr
   CHECK(told.front().channel == "telegram|42");
   CHECK(told.front().unanswered->conversation == kMain);
   CHECK(told.front().unanswered->messages == 1);
+  // Nothing is sent to a place that the settings have muted meanwhile.
+  place.policy.send.rules = {{"telegram", std::nullopt, "", SendAction::deny}};
+  ReceiveMessage elsewhere{{}, support::sample_spec(true), "three"};
+  elsewhere.route.channel = "discord";
+  elsewhere.route.to = "9";
+  REQUIRE(place.send(kMain, std::move(elsewhere)));
+  CHECK(place.all<MessagesEnded>().size() == 2);
+  CHECK(place.all<NotificationRequested>().size() == 1);
   // Whoever stops a conversation knows.
   REQUIRE(place.receive(kMain, "stop"));
   CHECK(place.all<NotificationRequested>().size() == 1);
