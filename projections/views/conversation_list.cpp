@@ -29,6 +29,9 @@ ConversationShown shown(const ConversationState& state) {
   row.parent = state.parent;
   row.last_route = state.last_route;
   row.waiting = static_cast<std::int64_t>(state.queue.waiting.size());
+  for (const domain::QueuedMessage& message : state.queue.waiting) {
+    for (const domain::QueuedFile& file : *message.files) row.files.push_back(file.facts);
+  }
   if (state.run) row.run = state.run->run;
   row.session = state.session;
   row.past = state.past;

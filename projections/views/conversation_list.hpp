@@ -43,6 +43,8 @@ struct ConversationShown {
   base::Time updated_at;
   base::Position first;  // message since the last reset; 0: none
   std::string title;     // empty: it was not asked for
+  // Of the messages that wait, in their order; empty in a list.
+  std::vector<domain::FileFacts> files{};
 
   bool operator==(const ConversationShown&) const = default;
   template <class Visit>
@@ -65,6 +67,7 @@ struct ConversationShown {
     visit("updated_at", &ConversationShown::updated_at);
     visit("first", &ConversationShown::first);
     visit("title", &ConversationShown::title);
+    visit("files", &ConversationShown::files);
   }
 };
 

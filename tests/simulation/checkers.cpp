@@ -413,6 +413,42 @@ bool has_all(const Messages& of, const std::vector<base::Position>& messages) {
                      [&](base::Position one) { return of.open.contains(one); });
 }
 
+// The files of messages, and the prompts that they are to go with.
+struct FilesOfMessages {
+  std::map<std::string, std::vector<std::string>> attached;  // by stream, to what comes next
+  std::map<base::Position, std::string> messages;            // as an agent is told of them
+  std::map<base::TurnId, std::string> runs;
+};
+
+// Returns what is wrong with the event; empty: nothing is.
+std::string take_files(FilesOfMessages& of, const RecordedEvent& event) {
+  std::vector<std::string>& attached = of.attached[event.envelope.stream];
+  const auto said = [&](const std::vector<domain::FileFacts>& files) {
+    const auto contents = std::exchange(attached, {});
+    std::string all;
+    for (std::size_t i = 0; i < files.size(); ++i) all += file_said(files[i], contents.at(i));
+    return all;
+  };
+  if (event.event.is<domain::MessageFileAttached>() || event.event.is<domain::FileAttached>()) {
+    attached.push_back(event.content->text);
+  } else if (const auto* received = event.event.as<domain::MessageReceived>()) {
+    of.messages[event.envelope.position] = said(received->files);
+  } else if (const auto* begun = event.event.as<domain::ConversationRunBegun>()) {
+    std::string& files = of.runs[begun->run->run];
+    for (const base::Position message : begun->run->messages) {
+      if (!files.empty()) return "a run goes on behind a message with files";
+      files = of.messages[message];
+    }
+  } else if (event.event.is<domain::PromptInjected>()) {
+    attached.clear();
+  } else if (const auto* queued = event.event.as<domain::TurnQueued>()) {
+    const std::string files = said(queued->files);
+    const auto run = of.runs.find(queued->turn);
+    if (run != of.runs.end() && run->second != files) return "its run has other files";
+  }
+  return {};
+}
+
 // Returns what is wrong with the event; empty: nothing is.
 std::string take_message(Messages& of, const RecordedEvent& event) {
   const auto end = [&](const std::vector<base::Position>& messages) {
@@ -455,7 +491,10 @@ std::string take_message(Messages& of, const RecordedEvent& event) {
 std::string check_messages(const std::vector<RecordedEvent>& events,
                            const std::map<std::string, domain::StreamState>& states) {
   std::map<std::string, Messages> conversations;
+  FilesOfMessages files;
   for (const RecordedEvent& event : events) {
+    const std::string bad = take_files(files, event);
+    if (!bad.empty()) return describe(event) + ": " + bad;
     const auto stream = domain::parse_stream(event.envelope.stream);
     if (!stream || !stream->is<domain::ConversationStream>()) continue;
     const std::string wrong = take_message(conversations[event.envelope.stream], event);

@@ -104,13 +104,24 @@ std::string some_mode(const Drawing& from) {
   return std::string(base::enum_name(static_cast<domain::QueueMode>(from.random.below(5))));
 }
 
+// Returns the files that go with the message of that number; with most there are none.
+domain::PromptFiles files_of_message(std::uint64_t number) {
+  domain::PromptFiles files;
+  const std::string text = "of message " + std::to_string(number);
+  if (number % 8 == 5) files.push_back({"a.txt", "notes " + text});
+  if (number % 16 == 5) files.push_back({"b.png", "\x89PNG\r\n\x1a\n" + text});
+  return files;
+}
+
 // A text that is a command of the conversation now and then.
 void draw(const Drawing& from, domain::ReceiveMessage& command) {
   command.session_key = some_conversation(from);
   command.spec.engine = "scripted";
   command.spec.workdir = "/srv";
-  const auto number = std::to_string(from.random.below(40));
+  const std::uint64_t drawn = from.random.below(40);
+  const auto number = std::to_string(drawn);
   const std::uint64_t kind = from.random.below(20);
+  command.files = files_of_message(drawn);
   command.text = kind == 0   ? "/new"
                  : kind == 1 ? "/stop"
                  : kind < 5  ? "/queue " + some_mode(from) + " debounce:0 cap:3"

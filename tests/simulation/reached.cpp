@@ -71,6 +71,7 @@ constexpr std::string_view kMust[] = {
     "event ConversationRunReturned",
     "event MessagesEnded",
     "event MessageSteered",
+    "event MessageFileAttached",
     "event LabelTaken",
     "event FileAttached",
     "event TurnContinued",

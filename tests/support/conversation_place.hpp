@@ -32,6 +32,7 @@ class ConversationPlace {
     context.conversations = &policy;
     context.limits.max_sessions = 1'000;
     context.limits.sinks = sinks;
+    if (file_engines) context.file_engines = *file_engines;
     context.head = domain::Position{position_};
     context.version = versions_[domain::stream_of(target)];
     const Command whole = as_command(std::move(command));
@@ -182,6 +183,7 @@ class ConversationPlace {
 
   domain::ConversationPolicy policy;
   decltype(domain::Limits::sinks) sinks{};
+  std::optional<std::span<const std::string>> file_engines;  // none: those of any test
   std::vector<domain::RecordedEvent> events;
 
  private:

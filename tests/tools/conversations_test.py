@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Conversations: messages reach an agent in their order, once, over kills, resets and undos."""
+import base64
 import json
 import os
 import signal
@@ -8,6 +9,8 @@ import threading
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from attachments_test import MIB, NOTES, PNG, image, prompt, text_file  # noqa: E402
 from support import steno_wire  # noqa: E402
 from support.steno_process import Home, until  # noqa: E402
 
@@ -217,6 +220,121 @@ class Steering(Conversing):
         self.assertEqual(steered["facts"]["message"], received["position"])
 
 
+class Files(Conversing):
+    """Messages with files. The scripted agent tells which blocks it was given."""
+
+    def file(self, name, data):
+        path = os.path.join(self.home.workdir, name)
+        with open(path, "wb") as file:
+            file.write(data)
+        return path
+
+    def said(self, session):
+        return self.home.run("output", session).out
+
+    def test_the_agent_is_given_them_before_the_text(self):
+        self.file("shot.jpg", PNG)
+        self.file("notes.md", NOTES)
+        text = "what is it? [blocks]"
+        answer = self.conv("send", "main", text, "--file", "notes.md", "--file", "shot.jpg",
+                           "--wait")
+        self.assertIn(text_file("notes.md", NOTES) + image(PNG) + prompt(text), answer)
+        self.assertIn(image(PNG) + "\n", self.conv("send", "main", "", "--file", "shot.jpg",
+                                                   "--wait"))
+        # The next one has none.
+        self.assertNotIn("image", self.conv("send", "main", "and now? [blocks]", "--wait"))
+        shown = self.rests()
+        self.assertIn(f"> {text} [with notes.md (text/plain, {len(NOTES)} bytes), shot.jpg "
+                      f"(image/png, {len(PNG)} bytes)]", self.said(shown["session"]))
+        received = [event["facts"]["files"] for event in self.events("MessageReceived")]
+        self.assertEqual(received[0],
+                         [{"name": "notes.md", "media_type": "text/plain", "bytes": len(NOTES)},
+                          {"name": "shot.jpg", "media_type": "image/png", "bytes": len(PNG)}])
+        attached = self.events("MessageFileAttached")
+        self.assertEqual([event["content_bytes"] for event in attached],
+                         [len(NOTES), len(PNG), len(PNG)])
+        self.assertFalse(any("content" in event for event in attached))
+        watched = self.home.run("watch", "--all-agents", "--from", "start", "-n",
+                                str(self.home.position())).out
+        self.assertRegex(watched, rf"MessageFileAttached .*\({len(PNG)} bytes\)\n")
+        self.assertNotIn("swordfish", self.home.server_log())
+
+    def test_they_wait_for_their_run_over_a_kill_of_the_server(self):
+        self.conv("send", "main", "[delay 2000] [say One.] first")
+        until(lambda: self.shown()["runs"] == 1, "the first run")
+        paths = [self.file("shot.png", PNG), self.file("notes.md", NOTES)]
+        self.conv("send", "main", "look [blocks]", "--file", paths[0], "--file", paths[1])
+        self.assertIn("2 messages wait", self.conv("send", "main", "and behind [blocks]"))
+        self.home.stop(signal.SIGKILL)
+        for path in paths:
+            os.remove(path)
+        self.home.start()
+        files = f"shot.png (image/png, {len(PNG)} bytes), notes.md (text/plain, {len(NOTES)} bytes)"
+        self.assertIn(f"  files     {files}\n", self.conv("show", "main"))
+        self.assertEqual([file["name"] for file in self.shown()["files"]], ["shot.png", "notes.md"])
+        shown = self.rests()
+        self.assertEqual(shown["runs"], 3)
+        busy = "[Queued messages while agent was busy]\n\n---\nQueued #1\n"
+        texts = ["[delay 2000] [say One.] first", f"{busy}look [blocks] [with {files}]",
+                 f"{busy}and behind [blocks]"]
+        self.assertEqual(self.prompts(), texts)
+        given = self.said(shown["session"])
+        self.assertIn(image(PNG) + text_file("notes.md", NOTES) + prompt(texts[1]), given)
+        self.assertEqual(given.count("[image"), 1)
+        self.assertIn(prompt(texts[2]), given)
+        self.assertEqual(shown.get("files", []), [])
+
+    def test_a_message_with_files_does_not_go_into_the_turn_under_way(self):
+        self.file("shot.png", PNG)
+        self.conv("send", "main", "/queue steer debounce:0")
+        self.conv("send", "main", "[tools 1] [delay 1000] [say Done.] work")
+        until(lambda: self.events("ToolCallStarted"), "the call of a tool")
+        self.conv("send", "main", "look [blocks]", "--file", "shot.png")
+        self.conv("send", "main", "what is it? [blocks]")
+        shown = self.rests()
+        self.assertEqual((shown["runs"], self.events("MessageSteered")), (3, []))
+        self.assertIn(image(PNG) + prompt("look [blocks]"), self.said(shown["session"]))
+
+    def test_bad_files_are_refused_and_nothing_is_sent(self):
+        self.file("program.zip", b"PK\x03\x04\x14\x00\x00")
+        self.file("empty.txt", b"")
+        self.file("huge.txt", b"x" * (20 * MIB + 1))
+        self.file("half.txt", b"x" * (11 * MIB))
+        self.file("image.png", PNG + bytes(5 * MIB))
+        self.file("a.txt", b"text")
+        self.file("secret.txt", b"text")
+        os.chmod(self.home.path("work", "secret.txt"), 0)
+        os.mkdir(self.home.path("work", "folder"))
+        cases = [(["missing.png"], 3, "missing.png cannot be read: No such file"),
+                 (["folder"], 2, "folder is a folder; name a file in it"),
+                 (["empty.txt"], 2, "empty.txt is empty"),
+                 (["program.zip"], 2, "none of the files that can be sent"),
+                 (["huge.txt"], 5, "the files of a prompt have 20 MiB"),
+                 (["half.txt"] * 2, 5, "of 20 MiB at most"),
+                 (["image.png"], 5, "an image has 5 MiB at most"),
+                 (["a.txt"] * 11, 5, "11 files are named, and a prompt has 10")]
+        if os.geteuid() != 0:
+            cases.append((["secret.txt"], 1, "secret.txt cannot be read: Permission denied"))
+        for names, code, words in cases:
+            with self.subTest(names=names):
+                files = [word for name in names for word in ("--file", name)]
+                self.assertIn(words, self.conv("send", "main", "look", *files, code=code))
+        for text in ("stop", "/stop", "/send off"):
+            self.assertIn("no file can go with it",
+                          self.conv("send", "main", text, "--file", "a.txt", code=2))
+        self.assertIn("stdin is read once", self.conv("send", "main", "-", "--file", "-", code=2))
+        self.assertIn("the prompt is empty", self.conv("send", "main", "", code=2))
+        self.assertIn("there are no conversations", self.home.run("conv", "ls").err)
+        self.assertFalse(self.events("MessageFileAttached"))
+
+    def test_a_command_with_a_file_leaves_the_file_to_the_agent(self):
+        self.file("shot.png", PNG)
+        self.conv("send", "main", "[say One.] one", "--wait")
+        self.assertIn(image(PNG) + "\n",
+                      self.conv("send", "main", "/new", "--file", "shot.png", "--wait"))
+        self.assertEqual(self.rests()["resets"], 1)
+
+
 class Senders(Conversing):
     """Those who sent messages that come to nothing."""
 
@@ -409,6 +527,22 @@ class Programs(Conversing):
         self.assertNotIn("before", last)
         self.assertEqual(self.result("sessions.list", search="GROUP")["count"], 1)
 
+    def test_a_message_has_files(self):
+        data = base64.b64encode(NOTES).decode()
+        with open(self.home.path("work", "shot.png"), "wb") as file:
+            file.write(PNG)
+        files = [self.home.path("work", "shot.png"), {"name": "notes.md", "data": data}]
+        sent = self.result("chat.send", message="look [blocks]", key="main", files=files,
+                           timeoutSeconds=30)
+        self.assertIn(image(PNG) + text_file("notes.md", NOTES) + prompt("look [blocks]"),
+                      sent["reply"])
+        for wrong, said in ((["shot.png"], "absolute paths"), ([7], "a list of paths"),
+                            ([files[0]] * 11, "10 at most"),
+                            ([{"name": "a.txt", "data": "!!"}], "no base64")):
+            answer = self.call("chat.send", message="x", key="main", files=wrong)
+            self.assertIn(said, answer["error"]["message"])
+        self.assertEqual(len(self.events("MessageReceived")), 1)
+
     # Shows R113, R286, R287.
     def test_settings_change_and_what_is_wrong_changes_nothing(self):
         key = self.result("chat.send", message="[say Hi.] hello", key="main",
@@ -511,6 +645,10 @@ class Within(Conversing):
         is_error, text = call("sessions_send", key="main", message="so?", timeout_seconds=9)
         self.assertTrue(is_error)
         self.assertIn("cannot be waited for", text)
+        is_error, text = call("sessions_send", key="main", message="so?",
+                              files=[self.home.path("steno.toml")])
+        self.assertTrue(is_error)
+        self.assertIn("would be read without its permissions", text)
         # What is a command in the words of a person is a text in its own.
         self.assertEqual(call("sessions_send", key="telegram:group:1", message="/new [say Word.]",
                               timeout_seconds=30), (False, "Word."))

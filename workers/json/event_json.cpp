@@ -16,6 +16,10 @@ base::Error unreadable(base::Error error) {
 
 }  // namespace
 
+bool has_file(const domain::Event& event) {
+  return event.is<domain::FileAttached>() || event.is<domain::MessageFileAttached>();
+}
+
 base::Result<SeenEvent> see(const bus::FeedEvent& event) {
   auto recorded = domain::decode_facts(event.facts.bytes);
   if (!recorded) return tl::unexpected(unreadable(std::move(recorded.error())));
@@ -25,7 +29,7 @@ base::Result<SeenEvent> see(const bus::FeedEvent& event) {
     if (!content) return tl::unexpected(unreadable(std::move(content.error())));
     recorded->content = std::move(*content);
   }
-  if (recorded->event.is<domain::FileAttached>()) {
+  if (has_file(recorded->event)) {
     recorded->content.reset();
     const auto& proof = recorded->envelope.content;
     const std::int64_t bytes = proof ? proof->bytes : 0;

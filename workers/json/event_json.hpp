@@ -15,6 +15,9 @@ struct SeenEvent {
   std::int64_t content_bytes = 0;
 };
 
+// True if the event's content is a file, and no text.
+bool has_file(const domain::Event& event);
+
 // Error wrong_log: the event's type is of a later release. Error damaged: bytes that are not an
 // event, or not a content.
 base::Result<SeenEvent> see(const bus::FeedEvent& event);

@@ -68,6 +68,13 @@ Json conversation_json(const ConversationShown& one) {
   json["spawnedBy"] = text_or_null(one.parent);
   json["deliveryContext"] = route_json(one.last_route);
   json["entry"] = entry_json(one.entry);
+  if (!one.files.empty()) {
+    json["files"] = Json::array();
+    for (const domain::FileFacts& file : one.files) {
+      json["files"].push_back(
+          {{"name", file.name}, {"mediaType", file.media_type}, {"bytes", file.bytes}});
+    }
+  }
   json["pastSessions"] = Json::array();
   for (const domain::PastSession& past : one.past) {
     json["pastSessions"].push_back({{"sessionId", past.session.text()},
@@ -88,6 +95,7 @@ std::string conversation_lines(const ConversationShown& one, base::Time now) {
   const std::string label(domain::field_of(one.entry, "label"));
   if (!label.empty()) text += " (" + safe_line(label) + ")";
   if (!one.title.empty()) text += "\n   " + safe_line(one.title);
+  if (!one.files.empty()) text += "\n   with " + safe_line(domain::files_text(one.files));
   text += "\n   " + state_of(one) + "; " + std::to_string(one.messages) +
           (one.messages == 1 ? " message" : " messages") + ", changed " +
           base::duration_text(now - one.updated_at) + " ago";

@@ -170,7 +170,10 @@ Task<Outcome<SentMessage>> send_message(const Caller& caller, const SendArgument
                      "many messages wait for their answers already; send this "
                      "one without timeout_seconds");
   }
+  auto files = prompt_files(caller, arguments.files);
+  if (!files) co_return tl::unexpected(files.error());
   domain::ReceiveMessage message = message_of(caller, arguments, *named);
+  message.files = std::move(*files);
   const auto held = co_await apply_grant(caller, message.spec);
   if (!held) co_return tl::unexpected(held.error());
   const domain::ConversationCommand command(std::move(message));

@@ -139,6 +139,7 @@ struct SendArguments {
   bool is_plain = false;          // it is no command of the conversation
   std::int64_t start_within = 0;  // seconds; 0: whenever
   std::int64_t wait = 0;          // seconds, for the answer
+  std::vector<SaidFile> files{};  // that go with it
 };
 Task<Outcome<SentMessage>> send_message(const Caller& caller, const SendArguments& arguments);
 

@@ -236,6 +236,7 @@ Operation send_row() {
       .can("key", &A::key, std::string(kKey) + "; default: by the place that it comes from")
       .or_as("sessionKey")
       .need("message", &A::message, "The text")
+      .can(std::string(kFilesParameter), &A::files, kFiles)
       .can("channel", &A::channel, "Where it comes from, such as telegram")
       .can("account", &A::account, "Whose account of the channel got it")
       .can("peer", &A::peer, "The person, the group or the channel that it comes from")

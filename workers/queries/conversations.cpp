@@ -80,6 +80,8 @@ base::Result<ConversationsAnswer> conversations(const QuerySources& sources, con
     if (!one) return tl::unexpected(one.error());
     if (!*one) return {};
     if (body.filter->wants_titles) (*one)->title = title_of(sources, **one);
+    // A thousand conversations with all their files would be no answer any more.
+    if (body.reference.empty()) (*one)->files.clear();
     answer.conversations.push_back(std::move(**one));
     return {};
   };

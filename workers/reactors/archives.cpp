@@ -81,12 +81,12 @@ void Archives::begin_archive(const domain::BeginArchive& command, Position begun
   order.wall = wall_;
   order.durable = std::max(begun, durable_);
   order.needed = streams_.needed();
-  // Texts of messages that no agent was given yet.
+  // Texts and files of messages that no agent was given yet.
   for (const auto& [id, work] : commands_.of<domain::LanesStream>().works) {
     Position from = work.oldest;
-    if (work.run) from = domain::oldest_of(*work.run);
-    // What was dropped can be younger than messages that no session took.
-    if (work.run && !work.run->messages.empty()) from = std::min(from, work.run->messages.front());
+    const Position of_run = work.run ? domain::oldest_of(*work.run) : Position{};
+    // Messages that no session took can wait behind a run of younger ones.
+    if (of_run.value > 0) from = from.value > 0 ? std::min(from, of_run) : of_run;
     if (from.value == 0) continue;
     order.needed.push_back({{domain::ConversationStream::kPattern, work.agent, id}, from});
   }

@@ -39,27 +39,9 @@ std::string channel_of(const domain::MessageRoute& route) {
   return domain::route_text({route.channel, route.account, route.to});
 }
 
-std::string prompt_of(const domain::ConversationRun& run,
-                      const std::map<Position, std::string>& texts) {
-  const auto views_of = [&](const std::vector<Position>& positions) {
-    std::vector<std::string_view> views;
-    for (const Position position : positions) {
-      const auto text = texts.find(position);
-      views.push_back(text == texts.end() ? std::string_view() : std::string_view(text->second));
-    }
-    return views;
-  };
-  domain::NextTurn turn;
-  turn.shape = run.shape;
-  turn.overflow = run.overflow;
-  return domain::queued_prompt(turn, views_of(run.messages), views_of(run.overflow.latest));
-}
-
-domain::Spawn spawn_for(const domain::LaneWork& work, const domain::ConversationRun& run,
-                        std::string prompt) {
+domain::Spawn spawn_for(const domain::LaneWork& work, const domain::ConversationRun& run) {
   domain::Spawn spawn;
   spawn.spec = *run.spec;
-  spawn.prompt = std::move(prompt);
   spawn.resume = run.resumes;
   spawn.is_fork = run.spec->is_fork;
   spawn.descriptor.conversation = work.key;
@@ -68,6 +50,49 @@ domain::Spawn spawn_for(const domain::LaneWork& work, const domain::Conversation
 }
 
 }  // namespace
+
+// Among others, a message says which files came with it, or would have.
+std::string Conversations::prompt_of(const domain::ConversationRun& run, const Doing& doing) {
+  const bool is_alone = run.shape == domain::TurnShape::single;
+  const auto texts_of = [&](const std::vector<Position>& positions) {
+    std::vector<std::string> texts;
+    for (const Position position : positions) {
+      const auto found = doing.texts.find(position);
+      if (found == doing.texts.end()) {
+        texts.emplace_back();
+      } else {
+        const auto& [text, files] = found->second;
+        texts.push_back(is_alone ? text : domain::prompt_text(text, files));
+      }
+    }
+    return texts;
+  };
+  const std::vector<std::string> messages = texts_of(run.messages);
+  const std::vector<std::string> latest = texts_of(run.overflow.latest);
+  domain::NextTurn turn;
+  turn.shape = run.shape;
+  turn.overflow = run.overflow;
+  return domain::queued_prompt(turn, std::vector<std::string_view>(messages.begin(), messages.end()),
+                               std::vector<std::string_view>(latest.begin(), latest.end()));
+}
+
+// Those that the log has no more are left out.
+domain::PromptFiles Conversations::files_of(const domain::ConversationRun& run,
+                                            const Doing& doing) {
+  std::vector<domain::FileFacts> facts;
+  for (const Position position : run.messages) {
+    const auto message = doing.texts.find(position);
+    if (message != doing.texts.end() && !message->second.files.empty()) {
+      facts = message->second.files;
+    }
+  }
+  domain::PromptFiles files;
+  for (std::size_t i = 0; i < run.files.size() && i < facts.size(); ++i) {
+    const auto file = doing.files.find(run.files[i]);
+    if (file != doing.files.end()) files.push_back({facts[i].name, file->second});
+  }
+  return files;
+}
 
 Conversations::Conversations(CommandLoop& commands, base::Random& random,
                              const SessionsUnderWay& sessions,
@@ -131,6 +156,7 @@ void Conversations::on_answer(const Asked& asked, const CommandOutcome& outcome)
   }
   if (asked.step != Step::begin) return;
   doing.is_begun = outcome.has_value();
+  if (doing.is_begun) doing.files.clear();
   doing.is_sent = false;
   if (outcome || domain::is_undecided(outcome.error().code)) return;
   const domain::Rejection& refused = outcome.error();
@@ -171,19 +197,27 @@ void Conversations::read(const StreamKey& key, Doing& doing,
 void Conversations::begin_run(const StreamKey& key, const domain::LaneWork& work, Doing& doing) {
   const domain::ConversationRun& run = *work.run;
   doing.is_sent = true;
-  const bool has_text = std::any_of(run.messages.begin(), run.messages.end(),
-                                    [&](Position at) { return doing.texts.contains(at); });
-  if (!has_text && !run.messages.empty()) {
+  domain::PromptFiles files = files_of(run, doing);
+  const bool has_text =
+      std::any_of(run.messages.begin(), run.messages.end(), [&](Position at) {
+        const auto message = doing.texts.find(at);
+        return message != doing.texts.end() && !message->second.text.empty();
+      });
+  if (!has_text && files.empty() && !run.messages.empty()) {
+    const std::string what = run.files.empty() ? "text is" : "message's files are";
     return send({key, Step::refuse, run.run},
-                domain::RefuseRun{run.run, false, false, "the text is not in the log any more"});
+                domain::RefuseRun{run.run, false, false, "the " + what + " not in the log any more"});
   }
-  std::string prompt = prompt_of(run, doing.texts);
   domain::SessionCommand command;
   if (run.opens) {
-    command = spawn_for(work, run, std::move(prompt));
+    domain::Spawn spawn = spawn_for(work, run);
+    spawn.prompt = prompt_of(run, doing);
+    spawn.files = std::move(files);
+    command = std::move(spawn);
   } else {
     domain::SendPrompt more;
-    more.prompt = std::move(prompt);
+    more.prompt = prompt_of(run, doing);
+    more.files = std::move(files);
     command = std::move(more);
   }
   outgoing_.send_once({key, Step::begin, run.run}, base::CommandId{run.run.bytes},
@@ -202,6 +236,7 @@ bool Conversations::carry_out(const StreamKey& key, const domain::LaneWork& work
   if (!doing.is_read) {
     doing.is_read = true;
     read(key, doing, run.messages);
+    read(key, doing, run.files);
     read(key, doing, run.overflow.latest);
     return true;
   }
@@ -237,7 +272,7 @@ bool Conversations::steer(const StreamKey& key, const domain::LaneWork& work, Do
     if (text == doing.texts.end()) return read(key, doing, {one.message}), true;
     doing.steers.insert(one.message);
     outgoing_.send({key, Step::steer, doing.run, one.message},
-                   domain::SessionCommand(domain::SteerTurn{text->second, one.message}), now_,
+                   domain::SessionCommand(domain::SteerTurn{text->second.text, one.message}), now_,
                    {work.run->session, work.agent});
     return true;
   }
@@ -286,6 +321,17 @@ bool Conversations::look(const Cycle& cycle) {
   return has_done;
 }
 
+// A message tells of its files also if it has no text, or none any more.
+void Conversations::keep(Doing& doing, Position at, const domain::RecordedEvent& read) {
+  const std::string_view text = read.content ? std::string_view(read.content->text) : "";
+  const auto* message = read.event.as<domain::MessageReceived>();
+  if (message == nullptr) {
+    if (!text.empty()) doing.files[at] = text;
+  } else if (!text.empty() || !message->files->empty()) {
+    doing.texts[at] = {std::string(text), *message->files};
+  }
+}
+
 bool Conversations::take_texts() {
   bool has_taken = false;
   while (auto outcome = contents_->poll()) {
@@ -303,8 +349,7 @@ bool Conversations::take_texts() {
       const auto one = doing_.find(wanted->second);
       if (one == doing_.end()) continue;
       one->second.awaited.erase(outcome->position);
-      if (is_gone || !outcome->event->content) continue;
-      one->second.texts[outcome->position] = outcome->event->content->text;
+      if (!is_gone) keep(one->second, outcome->position, *outcome->event);
     }
     wanted_.erase(first, last);
   }

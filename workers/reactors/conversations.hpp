@@ -35,11 +35,17 @@ class Conversations final : public Reactor {
     base::TurnId run;
     Position message{};  // of steer and settle
   };
+  struct MessageText {
+    std::string text;
+    std::vector<domain::FileFacts> files;
+  };
   // What this server has done for a run.
   struct Doing {
     base::TurnId run;
-    std::set<Position> awaited;             // texts that are being read
-    std::map<Position, std::string> texts;  // that were read; what the log has no more is left out
+    std::set<Position> awaited;              // texts and files that are being read
+    // What was read, by position. What the log has no more is left out.
+    std::map<Position, MessageText> texts;
+    std::map<Position, std::string> files;   // kept until the session has them
     bool is_read = false;                   // all of them were asked for
     bool is_sent = false;                   // a command of the run is under way
     bool is_begun = false;                  // the session has taken the prompt
@@ -55,8 +61,11 @@ class Conversations final : public Reactor {
   bool steer(const StreamKey& key, const domain::LaneWork& work, Doing& doing);
   bool close_left();
   void read(const StreamKey& key, Doing& doing, const std::vector<Position>& messages);
+  static std::string prompt_of(const domain::ConversationRun& run, const Doing& doing);
+  static domain::PromptFiles files_of(const domain::ConversationRun& run, const Doing& doing);
   void begin_run(const StreamKey& key, const domain::LaneWork& work, Doing& doing);
   bool take_texts();
+  static void keep(Doing& doing, Position at, const domain::RecordedEvent& read);
   void send(Asked asked, domain::ConversationCommand command);
   void on_answer(const Asked& asked, const CommandOutcome& outcome);
   void wait_for(base::Duration wait);

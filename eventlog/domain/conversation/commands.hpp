@@ -28,6 +28,7 @@ struct ReceiveMessage {
   bool is_authorised = true;    // its sender can use the conversation's commands
   ConversationOrigin origin{};  // of the first message
   EntryFields entry{};          // facts of the place, such as chatType and subject
+  PromptFiles files{};          // that go with the message, whose text can then be empty
 
   std::string_view key() const { return session_key; }
   bool operator==(const ReceiveMessage&) const = default;
@@ -43,6 +44,7 @@ struct ReceiveMessage {
     visit("authorised", &ReceiveMessage::is_authorised);
     visit("origin", &ReceiveMessage::origin);
     visit("entry", &ReceiveMessage::entry);
+    visit("files", &ReceiveMessage::files);
   }
 };
 
@@ -106,7 +108,8 @@ struct DeleteConversation {
   }
 };
 
-// Erase texts of its messages; without events, all of them. What waits cannot be erased.
+// Erase texts and files of its messages; without events, all of them. What waits cannot be erased.
+// Files are events of their own, directly before their message.
 struct EraseMessages {
   static constexpr std::string_view kType = "EraseMessages";
   std::string session_key;

@@ -20,6 +20,9 @@ struct ConversationRun {
   MessageRoute route;              // where the answer goes to
   bool is_taken = false;           // the session has the prompt
   bool is_to_end = false;          // somebody has asked to interrupt it
+  // Their MessageFileAttached, in order. One message at most has files, so that a run has no more
+  // of them than a prompt can have.
+  std::vector<Position> files{};
 
   bool operator==(const ConversationRun&) const = default;
   template <class Visit>
@@ -35,13 +38,18 @@ struct ConversationRun {
     visit("route", &ConversationRun::route);
     visit("taken", &ConversationRun::is_taken);
     visit("to_end", &ConversationRun::is_to_end);
+    visit("files", &ConversationRun::files);
   }
 };
 
-// Returns the position of the oldest message whose text the run's prompt needs; 0: there is none.
+// Returns the position of the oldest text or file that the run's prompt needs; 0: there is none.
 inline Position oldest_of(const ConversationRun& run) {
-  if (!run.overflow.latest.empty()) return run.overflow.latest.front();
-  return run.messages.empty() ? Position{} : run.messages.front();
+  Position oldest{};
+  for (const std::vector<Position>* all : {&run.overflow.latest, &run.messages, &run.files}) {
+    if (all->empty()) continue;
+    if (oldest.value == 0 || all->front() < oldest) oldest = all->front();
+  }
+  return oldest;
 }
 
 }  // namespace domain

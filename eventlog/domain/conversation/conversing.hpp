@@ -19,7 +19,7 @@ struct Conversing {
     Envelope envelope = next_envelope();
     if (!text.empty()) envelope.content.emplace();
     evolve(s, envelope, Event(event));
-    if constexpr (std::same_as<E, MessageReceived>) {
+    if constexpr (base::kContains<E, base::Types<MessageReceived, MessageFileAttached>>) {
       decision.emit<ConversationStream>(std::move(event), std::move(text));
     } else {
       decision.emit<ConversationStream>(std::move(event));

@@ -73,7 +73,10 @@ LaneAwaited awaited_by(const ConversationState& s) {
   LaneAwaited awaited{id, s.agent, s.key, lane_of(s.key), due_of(s), {}, {}};
   awaited.expires = expiry_of(s.queue.waiting);
   const auto& dropped = s.queue.overflow.latest;
-  if (!s.queue.waiting.empty()) awaited.oldest = s.queue.waiting.front().at;
+  if (!s.queue.waiting.empty()) {
+    const QueuedMessage& first = s.queue.waiting.front();
+    awaited.oldest = first.files->empty() ? first.at : first.files->front().at;
+  }
   const bool is_older =
       !dropped.empty() && (s.queue.waiting.empty() || dropped.front() < awaited.oldest);
   if (is_older) awaited.oldest = dropped.front();

@@ -7,6 +7,7 @@
 #include "eventlog/domain/conversation/conversation_run.hpp"
 #include "eventlog/domain/conversation/delivery.hpp"
 #include "eventlog/domain/conversation/entry_fields.hpp"
+#include "eventlog/domain/session/prompt_files.hpp"
 
 namespace domain {
 
@@ -57,7 +58,18 @@ struct EntryChanged {
   }
 };
 
-// Content: the text, as the agent is to be given it.
+// A file goes with the message of the next MessageReceived, which names its files in the order of
+// these events. All are of one decision.
+// Content: the file's bytes.
+struct MessageFileAttached {
+  static constexpr std::string_view kType = "MessageFileAttached";
+
+  bool operator==(const MessageFileAttached&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&&) {}
+};
+
+// Content: the text, as the agent is to be given it. It can be empty beside files.
 struct MessageReceived {
   static constexpr std::string_view kType = "MessageReceived";
   std::string sender;  // as its channel knows them; empty: nobody said
@@ -66,6 +78,7 @@ struct MessageReceived {
   std::int64_t bytes = 0;  // of the text
   Time start_before{};     // wall time from which on it is not begun any more; 0: none
   QueueSettings queue{};   // as they hold for it
+  base::Sparse<std::vector<FileFacts>> files{};  // that go with it
 
   bool operator==(const MessageReceived&) const = default;
   template <class Visit>
@@ -76,6 +89,7 @@ struct MessageReceived {
     visit("bytes", &MessageReceived::bytes);
     visit("start_before", &MessageReceived::start_before);
     visit("queue", &MessageReceived::queue);
+    visit("files", &MessageReceived::files);
   }
 };
 
@@ -271,8 +285,8 @@ struct ConversationDeleted {
 };
 
 using ConversationEvents = base::Joined<
-    base::Types<ConversationOpened, EntryChanged, MessageReceived, DirectiveReceived,
-                MessageSteered, MessagesEnded, ConversationRunBegun, ConversationRunTaken,
+    base::Types<ConversationOpened, EntryChanged, MessageFileAttached, MessageReceived,
+                DirectiveReceived, MessageSteered, MessagesEnded, ConversationRunBegun, ConversationRunTaken,
                 ConversationRunStarted, ConversationRunReturned, ConversationRunInterruptRequested,
                 ConversationRunEnded, ConversationReset, ResetUndone, ConversationUnchanged,
                 ConversationDeleted>,

@@ -43,8 +43,14 @@ bool apply(ConversationState& s, const Envelope&, const EntryChanged& e) {
   return true;
 }
 
-bool apply(ConversationState& s, const Envelope& envelope, const MessageReceived& e) {
+bool apply(ConversationState& s, const Envelope& envelope, const MessageFileAttached&) {
   if (!is_there(s)) return false;
+  s.attached.edit().push_back(envelope.position);
+  return true;
+}
+
+bool apply(ConversationState& s, const Envelope& envelope, const MessageReceived& e) {
+  if (!is_there(s) || e.files->size() != s.attached->size()) return false;
   const DeliveryContext& route = *e.route;
   QueuedMessage message;
   message.at = envelope.position;
@@ -53,6 +59,10 @@ bool apply(ConversationState& s, const Envelope& envelope, const MessageReceived
   message.text_bytes = e.bytes;
   message.accepted = envelope.log_time;
   message.start_before = e.start_before;
+  for (std::size_t i = 0; i < e.files->size(); ++i) {
+    message.files.edit().push_back({s.attached->at(i), e.files->at(i)});
+  }
+  s.attached.reset();
   s.is_immediate = !s.run && s.queue.waiting.empty() && s.queue.overflow.dropped == 0;
   admit(s.queue, message, {});
   if (!e.id.empty()) keep_newest(s.seen, {e.id, message.route, message.at}, kSeenMessagesMax);

@@ -25,7 +25,7 @@ struct LaneAwaited {
   Lane lane = Lane::main;
   Time due;         // log time from which on the run can begin
   Time expires;     // wall time at which the first message expires; 0: none does
-  Position oldest;  // of the first message whose text the run needs
+  Position oldest;  // of the first text or file that the run needs
 
   bool operator==(const LaneAwaited&) const = default;
   template <class Visit>

@@ -23,12 +23,13 @@ bool is_for_several_places(const QueuedMessages& messages) {
   });
 }
 
-// Returns how many of the oldest fit into one prompt.
+// Returns how many of the oldest fit into one prompt. The first one with files is the last.
 std::size_t collected_count(const QueuedMessages& messages) {
   std::int64_t bytes = 0;
   std::size_t count = 0;
   while (count < messages.size() && messages[count].text_bytes <= kCollectedBytesMax - bytes) {
-    bytes += messages[count++].text_bytes;
+    bytes += messages[count].text_bytes;
+    if (!messages[count++].files->empty()) break;
   }
   return count;
 }
@@ -43,6 +44,7 @@ NextTurn turn_of(const MessageQueue& queue, TurnShape shape, std::size_t count) 
     turn.messages.push_back(message.at);
     turn.settings_from = message.at;
     if (turn.route == MessageRoute{}) turn.route = message.route;
+    for (const QueuedFile& file : *message.files) turn.files.push_back(file.at);
   }
   if (shape != TurnShape::single) turn.overflow = queue.overflow;
   return turn;

@@ -6,7 +6,9 @@
 // its sender can be told. Source: details 2.1, complaints N13 and N14.
 #pragma once
 
+#include "eventlog/base/sparse.hpp"
 #include "eventlog/domain/conversation/queue_settings.hpp"
+#include "eventlog/domain/session/prompt_files.hpp"
 
 namespace domain {
 
@@ -33,6 +35,20 @@ constexpr std::string_view kInternalChannel = "webchat";
 // True if an answer can be sent there.
 bool is_routable(const MessageRoute& route);
 
+// A file that goes with a message.
+struct QueuedFile {
+  Position at;  // of the event with its data
+  FileFacts facts;
+
+  bool operator==(const QueuedFile&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("at", &QueuedFile::at);
+    visit("facts", &QueuedFile::facts);
+  }
+};
+using QueuedFiles = std::vector<QueuedFile>;
+
 struct QueuedMessage {
   Position at;         // of the event with its text
   std::string id;      // that the channel has given; empty: none
@@ -40,6 +56,7 @@ struct QueuedMessage {
   std::int64_t text_bytes = 0;
   Time accepted;        // log time
   Time start_before{};  // wall time from which on it is not begun any more; 0: none
+  base::Sparse<QueuedFiles> files{};  // in their order, before the message
 
   bool operator==(const QueuedMessage&) const = default;
   template <class Visit>
@@ -50,6 +67,7 @@ struct QueuedMessage {
     visit("text_bytes", &QueuedMessage::text_bytes);
     visit("accepted", &QueuedMessage::accepted);
     visit("start_before", &QueuedMessage::start_before);
+    visit("files", &QueuedMessage::files);
   }
 };
 using QueuedMessages = std::vector<QueuedMessage>;
@@ -154,7 +172,8 @@ void end_messages(MessageQueue& queue, const std::vector<Position>& messages,
 enum class TurnShape : std::uint8_t {
   none,       // nothing is due
   single,     // one message, as it is
-  collected,  // all that wait, or as many as one prompt holds; with the overflow
+  collected,  // all that wait, or as many as one prompt holds, up to the first one with files; with
+              // the overflow
   overflow,   // the overflow alone
 };
 
@@ -169,6 +188,7 @@ struct NextTurn {
   MessageRoute route;              // of the first message that has one
   Position settings_from;          // the message whose run settings hold: the newest
   bool is_mixed = false;           // see MessageQueue
+  std::vector<Position> files{};   // of its last message, the only one that can have some
 
   bool operator==(const NextTurn&) const = default;
   template <class Visit>
@@ -180,6 +200,7 @@ struct NextTurn {
     visit("route", &NextTurn::route);
     visit("settings_from", &NextTurn::settings_from);
     visit("mixed", &NextTurn::is_mixed);
+    visit("files", &NextTurn::files);
   }
 };
 

@@ -42,7 +42,10 @@ std::optional<Rejection> check_message(const ReceiveMessage& c, const Context& c
                      "the message has " + std::to_string(c.text.size()) + " bytes, of " +
                          std::to_string(kCollectedBytesMax) + " at most; name a file instead"};
   }
-  if (auto fault = prompt_fault(c.text)) return invalid(*std::move(fault));
+  if (auto bad = check_files(c.files)) return bad;
+  const bool is_of_files = c.text.empty() && !c.files.empty();
+  const auto fault = is_of_files ? std::nullopt : prompt_fault(c.text);
+  if (fault) return invalid(*fault);
   if (c.start_before.us < 0) return invalid("start_before is no time");
   if (c.start_before.us == 0 || c.start_before > context.wall) return std::nullopt;
   return Rejection{RejectionCode::deadline_passed,
@@ -61,6 +64,7 @@ struct Understood {
   QueueChoices inlined{};
   std::string_view directive{};  // that was carried out; empty: none
   bool is_done = false;          // nothing is left
+  bool has_files = false;        // which are for the agent, with whatever text is left
 };
 
 EntryFields fields_of(const QueueChoices& choices) {
@@ -82,7 +86,7 @@ base::Result<Understood, Rejection> understand_queue(Conversing& d, Understood k
     return tl::unexpected(Rejection{RejectionCode::invalid, reply_text(directive, d.s.settings)});
   }
   known.directive = "/queue";
-  known.is_done = directive.rest.empty();
+  known.is_done = directive.rest.empty() && !known.has_files;
   known.text = directive.rest;
   if (directive.is_reset) {
     if (auto bad = patch(d, {}, {"queueMode", "queueDrop", "queueCap", "queueDebounceMs"})) {
@@ -140,16 +144,27 @@ std::optional<std::string> reset_by(Conversing& d, const ReceiveMessage& c) {
   return start.remainder;
 }
 
+// Refuses files that would come to nobody.
+std::optional<Rejection> check_without_files(const ReceiveMessage& c, std::string_view directive) {
+  if (c.files.empty()) return std::nullopt;
+  return invalid(std::string(directive) +
+                 " gives the agent nothing, so no file can go with it; send it alone, or send the "
+                 "files with another text");
+}
+
 base::Result<Understood, Rejection> understand(Conversing& d, const ReceiveMessage& c) {
   Understood known{c.text};
+  known.has_files = !c.files.empty();
   if (c.is_authorised) {
     if (is_stop_request(c.text, true)) {
+      if (auto bad = check_without_files(c, "/stop")) return tl::unexpected(*bad);
       stop(d);
       known.directive = "/stop";
       known.is_done = true;
       return known;
     }
     if (const auto mode = parse_send_command(c.text)) {
+      if (auto bad = check_without_files(c, "/send")) return tl::unexpected(*bad);
       if (auto bad = set_policy(d, *mode)) return tl::unexpected(*bad);
       known.directive = "/send";
       known.is_done = true;
@@ -164,7 +179,7 @@ base::Result<Understood, Rejection> understand(Conversing& d, const ReceiveMessa
   if (auto remainder = reset_by(d, rest)) {
     known.text = std::move(*remainder);
     known.directive = "/new";
-    known.is_done = known.text.empty();
+    known.is_done = known.text.empty() && !known.has_files;
   }
   return known;
 }
@@ -194,6 +209,21 @@ AgentWork work_of(const ConversationState& s) {
   return is_steerable ? AgentWork::steerable : AgentWork::busy;
 }
 
+// Files are given with a run of their own, and no later message overtakes them.
+bool has_files(const MessageQueue& queue) {
+  return std::any_of(queue.waiting.begin(), queue.waiting.end(),
+                     [](const QueuedMessage& one) { return !one.files->empty(); });
+}
+
+std::vector<FileFacts> attach(Conversing& d, const PromptFiles& files) {
+  std::vector<FileFacts> facts;
+  for (const PromptFile& file : files) {
+    d.emit(MessageFileAttached{}, file.data);
+    facts.push_back(facts_of(file));
+  }
+  return facts;
+}
+
 Decided queue_message(Conversing d, const ReceiveMessage& c, Understood known) {
   const DeliveryContext route = normal_delivery(c.route);
   const QueueSettings settings = settings_for(d, known.inlined, route.channel);
@@ -219,16 +249,19 @@ Decided queue_message(Conversing d, const ReceiveMessage& c, Understood known) {
                          admission.is_summarised ? admission.summaries_max : 0});
   }
   const Arrival arrives = arrival(settings.mode, work, d.s.queue);
+  const bool can_steer = c.files.empty() && !has_files(d.s.queue);
   MessageReceived received{c.sender,       c.id,
                            route,          static_cast<std::int64_t>(known.text.size()),
                            c.start_before, settings};
+  received.files = attach(d, c.files);
   d.emit(std::move(received), std::move(known.text));
   // A run that no agent has yet is interrupted once one has it, so that its messages are given.
   if (arrives == Arrival::interrupts && d.s.is_started && !d.s.run->is_to_end) {
     d.emit(ConversationRunInterruptRequested{d.s.run->run});
     d.emit_to_lanes(LaneInterrupted{d.id()});
   }
-  if (arrives == Arrival::steers || arrives == Arrival::steers_and_waits) {
+  const bool steers = arrives == Arrival::steers || arrives == Arrival::steers_and_waits;
+  if (steers && can_steer) {
     d.emit_to_lanes(SteerOffered{d.id(), d.s.queue.last, arrives == Arrival::steers_and_waits});
   }
   tell_lanes(d);
@@ -253,6 +286,9 @@ Decided decide_one(Conversing d, const ReceiveMessage& c) {
     if (auto bad = check_spec(c.spec, d.context.engines)) return tl::unexpected(*bad);
     d.emit(ConversationOpened{c.session_key, c.spec, c.origin,
                               thread_parent(c.session_key).value_or(std::string())});
+  }
+  if (auto bad = check_takes_files(c.files, d.s.spec->engine, d.context.file_engines)) {
+    return tl::unexpected(*bad);
   }
   if (auto bad = patch(d, c.entry, {})) return tl::unexpected(*bad);
   const DeliveryContext route = normal_delivery(c.route);

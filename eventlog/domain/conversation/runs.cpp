@@ -92,6 +92,7 @@ Decided decide_one(Conversing d, const AdvanceConversation&) {
   run.messages = turn.messages;
   run.overflow = turn.overflow;
   run.route = turn.route;
+  run.files = turn.files;
   choose_session(d, run);
   d.emit(ConversationRunBegun{run, turn.is_mixed});
   d.emit_to_lanes(LaneTaken{d.id(), std::move(run)});

@@ -74,6 +74,7 @@ struct ConversationState : ContentState {
   Time updated_at;
   Position first{};  // message since the last reset; 0: none
   Time heard_at;     // of the last message; 0: none since the last reset
+  base::Sparse<std::vector<Position>> attached{};  // files, to the message that comes next
   std::vector<AcceptedCommand> requests;
   Position inconsistent;
 
@@ -108,6 +109,7 @@ struct ConversationState : ContentState {
     visit("updated_at", &ConversationState::updated_at);
     visit("first", &ConversationState::first);
     visit("heard_at", &ConversationState::heard_at);
+    visit("attached", &ConversationState::attached);
     visit("requests", &ConversationState::requests);
     visit("inconsistent", &ConversationState::inconsistent);
   }

@@ -257,16 +257,6 @@ std::optional<Rejection> check_prompt(const std::string& prompt, const PromptFil
   return std::nullopt;
 }
 
-std::optional<Rejection> check_takes_files(const PromptFiles& files, const std::string& engine,
-                                           const Context& context) {
-  const auto& taking = context.file_engines;
-  if (files.empty() || std::find(taking.begin(), taking.end(), engine) != taking.end()) {
-    return std::nullopt;
-  }
-  return Rejection{RejectionCode::invalid, "agents of the engine " + engine +
-                                               " take no files; name the file in the prompt"};
-}
-
 std::vector<FileFacts> attach(Deciding& d, TurnId turn, const PromptFiles& files) {
   std::vector<FileFacts> facts;
   for (const PromptFile& file : files) {

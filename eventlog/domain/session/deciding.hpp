@@ -563,9 +563,6 @@ std::optional<Rejection> check_exists(const SessionState& s, const Context& cont
 std::optional<Rejection> check_live(const SessionState& s, const Context& context);
 // Returns none if the prompt can be given to an agent that takes files. With files it can be empty.
 std::optional<Rejection> check_prompt(const std::string& prompt, const PromptFiles& files);
-// Returns none if there are no files, or agents of that engine take them.
-std::optional<Rejection> check_takes_files(const PromptFiles& files, const std::string& engine,
-                                           const Context& context);
 // Records the files of the prompt that is recorded next. Returns what that says of them.
 std::vector<FileFacts> attach(Deciding& d, TurnId turn, const PromptFiles& files);
 std::optional<Rejection> check_size(const char* what, const std::string& text,

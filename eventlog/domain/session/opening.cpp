@@ -430,7 +430,9 @@ Decided decide_one(Deciding d, const Spawn& c) {
   if (auto bad = check_conversation(d, c)) return tl::unexpected(*bad);
   const Opening o = opening_of(d, c);
   if (auto bad = check_spec(o.spec, d.context.engines)) return tl::unexpected(*bad);
-  if (auto bad = check_takes_files(c.files, o.spec.engine, d.context)) return tl::unexpected(*bad);
+  if (auto bad = check_takes_files(c.files, o.spec.engine, d.context.file_engines)) {
+    return tl::unexpected(*bad);
+  }
   if (auto bad = check_hooks(o.spec, d.agent(), d.context.hook_gaps)) return tl::unexpected(*bad);
   // Whose it is may not be known to one who acts for another agent.
   if (is_anothers(d, o.admission)) {

@@ -1,6 +1,8 @@
 // Tells a file by its first bytes, and a text by all of them.
 #include "eventlog/domain/session/prompt_files.hpp"
 
+#include <algorithm>
+
 #include "eventlog/base/bytes.hpp"
 #include "eventlog/domain/characters.hpp"
 #include "eventlog/domain/text_limits.hpp"
@@ -98,6 +100,15 @@ std::optional<Rejection> check_files(const PromptFiles& files, std::int64_t byte
                        mib_text(kPromptFilesBytesMax) +
                        " at most; send some of them with a later prompt, or name them in the "
                        "prompt"};
+}
+
+std::optional<Rejection> check_takes_files(const PromptFiles& files, const std::string& engine,
+                                           std::span<const std::string> taking) {
+  if (files.empty() || std::find(taking.begin(), taking.end(), engine) != taking.end()) {
+    return std::nullopt;
+  }
+  return Rejection{RejectionCode::invalid, "agents of the engine " + engine +
+                                               " take no files; name the file in the prompt"};
 }
 
 FileFacts facts_of(const PromptFile& file) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,6 +61,9 @@ bool is_image(std::string_view media_type);
 std::optional<Rejection> check_file(const PromptFile& file);
 // The same of a prompt's files together. `bytes_before`: of the files that its turn has already.
 std::optional<Rejection> check_files(const PromptFiles& files, std::int64_t bytes_before = 0);
+// Returns none if there are no files, or `engine` is one of `taking`, whose agents take them.
+std::optional<Rejection> check_takes_files(const PromptFiles& files, const std::string& engine,
+                                           std::span<const std::string> taking);
 
 FileFacts facts_of(const PromptFile& file);
 std::int64_t bytes_of(const PromptFiles& files);

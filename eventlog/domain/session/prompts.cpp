@@ -146,7 +146,9 @@ Decided decide_one(Deciding d, const SendPrompt& c) {
   const SessionState& s = d.session();
   if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
   if (auto bad = check_prompt(c.prompt, c.files)) return tl::unexpected(*bad);
-  if (auto bad = check_takes_files(c.files, s.spec.engine, d.context)) return tl::unexpected(*bad);
+  if (auto bad = check_takes_files(c.files, s.spec.engine, d.context.file_engines)) {
+    return tl::unexpected(*bad);
+  }
   if (auto bad = check_sender(d, c.from)) return tl::unexpected(*bad);
   if (auto bad = check_start(c.start_before, d.context)) return tl::unexpected(*bad);
   if (s.is_close_requested) {

@@ -120,6 +120,7 @@ struct ConversationArguments {
   std::string sender;
   std::string id;                     // the channel's own, of the message
   std::string thread;                 // of the channel where it was written
+  std::vector<std::string> files;     // paths; "-": read from stdin
   std::vector<std::string> settings;  // NAME=VALUE; without a value it is cleared
   bool waits = false;                 // for the answer
   bool is_plain = false;              // the message is no command of the conversation

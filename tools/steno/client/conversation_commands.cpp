@@ -79,6 +79,9 @@ void print_shown(const ConversationShown& one, base::Time now) {
     print("  before    " + past.session.text() + ", left " + duration_text(now - past.at) +
           " ago (" + std::string(base::enum_name(past.reason)) + ")\n");
   }
+  if (!one.files.empty()) {
+    print("  files     " + safe_line(domain::files_text(one.files)) + "\n");
+  }
   const std::string route = route_text(one.last_route);
   if (!route.empty()) print("  route     " + safe_line(route) + "\n");
   if (!one.parent.empty()) print("  parent    " + safe_line(one.parent) + "\n");
@@ -147,7 +150,9 @@ Outcome<int> print_answer(Connection& connection, const Config& config,
 }  // namespace
 
 Outcome<int> conversation_send(const Config& config, const ConversationArguments& arguments) {
-  auto text = prompt_of(arguments.text);
+  auto files = files_of(arguments.files, arguments.text);
+  if (!files) return tl::unexpected(files.error());
+  auto text = prompt_of(arguments.text, !files->empty());
   if (!text) return tl::unexpected(text.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
@@ -157,6 +162,7 @@ Outcome<int> conversation_send(const Config& config, const ConversationArguments
   message.session_key = meant->key;
   message.spec = spec_defaults(config).spec;
   message.text = *text;
+  message.files = std::move(*files);
   message.sender = arguments.sender;
   message.id = arguments.id;
   // Commands of the conversation, and where a message comes from, are for people.

@@ -90,7 +90,7 @@ std::string event_line(const workers::SeenEvent& seen, const std::string& alias)
       facts_text(seen.recorded.event);
   if (seen.recorded.content && !seen.recorded.content->text.empty()) {
     line += " \"" + cut_to_columns(safe_line(seen.recorded.content->text), 60) + "\"";
-  } else if (e.type == domain::FileAttached::kType) {
+  } else if (workers::has_file(seen.recorded.event)) {
     line += " (" + std::to_string(seen.content_bytes) + " bytes)";
   } else if (seen.content_bytes > 0) {
     line +=

@@ -1043,6 +1043,7 @@ void add_conversations(CommandLine& line) {
       *conversations, "send", "Send a message; the first one begins the conversation",
       "  steno conv send main 'What is new?'\n"
       "  steno conv send main 'What is new?' --wait\n"
+      "  steno conv send main 'Why is it red?' --file shot.png\n"
       "  steno conv send telegram:group:42 'Hello' --channel 'telegram|42' --from ada --id 9\n"
       "  steno conv send main /new\n"
       "Texts that the conversation understands: /new, /reset and /clear begin a new session,\n"
@@ -1051,6 +1052,7 @@ void add_conversations(CommandLine& line) {
       sent, reporting(conversation_send));
   send->add_option("KEY", sent.key, "Its session key, or main")->required();
   send->add_option("TEXT", sent.text, "The message; - reads it from stdin")->required();
+  add_files(send, sent);
   send->add_option("--from", sent.sender, "Who writes, as the channel knows them");
   send->add_option("--id", sent.id,
                    "The channel's id of the message; one that comes twice counts once");

@@ -152,6 +152,7 @@ class Story {
     message.spec = support::sample_spec(true);
     message.text = kTexts[random_.below(std::size(kTexts))];
     if (random_.chance(60)) message.text = "hello";
+    if (random_.chance(15)) message.files.push_back({"notes.md", "notes"});
     if (random_.chance(20)) message.id = "m" + std::to_string(random_.below(3));
     if (random_.chance(10)) message.start_before = place.now() + base::Duration{2'000'000};
     if (random_.chance(50)) message.route.channel = "telegram";
@@ -195,6 +196,7 @@ TEST_CASE("every accepted message has exactly one end, whatever happens",
   for (const char* type : {"ConversationOpened",
                            "EntryChanged",
                            "MessageReceived",
+                           "MessageFileAttached",
                            "MessagesEnded",
                            "ConversationRunBegun",
                            "ConversationRunStarted",

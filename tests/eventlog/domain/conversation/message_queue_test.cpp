@@ -69,6 +69,33 @@ TEST_CASE("every message is in the queue, in a turn, or in what a function has r
   }
 }
 
+TEST_CASE("a turn ends behind the first message with files, and has all of them",
+          "[conversation]") {
+  const QueueSettings with = settings(QueueMode::collect);
+  MessageQueue queue;
+  for (std::int64_t at = 10; at <= 50; at += 10) {
+    QueuedMessage one = message(at);
+    if (at == 20 || at == 30) one.files = {{Position{at - 2}, {}}, {Position{at - 1}, {}}};
+    put(queue, one, with);
+  }
+  const auto next = [&] {
+    const NextTurn turn = next_turn(queue, with, kLate);
+    take(queue, turn);
+    return turn;
+  };
+  NextTurn turn = next();
+  CHECK(turn.shape == TurnShape::collected);
+  CHECK(turn.messages == positions({10, 20}));
+  CHECK(turn.files == positions({18, 19}));
+  CHECK(turn.settings_from == Position{20});
+  turn = next();
+  CHECK(turn.messages == positions({30}));
+  CHECK(turn.files == positions({28, 29}));
+  turn = next();
+  CHECK(turn.messages == positions({40, 50}));
+  CHECK(turn.files.empty());
+}
+
 TEST_CASE("a newcomer is refused by the rule new, and changes nothing", "[conversation][N13]") {
   const QueueSettings with = settings(QueueMode::collect, 2, QueueDrop::newest);
   MessageQueue queue = queue_of(2, with);
