@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""README.md works as printed. Its blocks are run in order, as somebody new would: each command must
-succeed, and its output must be what stands below it. Ids, aliases, times and counts can differ."""
+"""README.md works as printed, and so do the pages that go on from it. Their blocks are run in order,
+as somebody new would: each command must succeed, and its output must be what stands below it. Ids,
+aliases, times and counts can differ."""
 import json
 import os
 import re
@@ -15,7 +16,9 @@ import zmq
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from steno_process import Follower, Home, PATIENCE, beside, until  # noqa: E402
 
-README = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "README.md")
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+# One after the other; a page goes on with the sessions of those before it.
+PAGES = ("docs/guide.md", "docs/chat.md", "docs/schedules.md", "docs/operations.md")
 # What answers from rows, which can need a moment.
 READING = ("steno ls", "steno show", "steno output", "steno stats", "steno attention")
 # Their output tells of a log that is not this one.
@@ -23,9 +26,9 @@ OWN_OUTPUT = ("steno replay salvage", "steno replay rebuild")
 KEY = re.compile(r"\b[0-9a-f]{4}(?:-[0-9a-f]{4}){7}\b")
 
 
-def blocks():
-    """Returns the kind and the text of each block of README.md, in order."""
-    with open(README, encoding="utf-8") as file:
+def blocks(page):
+    """Returns the kind and the text of each block of the page, in order."""
+    with open(os.path.join(ROOT, page), encoding="utf-8") as file:
         return re.findall(r"^```(\w*)\n(.*?)^```", file.read(), re.S | re.M)
 
 
@@ -77,12 +80,21 @@ class Readme(unittest.TestCase):
             PATH=os.pathsep.join([os.path.dirname(beside("steno")), self.home.path("bin"),
                                   os.environ["PATH"]]))
         self.environment = {**self.home.environment, "STENO_HOME": self.home.folder}
-        self.names = {}  # what README.md has in place of what there is here
+        self.names = {}  # what the pages have in place of what there is here
         self.ran = 0
 
-    def test_every_block_in_order(self):
-        for kind, block in blocks():
-            with self.subTest(block=block.splitlines()[0]):
+    def test_the_readme(self):
+        self.read("README.md")
+        self.assertGreater(self.ran, 0)
+
+    def test_the_pages_behind_it(self):
+        for page in PAGES:
+            self.read(page)
+        self.assertGreater(self.ran, 25)
+
+    def read(self, page):
+        for kind, block in blocks(page):
+            with self.subTest(page=page, block=block.splitlines()[0]):
                 if kind == "toml":
                     self.configure(block)
                 elif block.startswith("{"):
@@ -92,7 +104,6 @@ class Readme(unittest.TestCase):
                         self.take(command, printed)
                 else:
                     self.assertIn("──▶", block)  # the picture
-        self.assertGreater(self.ran, 25)
 
     def take(self, command, printed):
         if command.startswith("export "):

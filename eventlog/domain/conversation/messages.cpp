@@ -144,7 +144,7 @@ std::optional<std::string> reset_by(Conversing& d, const ReceiveMessage& c) {
   return start.remainder;
 }
 
-// Refuses files that would come to nobody.
+// Refuses files that would come to nobody. A stop is carried out whatever goes with it.
 std::optional<Rejection> check_without_files(const ReceiveMessage& c, std::string_view directive) {
   if (c.files.empty()) return std::nullopt;
   return invalid(std::string(directive) +
@@ -157,7 +157,6 @@ base::Result<Understood, Rejection> understand(Conversing& d, const ReceiveMessa
   known.has_files = !c.files.empty();
   if (c.is_authorised) {
     if (is_stop_request(c.text, true)) {
-      if (auto bad = check_without_files(c, "/stop")) return tl::unexpected(*bad);
       stop(d);
       known.directive = "/stop";
       known.is_done = true;
