@@ -72,7 +72,8 @@ std::string Conversations::prompt_of(const domain::ConversationRun& run, const D
   domain::NextTurn turn;
   turn.shape = run.shape;
   turn.overflow = run.overflow;
-  return domain::queued_prompt(turn, std::vector<std::string_view>(messages.begin(), messages.end()),
+  return domain::queued_prompt(turn,
+                               std::vector<std::string_view>(messages.begin(), messages.end()),
                                std::vector<std::string_view>(latest.begin(), latest.end()));
 }
 
@@ -198,15 +199,15 @@ void Conversations::begin_run(const StreamKey& key, const domain::LaneWork& work
   const domain::ConversationRun& run = *work.run;
   doing.is_sent = true;
   domain::PromptFiles files = files_of(run, doing);
-  const bool has_text =
-      std::any_of(run.messages.begin(), run.messages.end(), [&](Position at) {
-        const auto message = doing.texts.find(at);
-        return message != doing.texts.end() && !message->second.text.empty();
-      });
+  const bool has_text = std::any_of(run.messages.begin(), run.messages.end(), [&](Position at) {
+    const auto message = doing.texts.find(at);
+    return message != doing.texts.end() && !message->second.text.empty();
+  });
   if (!has_text && files.empty() && !run.messages.empty()) {
     const std::string what = run.files.empty() ? "text is" : "message's files are";
-    return send({key, Step::refuse, run.run},
-                domain::RefuseRun{run.run, false, false, "the " + what + " not in the log any more"});
+    return send(
+        {key, Step::refuse, run.run},
+        domain::RefuseRun{run.run, false, false, "the " + what + " not in the log any more"});
   }
   domain::SessionCommand command;
   if (run.opens) {

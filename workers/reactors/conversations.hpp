@@ -42,10 +42,10 @@ class Conversations final : public Reactor {
   // What this server has done for a run.
   struct Doing {
     base::TurnId run;
-    std::set<Position> awaited;              // texts and files that are being read
+    std::set<Position> awaited;  // texts and files that are being read
     // What was read, by position. What the log has no more is left out.
     std::map<Position, MessageText> texts;
-    std::map<Position, std::string> files;   // kept until the session has them
+    std::map<Position, std::string> files;  // kept until the session has them
     bool is_read = false;                   // all of them were asked for
     bool is_sent = false;                   // a command of the run is under way
     bool is_begun = false;                  // the session has taken the prompt

@@ -286,10 +286,10 @@ struct ConversationDeleted {
 
 using ConversationEvents = base::Joined<
     base::Types<ConversationOpened, EntryChanged, MessageFileAttached, MessageReceived,
-                DirectiveReceived, MessageSteered, MessagesEnded, ConversationRunBegun, ConversationRunTaken,
-                ConversationRunStarted, ConversationRunReturned, ConversationRunInterruptRequested,
-                ConversationRunEnded, ConversationReset, ResetUndone, ConversationUnchanged,
-                ConversationDeleted>,
+                DirectiveReceived, MessageSteered, MessagesEnded, ConversationRunBegun,
+                ConversationRunTaken, ConversationRunStarted, ConversationRunReturned,
+                ConversationRunInterruptRequested, ConversationRunEnded, ConversationReset,
+                ResetUndone, ConversationUnchanged, ConversationDeleted>,
     ContentEvents>;
 
 }  // namespace domain

@@ -54,8 +54,8 @@ struct QueuedMessage {
   std::string id;      // that the channel has given; empty: none
   MessageRoute route;  // empty: nobody outside waits for an answer
   std::int64_t text_bytes = 0;
-  Time accepted;        // log time
-  Time start_before{};  // wall time from which on it is not begun any more; 0: none
+  Time accepted;                      // log time
+  Time start_before{};                // wall time from which on it is not begun any more; 0: none
   base::Sparse<QueuedFiles> files{};  // in their order, before the message
 
   bool operator==(const QueuedMessage&) const = default;

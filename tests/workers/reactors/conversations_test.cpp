@@ -26,8 +26,7 @@ class Contents final : public ContentLoader {
   void request_spoken(SpokenWanted wanted) override { loader_.request_spoken(std::move(wanted)); }
   std::optional<ContentOutcome> poll() override {
     auto outcome = loader_.poll();
-    const bool is_lost =
-        outcome && outcome->event && lost_.contains(outcome->event->envelope.type);
+    const bool is_lost = outcome && outcome->event && lost_.contains(outcome->event->envelope.type);
     if (is_lost) outcome->event->content.reset();  // as after a salvage
     return outcome;
   }
@@ -62,10 +61,9 @@ class Life {
     return found;
   }
   std::size_t files_given() const {
-    return static_cast<std::size_t>(
-        std::count_if(loop.events.begin(), loop.events.end(), [](const auto& one) {
-          return one.event.template is<domain::FileAttached>();
-        }));
+    return static_cast<std::size_t>(std::count_if(
+        loop.events.begin(), loop.events.end(),
+        [](const auto& one) { return one.event.template is<domain::FileAttached>(); }));
   }
 
   std::set<std::string> lost;  // types of events whose contents the log has lost

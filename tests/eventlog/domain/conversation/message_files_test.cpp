@@ -55,8 +55,7 @@ TEST_CASE("files are recorded before their message, which names them", "[convers
   CHECK(place.all<MessageReceived>().front().files == kFacts);
   const ConversationState& s = place.conversation(kMain);
   REQUIRE(s.queue.waiting.size() == 1);
-  CHECK(s.queue.waiting.front().files ==
-        QueuedFiles{{files[0], kFacts[0]}, {files[1], kFacts[1]}});
+  CHECK(s.queue.waiting.front().files == QueuedFiles{{files[0], kFacts[0]}, {files[1], kFacts[1]}});
   CHECK(s.attached->empty());
   // An archive keeps them until an agent has them.
   CHECK(place.lanes().works.begin()->second.oldest == files[0]);
@@ -163,8 +162,7 @@ TEST_CASE("a message with files waits behind the turn under way, and none overta
   }
 }
 
-TEST_CASE("the files of a run that no session took wait again with its message",
-          "[conversation]") {
+TEST_CASE("the files of a run that no session took wait again with its message", "[conversation]") {
   Place place;
   REQUIRE(receive(place, "look", {kPng}));
   REQUIRE(place.advance(kMain));
@@ -177,8 +175,7 @@ TEST_CASE("the files of a run that no session took wait again with its message",
   CHECK(place.conversation(kMain).run->files == files);
 }
 
-TEST_CASE("files of messages are erased as texts are, by their own events too",
-          "[conversation]") {
+TEST_CASE("files of messages are erased as texts are, by their own events too", "[conversation]") {
   Place place;
   REQUIRE(receive(place, "look", {kPng}));
   const auto code = [&](const EraseMessages& erase) {

@@ -69,13 +69,13 @@ TEST_CASE("every message is in the queue, in a turn, or in what a function has r
   }
 }
 
-TEST_CASE("a turn ends behind the first message with files",
-          "[conversation]") {
+TEST_CASE("a turn ends behind the first message with files", "[conversation]") {
   const QueueSettings with = settings(QueueMode::collect);
   MessageQueue queue;
   for (std::int64_t at = 10; at <= 50; at += 10) {
     QueuedMessage one = message(at);
-    if (at == 20 || at == 30) one.files = QueuedFiles{{Position{at - 2}, {}}, {Position{at - 1}, {}}};
+    if (at == 20 || at == 30)
+      one.files = QueuedFiles{{Position{at - 2}, {}}, {Position{at - 1}, {}}};
     put(queue, one, with);
   }
   const auto next = [&] {
