@@ -28,6 +28,12 @@ void read_lines(base::ByteView in) {
     require(is_read || texts.empty(), "a line that is not understood says nothing");
     const std::string back = is_read ? workers::with_texts(imported.text, texts) : imported.text;
     require(back == line, "a line comes back as it was");
+    domain::TranscriptImported so_far;
+    so_far.began = context.began;
+    so_far.ended = context.ended;
+    so_far.cost = context.cost;
+    require(!base::encode(so_far).empty(), "what a file has come to can be sent");
+    require(!base::encode(imported).empty(), "a line can be sent");
   }
 }
 

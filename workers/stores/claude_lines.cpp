@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "eventlog/domain/spending.hpp"
 #include "workers/stores/message_pieces.hpp"
 
 namespace workers {
@@ -32,23 +33,36 @@ constexpr std::array kSilentKinds = {std::string_view("attachment"),
                                      std::string_view("worktree-state"),
                                      std::string_view("content-replacement")};
 
+// Of so many calls of the model, the last ones, it is known what was counted.
 constexpr std::size_t kCountedMax = 64;
 
+constexpr std::array kUsageParts = {&domain::Usage::input_tokens, &domain::Usage::output_tokens,
+                                    &domain::Usage::cache_read_tokens,
+                                    &domain::Usage::cache_creation_tokens};
+
 // Returns how much the use of the call has grown since it was last counted.
-domain::Usage newly_used(const std::string& call, const domain::Usage& usage,
-                         TranscriptContext& context) {
-  if (call.empty()) return usage;
-  if (context.counted.size() >= kCountedMax && !context.counted.contains(call)) {
-    context.counted.clear();
+domain::Usage newly_used(const std::string& call, domain::Usage usage,
+                         const TranscriptContext& context) {
+  for (const auto& [counted_call, counted] : context.counted) {
+    if (counted_call != call) continue;
+    for (const auto part : kUsageParts) {
+      usage.*part = std::max<std::int64_t>(usage.*part - counted.*part, 0);
+    }
   }
-  domain::Usage& before = context.counted[call];
-  domain::Usage grown;
-  for (auto part : {&domain::Usage::input_tokens, &domain::Usage::output_tokens,
-                    &domain::Usage::cache_read_tokens, &domain::Usage::cache_creation_tokens}) {
-    grown.*part = std::max<std::int64_t>(usage.*part - before.*part, 0);
-    before.*part = std::max(usage.*part, before.*part);
+  return usage;
+}
+
+void note_counted(const std::string& call, const domain::Usage& usage, TranscriptContext& context) {
+  if (call.empty()) return;
+  auto& counted = context.counted;
+  const auto known = std::find_if(counted.begin(), counted.end(),
+                                  [&](const auto& one) { return one.first == call; });
+  if (known != counted.end()) {
+    for (const auto part : kUsageParts) domain::add_bounded(known->second.*part, usage.*part);
+    return;
   }
-  return grown;
+  if (counted.size() >= kCountedMax) counted.erase(counted.begin());
+  counted.emplace_back(call, usage);
 }
 
 MessageImported facts_of(const JsonObject& line, const TranscriptContext& context) {
@@ -69,7 +83,8 @@ MessagePieces read_assistant(const JsonObject& line, TranscriptContext& context)
   facts.model = fact_text(message["model"]);
   const bool is_of_model = !facts.model.empty() && facts.model != "<synthetic>";
   if (is_of_model && facts.parent.empty()) context.model = facts.model;
-  facts.usage = newly_used(message["id"].text(),
+  const std::string model_call = message["id"].text();
+  facts.usage = newly_used(model_call,
                            usage_of(message["usage"].object(), "input_tokens", "output_tokens",
                                     "cache_read_input_tokens", "cache_creation_input_tokens"),
                            context);
@@ -95,6 +110,7 @@ MessagePieces read_assistant(const JsonObject& line, TranscriptContext& context)
   // A text in place of blocks.
   facts.kind = ImportedKind::said;
   if (message["content"].is_text()) pieces.add(facts, message["content"]);
+  if (!pieces.facts.empty()) note_counted(model_call, pieces.facts.front().usage, context);
   return pieces;
 }
 

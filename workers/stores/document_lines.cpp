@@ -1,5 +1,6 @@
 // The three forms of the documents' transcripts: lines tagged by a type, lines tagged by a role,
 // and those of a role with "tool_calls".
+#include "eventlog/domain/spending.hpp"
 #include "workers/stores/message_pieces.hpp"
 
 namespace workers {
@@ -26,7 +27,7 @@ void note_usage(MessageImported& facts, const JsonObject& usage) {
 void note_cost(const JsonObject& usage, TranscriptContext& context) {
   const JsonValue cost = usage["cost"];
   const JsonValue total = cost.source().starts_with('{') ? cost.object()["total"] : cost;
-  context.cost.value += total.billionths();
+  domain::add_bounded(context.cost.value, total.billionths());
 }
 
 void add_block(MessagePieces& pieces, MessageImported facts, const JsonObject& block) {

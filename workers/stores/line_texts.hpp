@@ -16,8 +16,8 @@ struct LineText {
   bool is_quoted = false;   // the source is a JSON string; else the text is the source itself
 };
 
-// Returns the line with a mark in place of each text, as LineImported has it. A text whose source
-// could not be written again from it stays in the line as well.
+// Returns the line, which is JSON, with a mark in place of each text, as LineImported has it, and
+// of each further string that says the same in the same way.
 std::string without_texts(std::string_view line, std::span<const LineText> texts);
 
 // Returns the line as it was. In place of a text that is missing, which is a null pointer, stands

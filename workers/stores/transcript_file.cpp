@@ -14,6 +14,8 @@ using domain::ImportTranscript;
 using domain::LineReading;
 
 constexpr std::size_t kReadBytes = std::size_t{256} << 10;
+// A call of the model that began further back is counted anew.
+constexpr std::int64_t kCountedBackBytes = std::int64_t{1} << 20;
 // A file that nobody has written to for this time has come to its end.
 constexpr base::Duration kSettled = std::chrono::seconds(10);
 
@@ -76,9 +78,18 @@ base::Result<void> TranscriptFile::check_tail() {
   in_.read(tail_.data(), bytes);
   if (!in_) return base::failure(ErrorCode::io, "it cannot be read", path_);
   if (tail_digest(tail_) != read_.tail) return changed("it was changed");
-  // The lines before say how much of the model's use was counted.
+  is_line_open_ = !is_in_long_line_ && tail_.back() != '\n';
+  return size_ > read_.bytes ? count_before() : base::Result<void>();
+}
+
+// The lines before say how much of the model's use was counted.
+base::Result<void> TranscriptFile::count_before() {
+  std::string lines(static_cast<std::size_t>(std::min(read_.bytes, kCountedBackBytes)), '\0');
+  in_.seekg(read_.bytes - static_cast<std::int64_t>(lines.size()));
+  in_.read(lines.data(), static_cast<std::streamsize>(lines.size()));
+  if (!in_) return base::failure(ErrorCode::io, "it cannot be read", path_);
   TranscriptContext before = context_;
-  for (std::string_view rest = tail_; !rest.empty();) {
+  for (std::string_view rest = lines; !rest.empty();) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     read_transcript_line(rest.substr(0, end), before);
     rest.remove_prefix(std::min(end + 1, rest.size()));
@@ -114,24 +125,28 @@ void TranscriptFile::note_read(std::string_view bytes) {
 
 void TranscriptFile::add(ImportTranscript& import, std::string_view line, bool has_end) {
   TranscriptLine read;
-  if (is_in_long_line_) {
-    read.line.text = line;
-    read.line.facts.reading = LineReading::too_long;
-  } else {
+  const bool is_new = !is_in_long_line_ && !is_line_open_;
+  domain::LineImported& facts = read.line.facts;
+  if (is_new) {
     read = read_transcript_line(line, context_);
     read_.lines += 1;
+  } else {
+    read.line.text = line;
+    const bool is_end_alone = line.find_first_not_of(" \t\r") == std::string_view::npos;
+    if (is_in_long_line_) facts.reading = LineReading::too_long;
+    if (is_line_open_ && !is_end_alone) facts.reading = LineReading::cut_short;
   }
-  domain::LineImported& facts = read.line.facts;
   facts.line = read_.lines;
   facts.is_open = !has_end;
   const bool is_cut = !has_end && facts.reading == LineReading::not_json;
   if (is_cut) facts.reading = LineReading::cut_short;
-  if (facts.reading != LineReading::understood && !is_in_long_line_) {
+  if (facts.reading != LineReading::understood && is_new) {
     read_.unread += 1;
     unread_.push_back(
         {read_.lines, facts.reading, read.kind, static_cast<std::int64_t>(line.size()), false});
   }
   is_in_long_line_ = false;
+  is_line_open_ = !has_end;
   import.lines.push_back(std::move(read.line));
 }
 
@@ -139,7 +154,8 @@ void TranscriptFile::add(ImportTranscript& import, std::string_view line, bool h
 bool TranscriptFile::take_rest(ImportTranscript& import) {
   const std::string_view rest = std::string_view(buffer_).substr(at_);
   if (rest.empty()) return false;
-  if (!is_settled_ && !is_in_long_line_) {
+  if (!is_settled_ && (is_in_long_line_ || is_line_open_)) return false;
+  if (!is_settled_) {
     TranscriptContext trial = context_;
     const LineReading reading = read_transcript_line(rest, trial).line.facts.reading;
     if (reading != LineReading::understood) {
@@ -173,7 +189,7 @@ base::Result<bool> TranscriptFile::take_line(ImportTranscript& import) {
     if (buffer_.size() - at_ >= domain::kImportedLineBytesMax) {
       const std::string_view piece =
           std::string_view(buffer_).substr(at_, domain::kImportedLineBytesMax);
-      if (!is_in_long_line_) {
+      if (!is_in_long_line_ && !is_line_open_) {
         read_.lines += 1;
         read_.unread += 1;
         unread_.push_back({read_.lines,
@@ -183,6 +199,7 @@ base::Result<bool> TranscriptFile::take_line(ImportTranscript& import) {
                            false});
       }
       is_in_long_line_ = true;
+      is_line_open_ = false;
       domain::ImportedLine line{{}, std::string(piece)};
       line.facts = {read_.lines, LineReading::too_long, true, false};
       import.lines.push_back(std::move(line));

@@ -49,6 +49,7 @@ class TranscriptFile {
 
  private:
   base::Result<void> check_tail();
+  base::Result<void> count_before();
   // Takes a line, or a piece of one, from the buffer. False: the file has no more, or the rest is
   // left.
   base::Result<bool> take_line(domain::ImportTranscript& import);
@@ -69,6 +70,7 @@ class TranscriptFile {
   std::size_t looked_ = 0;   // so far there is no line feed in the buffer
   bool is_at_end_ = false;
   bool is_in_long_line_ = false;
+  bool is_line_open_ = false;  // the last line that was taken had no end
   bool is_rest_told_ = false;  // that the last line is left
   std::string tail_;           // the last bytes that were read
   std::vector<UnreadLine> unread_;

@@ -7,6 +7,7 @@
 #include "eventlog/base/json_depth.hpp"
 #include "eventlog/base/time_text.hpp"
 #include "eventlog/domain/text_limits.hpp"
+#include "workers/stores/json_check.hpp"
 #include "workers/stores/message_pieces.hpp"
 
 namespace workers {
@@ -55,6 +56,29 @@ void give_turns(MessagePieces& pieces, TranscriptContext& context) {
   }
 }
 
+// Reads a time as programs write it: with an offset behind it, or more digits than microseconds
+// have.
+std::optional<Time> utc_of(std::string text) {
+  std::int64_t offset_us = 0;
+  const std::size_t sign = text.find_last_of("+-");
+  if (sign != std::string::npos && sign > text.find(':')) {
+    std::string clock = text.substr(sign + 1);
+    if (clock.size() == 4) clock.insert(2, ":");
+    const auto offset = base::parse_time_text("1970-01-01T" + clock);
+    if (!offset) return std::nullopt;
+    offset_us = text[sign] == '+' ? offset->us : -offset->us;
+    text.resize(sign);
+  }
+  const std::size_t digits = text.find('.') + 1;
+  if (digits > 0) {
+    const std::size_t end = std::min(text.find_first_not_of("0123456789", digits), text.size());
+    if (end - digits > 6) text.erase(digits + 6, end - digits - 6);
+  }
+  const auto time = base::parse_time_text(text);
+  if (!time) return std::nullopt;
+  return Time{time->us - offset_us};
+}
+
 void note_times(const MessagePieces& pieces, TranscriptContext& context) {
   for (const domain::MessageImported& fact : pieces.facts) {
     if (fact.said.us == 0) continue;
@@ -91,8 +115,9 @@ std::string fact_text(const JsonValue& value) {
 }
 
 Time time_of(const JsonValue& value) {
-  if (value.is_text()) return base::parse_time_text(value.text()).value_or(Time{});
-  return {value.count() * 1000};
+  const std::int64_t us =
+      value.is_text() ? utc_of(value.text()).value_or(Time{}).us : value.count() * 1000;
+  return {us > 0 && us < base::kIntegerLimit ? us : 0};
 }
 
 domain::Usage usage_of(const JsonObject& usage, std::string_view input, std::string_view output,
@@ -124,7 +149,7 @@ TranscriptLine read_transcript_line(std::string_view line, TranscriptContext& co
   if (base::json_depth(line) > base::kJsonDepthMax) return read;
   const engines::JsonLine json(line);
   const auto object = json.object();
-  if (!object) return read;
+  if (!object || !is_json(line)) return read;
   read.kind = fact_text((*object)["type"]);
   auto pieces = read_any(*object, context);
   if (!pieces) {

@@ -1,9 +1,9 @@
 // Reads the lines of transcripts: Claude Code's own, and those of the documents.
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "eventlog/domain/session/importing.hpp"
@@ -15,9 +15,10 @@ using base::Time;
 // What the lines so far say of those that follow.
 struct TranscriptContext {
   domain::TranscriptForm form = domain::TranscriptForm::unknown;
-  bool is_of_subagent = false;                   // the whole file is
-  base::TurnId turn;                             // of the last prompt; unset: there was none
-  std::map<std::string, domain::Usage> counted;  // by the model's id of a call, the last ones
+  bool is_of_subagent = false;  // the whole file is
+  base::TurnId turn;            // of the last prompt; unset: there was none
+  // What pieces say of the use of the last calls, by the model's id of each.
+  std::vector<std::pair<std::string, domain::Usage>> counted;
   // As the last line that says it; empty or 0: none does.
   std::string workdir;
   std::string model;

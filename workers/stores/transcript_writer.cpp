@@ -85,7 +85,7 @@ std::string TranscriptWriter::finish_imported() {
   for (const auto& text : one.texts) texts.push_back(text ? &*text : nullptr);
   const bool is_whole = one.facts.reading != domain::LineReading::understood;
   std::string line = is_whole ? one.text : with_texts(one.text, texts);
-  if (!one.facts.goes_on) ++lines_;
+  if (std::exchange(imported_line_, one.facts.line) != one.facts.line) ++lines_;
   if (!is_whole) note_parent(line);
   return line += one.facts.goes_on || one.facts.is_open ? "" : "\n";
 }

@@ -73,6 +73,7 @@ class TranscriptWriter {
 
   const WrittenFile file_;
   std::optional<Imported> imported_;
+  std::int64_t imported_line_ = 0;  // number of the last one that was written
   std::map<base::TurnId, domain::RecordedEvent> prompts_;  // that no agent has been given
   std::map<std::string, std::string> calls_;               // open ones, with their tools
   std::string parent_;                                     // id of the last line

@@ -17,29 +17,50 @@ std::string whole(const std::string& rest, const std::vector<std::string>& texts
 }
 
 TEST_CASE("texts are taken out of a line and put back", "[stores]") {
-  const std::string line = R"({"a":"x\ny","b":{"c":[1, 2.50]},"d":"x\ny"})";
+  const std::string line = R"({"a":"x\ny","b":{"c":[1, 2.50]}})";
   const std::vector<LineText> texts = {
       quoted(line, R"("x\ny")", "x\ny"),
       {"{\"c\":[1, 2.50]}", std::string_view(line).substr(line.find("{\"c\""), 15), false}};
   const std::string rest = without_texts(line, texts);
-  CHECK(rest == "{\"a\":\x01q1\x01,\"b\":\x01r2\x01,\"d\":\"x\\ny\"}");
+  CHECK(rest == "{\"a\":\x01q1\x01,\"b\":\x01r2\x01}");
   CHECK(whole(rest, {"x\ny", "{\"c\":[1, 2.50]}"}) == line);
 }
 
-TEST_CASE("a long text that a line has twice is taken out twice", "[stores]") {
-  const std::string text(100, 'a');
-  const std::string line = "[\"" + text + "\",\"" + text + "\"]";
-  const std::vector<LineText> texts = {quoted(line, "\"" + text + "\"", text)};
+TEST_CASE("a text that a line has twice is taken out twice", "[stores]") {
+  const std::string line = R"({"x":["ok"],"out":"ok","ok":"ok" ,"type":"ok","a":"\"ok\""})";
+  const std::vector<LineText> texts = {quoted(line, R"("ok")", "ok")};
   const std::string rest = without_texts(line, texts);
-  CHECK(rest == "[\x01q1\x01,\x01q1\x01]");
-  CHECK(whole(rest, {text}) == line);
+  CHECK(rest ==
+        "{\"x\":[\x01q1\x01],\"out\":\x01q1\x01,\"ok\":\x01q1\x01 ,\"type\":\"ok\","
+        "\"a\":\"\\\"ok\\\"\"}");
+  CHECK(whole(rest, {"ok"}) == line);
+  const std::string comma = R"(["a","b",","])";
+  CHECK(without_texts(comma, std::vector<LineText>{{",", std::string_view(comma).substr(9, 3),
+                                                    true}}) == "[\"a\",\"b\",\x01q1\x01]");
 }
 
-TEST_CASE("a text that is written otherwise than it would be again stays", "[stores]") {
-  for (const std::string source : {R"("a\/b")", R"("\u0041")", R"("\u00e9")"}) {
+TEST_CASE("a text is taken out however it is written, and comes back so", "[stores]") {
+  const std::pair<std::string, std::string> samples[] = {
+      {R"("a\/b")", "a/b"},
+      {R"("\u0041")", "A"},
+      {R"("h\u00fcnter2")", "hünter2"},
+      {R"("\u00FC\u00Fc\u00fC")", "üüü"},
+      {R"("\u6771\u4eac, ü")", "東京, ü"},
+      {R"("so \ud83d\uDE00 it")", "so 😀 it"},
+      {R"("half \ud83d1")", "half \uFFFD1"},
+      {R"("\u000a\u0022\u005C\n\u001f\u001F")", "\n\"\\\n\x1f\x1f"}};
+  for (const auto& [source, text] : samples) {
     const std::string line = "[" + source + "]";
-    const std::string text = source == R"("a\/b")" ? "a/b" : source == R"("\u0041")" ? "A" : "é";
-    CHECK(without_texts(line, std::vector<LineText>{quoted(line, source, text)}) == line);
+    const std::string rest = without_texts(line, std::vector<LineText>{quoted(line, source, text)});
+    INFO(rest);
+    CHECK(
+        rest.starts_with("[\x01"
+                         "e1:"));
+    CHECK(rest.find(text) == std::string::npos);
+    CHECK(rest.find(source) == std::string::npos);
+    CHECK(whole(rest, {text}) == line);
+    const std::string* const none = nullptr;
+    CHECK(with_texts(rest, std::vector<const std::string*>{none}) == "[\"\"]");
   }
 }
 

@@ -119,6 +119,62 @@ TEST_CASE("half a line is left while it may be written", "[stores]") {
   CHECK(now.unread.front().is_left);
 }
 
+TEST_CASE("an end of a line that comes later is no line", "[stores]") {
+  File file;
+  const std::string line = prompt(1);
+  file.write(line.substr(0, line.size() - 1));
+  Reading all = read_all(file.path);
+  CHECK(all.imports.back().read.lines == 1);
+  file.write(line + prompt(2));
+  const Reading rest = read_all(file.path, all.imports.back().read);
+  REQUIRE(rest.imports.size() == 1);
+  CHECK(rest.imports.back().read.lines == 2);
+  CHECK(rest.imports.back().lines.back().facts.line == 2);
+  CHECK(back(all) + back(rest) == line + prompt(2));
+  CHECK(rest.unread.empty());
+}
+
+TEST_CASE("the rest of a line that was taken as half is not a further one", "[stores]") {
+  File file;
+  file.write("{\"half");
+  const Reading half = read_all(file.path);
+  file.write("{\"half\":1}\n" + prompt(2));
+  const Reading rest = read_all(file.path, half.imports.back().read);
+  CHECK(rest.imports.back().read.lines == 2);
+  CHECK(rest.imports.back().read.unread == 1);
+  CHECK(back(half) + back(rest) == "{\"half\":1}\n" + prompt(2));
+}
+
+TEST_CASE("a long line that may be written waits for its end", "[stores]") {
+  File file;
+  const std::string line(domain::kImportedLineBytesMax + 100, 'a');
+  file.write(line);
+  const Reading now = read_all(file.path, {}, base::SystemClock().wall());
+  CHECK(now.imports.back().read.bytes == static_cast<std::int64_t>(domain::kImportedLineBytesMax));
+  file.write(line + "b\n");
+  const Reading rest = read_all(file.path, now.imports.back().read);
+  CHECK(rest.imports.back().read.lines == 1);
+  CHECK(rest.unread.empty());
+  CHECK(back(now) + back(rest) == line + "b\n");
+}
+
+TEST_CASE("use is counted once over imports that are far apart", "[stores]") {
+  const auto said = [](int output) {
+    return R"({"type":"assistant","uuid":"u","cwd":"/","message":{"id":"m1","model":"opus",)"
+           R"("content":[{"type":"text","text":"a"}],"usage":{"output_tokens":)" +
+           std::to_string(output) + "}}}\n";
+  };
+  File file;
+  std::string text = said(5);
+  for (int i = 0; i < 2000; ++i) text += prompt(i);
+  REQUIRE(text.size() > 2 * domain::kTailBytesMax);
+  file.write(text);
+  const domain::TranscriptImported before = read_all(file.path).imports.back().read;
+  file.write(text + said(7));
+  const Reading rest = read_all(file.path, before);
+  CHECK(rest.imports.back().lines.back().messages.front().facts.usage->output_tokens == 2);
+}
+
 TEST_CASE("a line that is too long is kept in pieces", "[stores]") {
   File file;
   const std::string line(domain::kImportedLineBytesMax * 2 + 100, 'a');

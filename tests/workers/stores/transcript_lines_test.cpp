@@ -1,6 +1,7 @@
 // What the lines of each form say.
 #include "workers/stores/transcript_lines.hpp"
 
+#include "eventlog/base/msgpack.hpp"
 #include "tests/support/catch.hpp"
 
 namespace workers {
@@ -62,6 +63,58 @@ TEST_CASE("the use of a call of the model is counted once", "[stores]") {
   CHECK(messages(text).front().facts.message == "ebd1f7b1-2d4e-4adc-a684-1296ae8806ff");
 }
 
+TEST_CASE("use is counted with the first words of a call", "[stores]") {
+  TranscriptContext context;
+  read_transcript_line(kPrompt, context);
+  const std::string silent = R"({"type":"thinking","thinking":"","signature":"s"})";
+  CHECK(messages(read_transcript_line(assistant("msg_1", silent, 0), context)).empty());
+  const std::string words = R"({"type":"text","text":"I look."})";
+  CHECK(messages(read_transcript_line(assistant("msg_1", words, 1), context))
+            .front()
+            .facts.usage->input_tokens == 10);
+  for (int i = 0; i < 63; ++i) {
+    read_transcript_line(assistant("other_" + std::to_string(i), words, 1), context);
+  }
+  CHECK(messages(read_transcript_line(assistant("msg_1", words, 3), context))
+            .front()
+            .facts.usage->output_tokens == 2);
+  read_transcript_line(assistant("other_63", words, 1), context);
+  CHECK(messages(read_transcript_line(assistant("other_62", words, 1), context))
+            .front()
+            .facts.usage->output_tokens == 0);
+}
+
+TEST_CASE("times are read as programs write them", "[stores]") {
+  const std::pair<std::string, std::int64_t> samples[] = {
+      {R"("2026-11-30T07:07:24.380Z")", 1'796'022'444'380'000},
+      {R"("2026-11-30T07:07:24.380+00:00")", 1'796'022'444'380'000},
+      {R"("2026-11-30T09:07:24.38+02:00")", 1'796'022'444'380'000},
+      {R"("2026-11-30T02:37:24.380-0430")", 1'796'022'444'380'000},
+      {R"("2026-11-30T07:07:24.380123456Z")", 1'796'022'444'380'123},
+      {"1796022444380", 1'796'022'444'380'000},
+      {R"("2300-01-01T00:00:00Z")", 0},
+      {"1760000000000000", 0},
+      {R"("yesterday")", 0},
+      {R"("1970-01-01T00:00:00+01:00")", 0}};
+  for (const auto& [text, us] : samples) {
+    TranscriptContext context;
+    const std::string line =
+        R"({"type":"user","uuid":"u","message":{"content":"a"},"timestamp":)" + text + "}";
+    INFO(line);
+    CHECK(messages(read_transcript_line(line, context)).front().facts.said.us == us);
+  }
+}
+
+TEST_CASE("costs beyond the log's numbers are cut", "[stores]") {
+  TranscriptContext context;
+  for (int i = 0; i < 3; ++i) {
+    read_transcript_line(
+        R"({"type":"message","message":{"role":"user","content":"a"},"usage":{"cost":9e6}})",
+        context);
+  }
+  CHECK(context.cost.value == base::kIntegerLimit - 1);
+}
+
 TEST_CASE("results of tools and words of the program are no prompts", "[stores]") {
   TranscriptContext context;
   read_transcript_line(kPrompt, context);
@@ -85,9 +138,8 @@ TEST_CASE("results of tools and words of the program are no prompts", "[stores]"
 
 TEST_CASE("what a subagent says in its parent's transcript is marked", "[stores]") {
   TranscriptContext context;
-  const std::string line =
-      R"({"isSidechain":true,"agentId":"a1",)"
-      R"("type":"user","message":{"content":"Look."},"uuid":"d"})";
+  const std::string line = R"({"isSidechain":true,"agentId":"a1",)"
+                           R"("type":"user","message":{"content":"Look."},"uuid":"d"})";
   read_transcript_line(kPrompt, context);
   CHECK(messages(read_transcript_line(line, context)).front().facts.parent == "a1");
   context.is_of_subagent = true;
@@ -119,6 +171,12 @@ TEST_CASE("a line that is not understood is kept as it is, with the reason", "[s
       {std::string(300, '\0'), LineReading::not_json},
       {"{\"type\":\"user\",\"x\":\"\xff\"}", LineReading::invalid_utf8},
       {R"({"type":"of-tomorrow","uuid":"u"})", LineReading::unknown_kind},
+      {R"({"type":"user","uuid":"u","message":{"role":"user" "content":"words"}})",
+       LineReading::not_json},
+      {R"({"type":"user","message":{"content":"a bad \x escape"}})", LineReading::not_json},
+      {R"({"type":"user","message":{"content":[{"type":"text","text":"a"},{"type"]}})",
+       LineReading::not_json},
+      {R"({"type":"user","message":{"content":"a"},"n":01})", LineReading::not_json},
       {std::string(400, '['), LineReading::not_json}};
   for (const auto& [line, reading] : samples) {
     TranscriptContext context;
