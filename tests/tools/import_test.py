@@ -164,7 +164,7 @@ class ClaudeImport(Imports):
         file.write()
         self.sums("--claude")
         [hit] = self.home.ask("search", '"secret walrus"')["hits"]
-        erased = self.home.run("erase", session, "--event", str(hit["position"]))
+        erased = self.home.run("erase", session, "--event", str(hit["position"]), "--wait")
         self.assertEqual(erased.code, 0, str(erased))
         result = self.home.run("export", session)
         self.assertNotIn("secret walrus", result.out)
@@ -172,6 +172,117 @@ class ClaudeImport(Imports):
         for line in result.out.rstrip("\n").split("\n"):
             json.loads(line)
         self.assertEqual(self.home.ask("search", '"secret walrus"')["hits"], [])
+
+    def test_what_is_erased_is_in_no_export_however_it_was_written(self):
+        author = Author(11)
+        session, file = self.claude_file(author, 0)
+        lines = [{"type": "user", "message": {"role": "user", "content": "h\u00fcnter2/a"}},
+                 {"type": "user", "message": {"role": "user", "content": [
+                     {"type": "tool_result", "tool_use_id": "t", "content": "tiny secret"}]},
+                  "toolUseResult": {"stdout": "tiny secret"}}]
+        for number, line in enumerate(lines):
+            line.update({"uuid": author.id(), "sessionId": session, "cwd": "/srv/project",
+                         "timestamp": f"2025-12-01T00:00:0{number}+00:00"})
+            file.line(json.dumps(line), 1)
+        file.write()
+        self.sums("--claude")
+        self.assertEqual(self.home.run("export", session).raw, file.bytes())
+        self.assertEqual(self.home.show(session)["updated_at"][:19], "2025-12-01T00:00:01")
+        for word in ("h\u00fcnter2", "tiny"):
+            [hit] = self.home.ask("search", word)["hits"]
+            erased = self.home.run("erase", session, "--event", str(hit["position"]), "--wait")
+            self.assertEqual(erased.code, 0, str(erased))
+        back = self.home.run("export", session)
+        for word in ("nter2", "tiny"):
+            self.assertNotIn(word, back.out)
+        for line in back.out.splitlines():
+            json.loads(line)
+
+    def test_times_and_costs_beyond_the_record_are_none(self):
+        author = Author(12)
+        session, file = self.claude_file(author, 4)
+        for at in ("2300-01-01T00:00:00Z", 1760000000000000):
+            file.line(compact({"type": "user", "message": {"role": "user", "content": "late"},
+                               "uuid": author.id(), "sessionId": session, "cwd": "/srv/project",
+                               "timestamp": at}), 1)
+        file.write()
+        self.assertEqual(self.sums("--claude")["sums"]["files"], {"imported": 1})
+        self.assertEqual(self.home.show(session)["updated_at"][:4], "2025")
+        state = self.home.path("state", "agents", "main", "sessions", "a.jsonl")
+        os.makedirs(os.path.dirname(state))
+        with open(state, "w", encoding="ascii") as out:
+            for _ in range(2):
+                out.write(compact({"type": "message", "message": {"role": "user", "content": "a"},
+                                   "usage": {"cost": {"total": 9e6}}}) + "\n")
+        self.assertEqual(self.sums("--documents", self.home.path("state"))["sums"]["files"],
+                         {"imported": 1})
+
+    def test_sessions_of_steno_are_left_alone(self):
+        author = Author(13)
+        own = self.home.ask("--agent", "ops", "spawn", "--engine", "scripted", "swim")["alias"]
+        held = until(lambda: self.home.ask("--agent", "ops", "show", own)["session"].get(
+            "agent_session"), "the agent's session")
+        path = os.path.join(self.projects, "p", held + ".jsonl")
+        author.claude(path, held, 10).write()
+        sub = os.path.join(self.projects, "p", held, "subagents", "agent-a1.jsonl")
+        author.claude(sub, held, 10).write()
+        position = self.home.position()
+        self.assertEqual(self.sums("--claude")["sums"]["files"], {"of_steno": 2})
+        self.assertEqual(self.home.position(), position)
+
+    # A home that was copied has the same sessions once more.
+    def test_two_transcripts_of_one_session_lose_nothing_in_silence(self):
+        author = Author(14)
+        session, file = self.claude_file(author, 30, project="-old")
+        file.write()
+        os.utime(file.path, (1, 1))
+        copy = os.path.join(self.projects, "-new", session + ".jsonl")
+        os.makedirs(os.path.dirname(copy))
+        more = compact({"type": "user", "message": {"role": "user", "content": "and the narwhal"},
+                        "uuid": author.id(), "sessionId": session, "cwd": "/srv/project",
+                        "timestamp": "2025-12-01T00:00:00.000Z"}) + "\n"
+        with open(copy, "wb") as out:
+            out.write(file.bytes() + more.encode())
+        both = self.sums("--claude")
+        self.assertEqual(both["sums"]["files"], {"grown": 1, "imported": 1})
+        self.assertEqual(self.home.show(session)["imported"]["lines"], 31)
+        again = self.sums("--claude", os.path.dirname(file.path))
+        self.assertEqual(again["sums"]["files"], {"duplicate": 1})
+        self.assertIn(copy, again["items"][0]["note"])
+        # The same length, and other lines.
+        with open(copy, "rb") as kept:
+            other = kept.read().replace(b"narwhal", b"penguin")
+        with open(file.path, "wb") as out:
+            out.write(other)
+        self.assertEqual(self.sums("--claude")["sums"]["files"], {"duplicate": 1, "unchanged": 1})
+        position = self.home.position()
+        self.sums("--claude")
+        self.assertEqual(self.home.position(), position)
+
+    def test_a_dry_run_knows_of_a_resume(self):
+        author = Author(15)
+        session, file = self.claude_file(author, 20)
+        file.write()
+        self.sums("--claude")
+        resumed = self.home.run("resume", session, "swim", "--engine", "scripted",
+                                "--workdir", self.home.workdir)
+        self.assertEqual(resumed.code, 0, str(resumed))
+        file.line(compact({"type": "user", "message": {"role": "user", "content": "on"},
+                           "uuid": author.id(), "sessionId": session, "cwd": "/srv/project",
+                           "timestamp": "2025-12-01T00:00:00.000Z"}), 1)
+        file.write()
+        for flags in (["--dry-run"], []):
+            self.assertEqual(self.sums("--claude", *flags)["sums"]["files"], {"of_steno": 1})
+
+    def test_words_of_a_transcript_do_not_reach_the_terminal_raw(self):
+        author = Author(16)
+        session, file = self.claude_file(author, 3)
+        file.damage(b'{"type":"\\u001b]0;x\\u0007","uuid":"u"}\n', "unknown_kind")
+        file.write()
+        result = self.home.run("import", "--claude")
+        self.assertIn("unknown_kind", result.out)
+        self.assertNotIn("\x1b", result.out + result.err)
+        self.assertEqual(self.home.run("import", "--documents", self.projects).code, 3)
 
     # Shows R288.
     def test_pages_of_a_transcript_are_stable(self):

@@ -10,7 +10,7 @@
 
 #include "eventlog/base/list_files.hpp"
 #include "workers/engines/json_text.hpp"
-#include "workers/stores/file_time.hpp"
+#include "workers/stores/file_facts.hpp"
 #include "workers/stores/session_ids.hpp"
 
 namespace workers {
@@ -20,11 +20,6 @@ constexpr std::string_view kSubagent = "agent-";
 constexpr std::string_view kSubagents = "/subagents/";
 // A first line that is longer names no session.
 constexpr std::size_t kFirstLineMax = std::size_t{1} << 20;
-
-struct Found {
-  TranscriptSource transcript;
-  std::int64_t changed = 0;
-};
 
 // Returns the session that the first line names; empty: it names none.
 std::string named_session(const std::string& path) {
@@ -48,7 +43,7 @@ std::string holding_session(const std::string& path) {
 }
 
 bool add(const std::string& path, const std::string& stem, const std::string& agent,
-         std::vector<Found>& found) {
+         TranscriptSources& all) {
   const bool is_of_subagent = stem.starts_with(kSubagent);
   std::string session = is_of_subagent ? holding_session(path) : stem;
   if (session.empty()) session = named_session(path);
@@ -60,8 +55,8 @@ bool add(const std::string& path, const std::string& stem, const std::string& ag
   one.session = imported_id(agent, "claude", session, part);
   one.is_of_subagent = is_of_subagent;
   if (is_of_subagent) one.parent = imported_id(agent, "claude", session, {});
-  if (!is_of_subagent) one.agent_session = session;
-  found.push_back({std::move(one), changed_at(path)});
+  one.agent_session = session;
+  all.transcripts.push_back(std::move(one));
   return true;
 }
 
@@ -70,24 +65,34 @@ bool add(const std::string& path, const std::string& stem, const std::string& ag
 base::Result<TranscriptSources> find_claude_transcripts(const std::string& path,
                                                         const std::string& agent) {
   TranscriptSources all;
-  std::vector<Found> found;
   struct stat facts {};
   if (::stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode)) {
     const std::string name = path.substr(path.rfind('/') + 1);
-    if (!add(path, name.substr(0, name.rfind('.')), agent, found)) all.others.push_back(path);
-  } else {
-    const auto files = base::list_tree(path);
-    if (!files) return tl::unexpected(files.error());
+    if (!add(path, name.substr(0, name.rfind('.')), agent, all)) all.others.push_back(path);
+    return all;
+  }
+  std::vector<std::string> folders{path};
+  while (!folders.empty()) {
+    const std::string folder = std::move(folders.back());
+    folders.pop_back();
+    const auto files = base::list_files(folder);
+    const bool is_gone = !files && files.error().code == base::ErrorCode::not_found;
+    if (!files && folder == path) return tl::unexpected(files.error());
+    if (!files && !is_gone) all.faults.push_back({folder, 0, files.error().text});
+    if (!files) continue;
     for (const base::ListedFile& file : *files) {
-      if (file.kind != base::FileKind::file || file.extension() != ".jsonl") continue;
-      if (!add(file.path, file.stem(), agent, found)) all.others.push_back(file.path);
+      const bool is_transcript = file.extension() == ".jsonl";
+      if (file.kind == base::FileKind::folder) {
+        folders.push_back(file.path);
+      } else if (file.kind == base::FileKind::other) {
+        const bool is_missed = is_transcript || is_folder(file.path);
+        if (is_missed) all.faults.push_back({file.path, 0, kNoLinks});
+      } else if (is_transcript && !add(file.path, file.stem(), agent, all)) {
+        all.others.push_back(file.path);
+      }
     }
   }
-  std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
-    const bool is_later = a.transcript.is_of_subagent;
-    return is_later != b.transcript.is_of_subagent ? !is_later : a.changed < b.changed;
-  });
-  for (Found& one : found) all.transcripts.push_back(std::move(one.transcript));
+  sort_by_age(all);
   return all;
 }
 

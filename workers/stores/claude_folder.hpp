@@ -11,7 +11,7 @@ namespace workers {
 
 // `path` is such a folder, a folder of one project, or one transcript; they become sessions of
 // `agent`. Nothing is opened but a subagent's, whose first line can name its session. Errors: those
-// of base::list_tree.
+// of base::list_files for `path`; a folder below it that cannot be listed is a fault.
 base::Result<TranscriptSources> find_claude_transcripts(const std::string& path,
                                                         const std::string& agent);
 

@@ -1,5 +1,5 @@
-// The three forms of the documents' transcripts: lines tagged by a type, lines tagged by a role,
-// and those of a role with "tool_calls".
+// The forms of the documents' transcripts: lines tagged by a type, lines tagged by a role, those of
+// a role with "tool_calls", and the log of document E.
 #include "eventlog/domain/spending.hpp"
 #include "workers/stores/message_pieces.hpp"
 
@@ -100,6 +100,21 @@ std::optional<MessagePieces> read_message(const JsonObject& line, const JsonObje
   return pieces;
 }
 
+// A message of document E's log. An answer belongs to the message before it.
+MessagePieces read_logged(const JsonObject& line, bool is_prompt, TranscriptContext& context) {
+  MessageImported facts;
+  facts.kind = is_prompt ? ImportedKind::prompt : ImportedKind::said;
+  facts.said = time_of(line[is_prompt ? "receivedAt" : "sentAt"]);
+  facts.message = fact_text(line["messageId"]);
+  const JsonValue id = line[facts.message.empty() ? "receivedAt" : "messageId"];
+  if (is_prompt)
+    context.turn = base::TurnId{id_of(id.is_text() ? id.text() : std::string(id.source()))};
+  facts.turn = context.turn;
+  MessagePieces pieces;
+  pieces.add(std::move(facts), line["text"]);
+  return pieces;
+}
+
 }  // namespace
 
 std::optional<MessagePieces> read_typed_line(const JsonObject& line, TranscriptContext& context) {
@@ -108,6 +123,9 @@ std::optional<MessagePieces> read_typed_line(const JsonObject& line, TranscriptC
   if (type == "session") {
     if (line["cwd"].is_text()) context.workdir = line["cwd"].text();
     return MessagePieces{};
+  }
+  if (type == "incoming" || type == "outgoing") {
+    return read_logged(line, type == "incoming", context);
   }
   MessagePieces pieces;
   if (type == "compaction") {
@@ -118,8 +136,8 @@ std::optional<MessagePieces> read_typed_line(const JsonObject& line, TranscriptC
     pieces.add(std::move(facts), line["summary"]);
     return pieces;
   }
-  const bool is_silent =
-      type == "model_change" || type == "thinking_level_change" || type == "custom";
+  const bool is_silent = type == "model_change" || type == "thinking_level_change" ||
+                         type == "custom" || type == "session_created" || type == "state";
   if (is_silent) return pieces;
   return std::nullopt;
 }

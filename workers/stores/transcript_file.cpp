@@ -218,7 +218,9 @@ base::Result<std::optional<ImportTranscript>> TranscriptFile::next() {
   import.from_bytes = read_.bytes;
   std::size_t messages = 0;
   std::int64_t bytes = 0;
-  if (read_.bytes == 0 && !options_.entry.empty()) import.lines.push_back({{}, options_.entry});
+  if (read_.bytes == 0) {
+    for (const std::string& entry : options_.entries) import.lines.push_back({{}, entry});
+  }
   while (!is_full(import, messages, bytes)) {
     const auto has_line = take_line(import);
     if (!has_line) return tl::unexpected(has_line.error());

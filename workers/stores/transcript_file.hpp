@@ -25,8 +25,7 @@ struct TranscriptFileOptions {
   bool is_of_subagent = false;
   Time now;  // wall time: a last line without an end is left if the file was changed just before
   domain::TranscriptForm form = domain::TranscriptForm::unknown;  // unknown: as its lines say
-  std::string
-      entry;  // of an index: recorded as line 0, with the first import; empty: there is none
+  std::vector<std::string> entries;  // of indexes: recorded as lines 0, with the first import
 };
 
 class TranscriptFile {

@@ -16,12 +16,14 @@ namespace {
 using domain::LineReading;
 using domain::TranscriptForm;
 
-// Claude Code's lines name their session; those of document B have a message in them.
+// Claude Code's lines name their session; those of document B have a message in them, and those of
+// document E are entries of a log.
 TranscriptForm form_of(const JsonObject& line) {
   if (line["type"].is_text()) {
     const bool is_claude = line["sessionId"].is_text() && !line["cwd"].is_null();
     const std::string type = line["type"].text();
-    const bool is_typed = type == "session" || type == "message";
+    const bool is_typed = type == "session" || type == "message" || type == "session_created" ||
+                          type == "incoming" || type == "outgoing";
     if (is_typed) return TranscriptForm::typed;
     const bool is_known = is_claude || line["uuid"].is_text() || line["leafUuid"].is_text() ||
                           line["sessionId"].is_text() || line["messageId"].is_text();

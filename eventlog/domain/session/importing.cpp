@@ -137,7 +137,8 @@ Decided decide_one(Deciding d, const ImportTranscript& c) {
     if (!opened) return opened;
     d.decision = std::move(*opened);
   } else {
-    const bool is_there = c.read.bytes <= d.session().imported->bytes;
+    const TranscriptImported& before = d.session().imported;
+    const bool is_there = c.read.bytes == before.bytes && c.read.tail == before.tail;
     if (is_there) return std::move(d.decision);
     if (auto bad = check_goes_on(d.session(), c)) return tl::unexpected(*bad);
   }

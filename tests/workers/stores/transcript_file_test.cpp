@@ -193,20 +193,23 @@ TEST_CASE("a line that is too long is kept in pieces", "[stores]") {
   }
 }
 
-TEST_CASE("the entry of an index comes first, once", "[stores]") {
+TEST_CASE("the entries of an index come first, once", "[stores]") {
   File file;
   file.write(prompt(1));
   TranscriptFileOptions options;
   options.now = kLater;
-  options.entry = "{\"key\":\"k\"}";
+  options.entries = {"{\"key\":\"k\"}", "{\"key\":\"l\"}"};
   TranscriptFile first(file.path, {}, options);
   REQUIRE(first.open());
   const auto import = first.next();
   REQUIRE(import);
   REQUIRE(*import);
-  CHECK((*import)->lines.size() == 2);
+  CHECK((*import)->lines.size() == 3);
   CHECK((*import)->lines.front().facts.line == 0);
-  CHECK((*import)->lines.front().text == options.entry);
+  CHECK((*import)->lines[0].text == options.entries[0]);
+  CHECK((*import)->lines[1].text == options.entries[1]);
+  CHECK((*import)->lines[1].facts.line == 0);
+  CHECK((*import)->lines[2].facts.line == 1);
   TranscriptFile again(file.path, (*import)->read, options);
   REQUIRE(again.open());
   const auto nothing = again.next();

@@ -207,6 +207,34 @@ TEST_CASE("lines with a type are those of document B", "[stores][R274]") {
   CHECK(context.cost.value == 250'000'000);
 }
 
+TEST_CASE("the entries of document E's log are messages", "[stores]") {
+  TranscriptContext context;
+  for (const char* silent :
+       {R"({"type":"session_created","sessionId":"s","storageId":"t","source":"telegram",)"
+        R"("context":{"channelId":"c","userId":"u"},"session":{"type":"user"},)"
+        R"("createdAt":1796022440000})",
+        R"({"type":"state","updatedAt":1796022440000,"state":{}})"}) {
+    const auto read = read_transcript_line(silent, context);
+    CHECK(read.line.facts.reading == LineReading::understood);
+    CHECK(messages(read).empty());
+  }
+  CHECK(context.form == TranscriptForm::typed);
+  const auto asked = read_transcript_line(
+      R"({"type":"incoming","messageId":"m1","context":{},"text":"hi","receivedAt":1796022444380})",
+      context);
+  REQUIRE(messages(asked).size() == 1);
+  CHECK(messages(asked)[0].facts.kind == ImportedKind::prompt);
+  CHECK(messages(asked)[0].facts.message == "m1");
+  CHECK(messages(asked)[0].facts.said.us == 1'796'022'444'380'000);
+  const auto said = read_transcript_line(
+      R"({"type":"outgoing","messageId":"m2","text":"hello","sentAt":"2026-11-30T07:07:24.380Z"})",
+      context);
+  REQUIRE(messages(said).size() == 1);
+  CHECK(messages(said)[0].facts.kind == ImportedKind::said);
+  CHECK(messages(said)[0].facts.said.us == 1'796'022'444'380'000);
+  CHECK(messages(said)[0].facts.turn == messages(asked)[0].facts.turn);
+}
+
 TEST_CASE("lines with a role have calls of tools beside the words", "[stores][R242]") {
   TranscriptContext context;
   const auto said = read_transcript_line(

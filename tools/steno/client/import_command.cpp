@@ -1,7 +1,7 @@
 // `import`: makes sessions of transcripts that others wrote. What was imported before is asked of
 // the server, so an import that was ended goes on where it was.
-#include <algorithm>
 #include <map>
+#include <set>
 
 #include "eventlog/domain/text_limits.hpp"
 #include "tools/steno/client/client_commands.hpp"
@@ -20,8 +20,8 @@ using projections::SessionRow;
 using workers::TranscriptSource;
 using workers::TranscriptSources;
 
-// So many sessions are looked up at once.
-constexpr std::size_t kLookedUpMax = 500;
+// The refusal of lines behind those that another session has gone on with.
+constexpr std::string_view kTakenUp = "session_ended";
 
 Outcome<TranscriptSources> find_sources(const Config& config, const ImportArguments& arguments) {
   if (arguments.is_claude == arguments.is_document) {
@@ -38,81 +38,76 @@ Outcome<TranscriptSources> find_sources(const Config& config, const ImportArgume
   return std::move(*found);
 }
 
-using Rows = std::map<base::SessionId, SessionRow>;
+// What the record has of all sessions.
+struct Known {
+  std::map<base::SessionId, domain::TranscriptImported> imports;
+  std::set<base::SessionId> resumed;           // sessions with which another one went on
+  std::map<std::string, std::string> holders;  // the agent's own session → who else holds it
+};
 
-Outcome<Rows> look_up(Connection& connection, const std::vector<TranscriptSource>& transcripts) {
-  std::map<std::string, std::vector<base::SessionId>> by_agent;
-  for (const TranscriptSource& one : transcripts) by_agent[one.agent].push_back(one.session);
-  Rows rows;
-  for (const auto& [agent, sessions] : by_agent) {
-    for (std::size_t from = 0; from < sessions.size(); from += kLookedUpMax) {
-      workers::QueryBody query;
-      query.agent = agent;
-      query.limit = kLookedUpMax;
-      const std::size_t to = std::min(from + kLookedUpMax, sessions.size());
-      query.sessions.assign(sessions.begin() + static_cast<std::ptrdiff_t>(from),
-                            sessions.begin() + static_cast<std::ptrdiff_t>(to));
-      auto answer = connection.ask<workers::ListAnswer>(workers::kVerbList, query);
-      if (!answer) return tl::unexpected(answer.error());
-      for (SessionRow& row : answer->sessions) rows.emplace(row.session, std::move(row));
+Outcome<Known> look_up(Connection& connection, const std::vector<TranscriptSource>& transcripts) {
+  std::set<base::SessionId> wanted;
+  for (const TranscriptSource& one : transcripts) wanted.insert(one.session);
+  Known known;
+  workers::QueryBody query;
+  for (bool has_more = true; has_more;) {
+    const auto page = connection.ask<workers::ListAnswer>(workers::kVerbList, query);
+    if (!page) return tl::unexpected(page.error());
+    for (const SessionRow& row : page->sessions) {
+      const bool is_import = row.imported->lines > 0;
+      if (is_import && wanted.contains(row.session)) known.imports[row.session] = row.imported;
+      if (!is_import && !row.agent_session.empty()) known.holders[row.agent_session] = row.alias;
+      if (row.resumed_from.is_set() && !row.is_fork) known.resumed.insert(row.resumed_from);
     }
+    has_more = page->has_more;
+    query.before = page->before;
   }
-  return rows;
+  return known;
 }
 
 class Importing {
  public:
-  Importing(Connection& connection, const ImportArguments& arguments, ImportReport& report)
-      : connection_(connection), arguments_(arguments), report_(report) {}
+  Importing(Connection& connection, const ImportArguments& arguments, Known known,
+            ImportReport& report)
+      : connection_(connection), arguments_(arguments), known_(std::move(known)), report_(report) {}
 
   // Imports one transcript. Error: of the server, which ends the whole import.
-  Outcome<bool> import(const TranscriptSource& source, const SessionRow* known) {
+  Outcome<bool> import(const TranscriptSource& source) {
     ImportedFile told{source.path};
     told.session = source.session;
-    if (known == nullptr) {
-      const auto other = other_holder(source);
-      if (!other) return tl::unexpected(other.error());
-      if (!other->empty()) {
-        told.fate = FileFate::of_steno;
-        told.note = *other;
-        report_.add(std::move(told));
-        return true;
-      }
-    }
-    domain::TranscriptImported before;
-    if (known != nullptr) before = known->imported;
-    workers::TranscriptFileOptions options;
-    options.is_of_subagent = source.is_of_subagent;
-    options.now = connection_.clock().wall();
-    options.entry = source.entry;
-    if (arguments_.is_claude) options.form = domain::TranscriptForm::claude;
-    workers::TranscriptFile file(source.path, before, options);
-    if (const auto ok = file.open(); !ok) {
-      told.fate = FileFate::failed;
-      told.note = ok.error().text;
+    const bool is_known = known_.imports.contains(source.session);
+    const auto holder = known_.holders.find(source.agent_session);
+    if (!is_known && holder != known_.holders.end()) {
+      told.fate = FileFate::of_steno;
+      told.note = holder->second;
       report_.add(std::move(told));
       return true;
     }
-    told.fate = known == nullptr ? FileFate::imported : FileFate::grown;
+    domain::TranscriptImported before;
+    if (is_known) before = known_.imports.at(source.session);
+    workers::TranscriptFileOptions options;
+    options.is_of_subagent = source.is_of_subagent;
+    options.now = connection_.clock().wall();
+    options.entries = source.entries;
+    if (arguments_.is_claude) options.form = domain::TranscriptForm::claude;
+    workers::TranscriptFile file(source.path, before, options);
+    const auto ok = file.open();
+    report_.progress(before.bytes);
+    if (!ok) {
+      const bool is_other =
+          ok.error().code == base::ErrorCode::conflict && before.file != source.path;
+      told.fate = is_other ? FileFate::duplicate : FileFate::failed;
+      told.note = is_other ? "another transcript of the session that was imported from " +
+                                 before.file + "; it is not the same, and was left alone"
+                           : ok.error().text;
+      report_.add(std::move(told));
+      return true;
+    }
+    told.fate = is_known ? FileFate::grown : FileFate::imported;
     return send_all(source, file, before, std::move(told));
   }
 
  private:
-  // Returns the session that has the agent's session for another reason than an import of it;
-  // empty: none has.
-  Outcome<std::string> other_holder(const TranscriptSource& source) {
-    if (source.agent_session.empty()) return std::string();
-    workers::QueryBody query;
-    query.agent = source.agent;
-    query.reference = source.agent_session;
-    const auto found = connection_.ask<workers::ShowAnswer>(workers::kVerbShow, query);
-    if (!found && found.error().exit_code == kExitNotFound) return std::string();
-    if (!found) return tl::unexpected(found.error());
-    const SessionRow& row = found->session;
-    const bool is_import = row.imported->lines > 0;
-    return is_import ? std::string() : row.alias;
-  }
-
   Outcome<bool> send_all(const TranscriptSource& source, workers::TranscriptFile& file,
                          const domain::TranscriptImported& before, ImportedFile told) {
     std::int64_t bytes = before.bytes;
@@ -129,7 +124,7 @@ class Importing {
         const auto sent = send(source, **import);
         if (!sent && sent.error().code.empty()) return tl::unexpected(sent.error());
         if (!sent) {
-          const bool is_taken_up = sent.error().code == "session_ended";
+          const bool is_taken_up = sent.error().code == kTakenUp;
           told.fate = is_taken_up ? FileFate::of_steno : FileFate::failed;
           told.note = sent.error().text;
           break;
@@ -137,7 +132,7 @@ class Importing {
       }
       for (const workers::UnreadLine& line : unread) report_.add(told.path, line);
       if (!*import) break;
-      const domain::TranscriptImported& read = (*import)->read;
+      const domain::TranscriptImported& read = known_.imports[source.session] = (*import)->read;
       report_.progress(read.bytes - bytes);
       bytes = read.bytes;
       told.lines = read.lines - before.lines;
@@ -154,6 +149,11 @@ class Importing {
   }
 
   Outcome<bool> send(const TranscriptSource& source, const ImportTranscript& import) {
+    if (arguments_.is_dry && known_.resumed.contains(source.session)) {
+      Failure taken_up{kExitConflict, "another session has gone on with it"};
+      taken_up.code = kTakenUp;
+      return tl::unexpected(taken_up);
+    }
     if (arguments_.is_dry) return true;
     const auto reply =
         connection_.command(connection_.fresh_command_id(), source.session, source.agent, import);
@@ -166,13 +166,14 @@ class Importing {
     const bool has_folder =
         import.workdir.starts_with('/') && import.workdir.size() <= domain::kPathBytesMax;
     if (!has_folder) import.workdir = connection_.config().session.workdir;
-    import.read.agent_session = source.agent_session;
+    if (!source.is_of_subagent) import.read.agent_session = source.agent_session;
     import.parent = source.parent;
     if (!source.title.empty()) import.title = source.title;
   }
 
   Connection& connection_;
   const ImportArguments& arguments_;
+  Known known_;  // also what this import has read
   ImportReport& report_;
 };
 
@@ -183,18 +184,16 @@ Outcome<int> import_transcripts(const Config& config, const ImportArguments& arg
   if (!found) return tl::unexpected(found.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  const auto known = look_up(**connection, found->transcripts);
+  auto known = look_up(**connection, found->transcripts);
   if (!known) return tl::unexpected(known.error());
   ImportReport report(config.output, arguments.is_dry, total_bytes(found->transcripts));
   for (const workers::IndexFault& fault : found->faults) report.add(fault);
   for (const std::string& other : found->others) {
     report.add(ImportedFile{other, FileFate::other});
   }
-  Importing importing(**connection, arguments, report);
+  Importing importing(**connection, arguments, std::move(*known), report);
   for (const TranscriptSource& source : found->transcripts) {
-    const auto row = known->find(source.session);
-    const auto ok = importing.import(source, row == known->end() ? nullptr : &row->second);
-    if (!ok) return tl::unexpected(ok.error());
+    if (const auto ok = importing.import(source); !ok) return tl::unexpected(ok.error());
   }
   return report.finish();
 }

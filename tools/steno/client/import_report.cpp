@@ -7,6 +7,7 @@
 
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/exit_codes.hpp"
+#include "workers/text/terminal_text.hpp"
 
 namespace steno {
 namespace {
@@ -39,7 +40,8 @@ void ImportReport::add(const ImportedFile& file) {
   lines_ += file.lines;
   messages_ += file.messages;
   if (format_ == OutputFormat::table) {
-    const bool is_told = file.fate == FileFate::failed || file.fate == FileFate::other;
+    const bool is_told = file.fate == FileFate::failed || file.fate == FileFate::other ||
+                         file.fate == FileFate::duplicate;
     if (!is_told) return;
     line_.clear();
     remark(file.path + ": " +
@@ -137,7 +139,8 @@ int ImportReport::finish() {
         "; " + lines_counted(lines_, "line", "lines") + " with " +
         lines_counted(messages_, "message", "messages") + "\n");
   for (const auto& [reason, count] : unread_) {
-    print("  not understood: " + lines_counted(count, "line", "lines") + ", " + reason + "\n");
+    print("  not understood: " + lines_counted(count, "line", "lines") + ", " +
+          workers::safe_line(reason) + "\n");
   }
   return code;
 }

@@ -20,6 +20,7 @@ enum class FileFate {
   empty,      // there is no line in it, or only one that is being written
   of_steno,   // a session of Steno has said it
   other,      // it is no transcript
+  duplicate,  // another file of its session was imported, and has other lines
   failed,     // it could not be read, or was refused
 };
 
@@ -67,5 +68,5 @@ std::int64_t total_bytes(const std::vector<workers::TranscriptSource>& transcrip
 template <>
 struct base::EnumNames<steno::FileFate> {
   static constexpr std::string_view kNames[] = {"imported", "grown", "unchanged", "empty",
-                                                "of_steno", "other", "failed"};
+                                                "of_steno", "other", "duplicate", "failed"};
 };

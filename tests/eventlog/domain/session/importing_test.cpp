@@ -108,6 +108,15 @@ TEST_CASE("what was imported before is not imported again", "[session]") {
   given(imported()).when(import()).then(NothingChanged{std::string(ImportTranscript::kType)});
 }
 
+TEST_CASE("another file of an imported session is refused", "[session]") {
+  ImportTranscript other = import();
+  other.read.tail[0] = 1;
+  given(imported()).when(other).then_rejected(RejectionCode::version_conflict);
+  other = import();
+  other.read = read_to(30, 2);
+  given(imported()).when(other).then_rejected(RejectionCode::version_conflict);
+}
+
 TEST_CASE("an import that leaves lines out is refused", "[session]") {
   ImportTranscript more = import();
   more.from_bytes = 50;
