@@ -353,6 +353,58 @@ class OwnTranscripts(Imports):
             self.assertEqual(file.read(), "mine")
         self.assertEqual(self.home.run("export", alias, "--as", "xml").code, 2)
 
+    def archive(self, *aliases):
+        """Moves the beginnings of these sessions where nobody finds them."""
+        for alias in aliases:
+            until(lambda alias=alias: self.home.show(alias)["worker"] is None, "the lease's end")
+        folder = self.home.path("archive")
+        self.home.ask("archive", "create", folder, "--before", str(self.home.position() + 1))
+        os.rename(folder, folder + "-away")
+
+    def test_an_export_is_whole_or_not_there(self):
+        alias = self.home.start_session("[big 300000]")
+        self.home.wait_for_end(alias)
+        path = self.home.path("whole.jsonl")
+        self.assertEqual(self.home.run("export", alias, "--to", path).code, 0)
+        self.archive(alias)
+        for _ in range(2):
+            cut = self.home.run("export", alias, "--to", self.home.path("cut.jsonl"))
+            self.assertEqual(cut.code, 3, str(cut))
+            self.assertIn("archived", cut.err)
+        self.assertEqual([name for name in os.listdir(self.home.folder) if "jsonl" in name],
+                         ["whole.jsonl"])
+
+    def test_an_export_of_a_fork_ends_where_it_was_forked(self):
+        author = Author(30)
+        session, file = self.claude_file(author, 20)
+        file.write()
+        self.sums("--claude")
+        forked = self.home.ask("resume", session, "swim", "--fork", "--engine", "scripted",
+                               "--workdir", self.home.workdir)["alias"]
+        self.home.wait_for_end(forked)
+        file.line(compact({"type": "user", "message": {"role": "user", "content": "a late narwhal"},
+                           "uuid": author.id(), "sessionId": session, "cwd": "/srv/project",
+                           "timestamp": "2025-12-01T00:00:00.000Z"}), 1)
+        file.write()
+        self.assertEqual(self.sums("--claude")["sums"]["files"], {"grown": 1})
+        self.assertIn("narwhal", self.home.run("export", session).out)
+        back = self.home.run("export", forked).out
+        self.assertIn("swim", back)
+        self.assertNotIn("narwhal", back)
+
+    def test_an_agents_session_never_leads_out_of_its_folder(self):
+        state = self.home.path("state", "agents", "main", "sessions")
+        Author(31).typed(os.path.join(state, "a.jsonl"), "a", 10).write()
+        with open(os.path.join(state, "sessions.json"), "w", encoding="ascii") as index:
+            index.write("{k: {sessionId: 'a', sdkSessionId: '../../../x'}}")
+        told = self.sums("--documents", self.home.path("state"))
+        self.assertEqual(told["sums"]["index_faults"], 1)
+        [row] = self.home.ask("ls")["sessions"]
+        self.assertEqual(row["agent_session"] or "", "")
+        self.home.run("export", row["alias"], "--install")
+        self.assertFalse(os.path.exists(os.path.join(self.projects, "x.jsonl")))
+        self.assertFalse(os.path.exists(self.home.path("x.jsonl")))
+
     def test_the_transcript_of_a_conversation_is_that_of_its_sessions(self):
         def send(text):
             result = self.home.run("conv", "send", "main", text, "--engine", "scripted")
@@ -429,6 +481,107 @@ class Files(Imports):
         back = self.home.path("out", "agents", "main", "sessions", session + ".jsonl")
         with open(back, "rb") as written:
             self.assertEqual(written.read(), file.bytes())
+
+    # Shows R243, R272.
+    def test_all_of_a_folder_comes_back(self):
+        author = Author(22)
+        folder = self.home.path("state", "agents", "main", "sessions")
+        files = {"c": author.claude(os.path.join(folder, "c.jsonl"), author.id(), 20),
+                 "a-topic-7": author.typed(os.path.join(folder, "a-topic-7.jsonl"), "a", 20),
+                 "a-topic-8": author.typed(os.path.join(folder, "a-topic-8.jsonl"), "a", 20)}
+        for file in files.values():
+            file.write()
+        with open(os.path.join(folder, "n.jsonl"), "wb") as file:
+            file.write(b"no transcript\n")
+        os.utime(file.name, (1, 1))
+        entries = {"k": {"id": "c", "status": "ended"}, "l": {"sessionId": "c"},
+                   "g:topic:7": {"sessionId": "a"}, "g:topic:8": {"sessionId": "a"}}
+        with open(os.path.join(folder, "sessions.json"), "w", encoding="ascii") as index:
+            json.dump({"sessions": entries}, index)
+        told = self.sums("--documents", self.home.path("state"))
+        self.assertEqual((told["sums"]["files"], told["sums"]["index_faults"]), ({"imported": 4}, 0))
+        self.files()
+        self.assertEqual(self.index(), entries)
+        out = self.home.path("out", "agents", "main", "sessions")
+        for name, file in files.items():
+            with open(os.path.join(out, name + ".jsonl"), "rb") as written:
+                self.assertEqual(written.read(), file.bytes(), name)
+        with open(os.path.join(out, "n.jsonl"), "rb") as written:
+            self.assertEqual(written.read(), b"no transcript\n")
+
+    def test_what_is_no_more_on_the_record_goes_from_the_folder(self):
+        for key in ("one", "other"):
+            sent = self.home.run("--agent", "ops", "conv", "send", f"agent:ops:{key}", "one walrus",
+                                 "--engine", "scripted")
+            self.assertEqual(sent.code, 0, str(sent))
+            until(lambda key=key: self.home.run("--agent", "ops", "transcript", f"agent:ops:{key}",
+                                                "--first").out.count("Done."), "the answer")
+        self.files()
+        self.assertEqual(len(self.index("ops")), 2)
+        folder = self.home.path("out", "agents", "ops", "sessions")
+        self.assertEqual(len(os.listdir(folder)), 3)
+        for key, left in (("other", 2), ("one", 0)):
+            gone = self.home.run("--agent", "ops", "conv", "rm", f"agent:ops:{key}")
+            self.assertEqual(gone.code, 0, str(gone))
+            self.assertIn("removed", self.files())
+            self.assertEqual(len(os.listdir(folder)), left)
+
+    def test_an_archived_session_does_not_stop_the_others(self):
+        def answered(key):
+            until(lambda: self.home.run("transcript", key, "--first").out.count("Done."),
+                  "the answer")
+            self.files()
+            session = self.index()[key]["sessionId"]
+            self.home.run("kill", session)
+            until(lambda: self.home.show(session)["worker"] is None, "the lease's end")
+        self.home.run("conv", "send", "agent:main:old", "one walrus", "--engine", "scripted")
+        answered("agent:main:old")
+        self.home.wait_for_end(self.home.start_session("[big 300000]"))
+        folder = self.home.path("archive")
+        self.home.ask("archive", "create", folder, "--before", str(self.home.position() + 1))
+        os.rename(folder, folder + "-away")
+        self.home.run("conv", "send", "agent:main:new", "two walruses", "--engine", "scripted")
+        until(lambda: self.home.run("transcript", "agent:main:new", "--first").out.count("Done."),
+              "the answer")
+        [old] = [name for name in os.listdir(self.home.path("out", "agents", "main", "sessions"))
+                 if name.endswith(".jsonl")]
+        os.remove(self.home.path("out", "agents", "main", "sessions", old))
+        said = self.files()
+        self.assertIn("archived", said)
+        self.assertEqual(set(self.index()), {"agent:main:old", "agent:main:new"})
+        path = self.home.path("out", "agents", "main", "sessions",
+                              self.index()["agent:main:new"]["sessionId"] + ".jsonl")
+        self.assertTrue(os.path.exists(path))
+
+    def test_a_folder_belongs_to_one_log(self):
+        self.files()
+        mark = self.home.path("out", ".steno-files")
+        with open(mark, encoding="ascii") as file:
+            text = file.read()
+        log = self.home.run("doctor", "-o", "json").json()["status"]["log"]
+        self.assertIn(log, text)
+        with open(mark, "w", encoding="ascii") as file:
+            file.write(text.replace(log, "0" * len(log)))
+        self.assertIn("another log", self.files(code=4))
+
+    def test_a_folder_is_kept_current(self):
+        following = self.home.follow("files", self.home.path("out"), "--follow")
+        key = "agent:main:main"
+        sent = self.home.run("conv", "send", key, "one walrus", "--engine", "scripted")
+        self.assertEqual(sent.code, 0, str(sent))
+
+        def written():
+            try:
+                entry = self.index()[key]
+                path = self.home.path("out", "agents", "main", "sessions",
+                                      entry["sessionId"] + ".jsonl")
+                with open(path, encoding="utf-8") as file:
+                    return "Done." in file.read()
+            except (OSError, KeyError):
+                return False
+        until(written, "the answer in the folder")
+        following.signal(signal.SIGINT)
+        self.assertEqual(following.finish().code, 0)
 
     def test_a_folder_of_another_program_is_left_alone(self):
         os.makedirs(self.home.path("out", "agents", "main"))

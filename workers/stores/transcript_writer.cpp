@@ -16,6 +16,9 @@ namespace {
 
 using domain::RecordedEvent;
 
+constexpr std::string_view kInterrupted = "It was interrupted; its outcome is not known.";
+constexpr std::string_view kUnderWay = "It was under way when this was written.";
+
 std::string field(std::string_view name, std::string_view text) {
   return "\"" + std::string(name) + "\":" + line_string(text);
 }
@@ -164,12 +167,11 @@ std::string TranscriptWriter::write_result(const std::string& call, const std::s
   return line;
 }
 
-std::string TranscriptWriter::end_calls(base::Time at) {
+std::string TranscriptWriter::end_calls(base::Time at, std::string_view why) {
   std::string out;
   while (!calls_.empty()) {
     const std::string call = calls_.begin()->first;
-    out += write_result(call, "It was interrupted; its outcome is not known.", true, at,
-                        made_id(call));
+    out += write_result(call, std::string(why), true, at, made_id(call));
   }
   return out;
 }
@@ -180,11 +182,29 @@ std::string TranscriptWriter::write_prompt(const RecordedEvent& event, base::Tur
     return {};
   }
   const base::Time at = event.envelope.wall_time;
-  std::string out = end_calls(at);
+  std::string out = end_calls(at, kInterrupted);
   const std::string text = clean_utf8(text_of(event));
   const std::string content =
       file_.form == WrittenForm::claude ? line_string(text) : "[" + text_block(text) + "]";
   return out += write_line(Side::user, at, content, turn.is_set() ? turn.text() : made_id("user"));
+}
+
+std::string TranscriptWriter::write_answer(const RecordedEvent& event, const std::string& id) {
+  if (!event.content) {
+    ++left_out_.erased;
+    return {};
+  }
+  return write_line(Side::agent, event.envelope.wall_time, "[" + text_block(text_of(event)) + "]",
+                    id);
+}
+
+// Counts blocks that were never finished.
+void TranscriptWriter::note_partial(const domain::Event& event) {
+  if (event.is<domain::PartialOutputRecorded>()) is_partial_ = true;
+  if (event.is<domain::OutputRecorded>()) is_partial_ = false;
+  const bool is_over = event.is<domain::TurnFinished>() || event.is<domain::TurnFailed>() ||
+                       event.is<domain::TurnInterrupted>() || event.is<domain::TurnReturned>();
+  if (is_over && std::exchange(is_partial_, false)) ++left_out_.cut_off;
 }
 
 std::string TranscriptWriter::write_piece(const RecordedEvent& event) {
@@ -200,12 +220,11 @@ std::string TranscriptWriter::write_piece(const RecordedEvent& event) {
       ++left_out_.thoughts;
       return {};
     }
-    if (!event.content) {
-      ++left_out_.erased;
-      return {};
-    }
-    return write_line(Side::agent, at, "[" + text_block(text_of(event)) + "]",
-                      said->message.empty() ? made_id(position) : said->message);
+    return write_answer(event, said->message.empty() ? made_id(position) : said->message);
+  }
+  if (const auto* finished = event.event.as<domain::TurnFinished>()) {
+    const bool has_answer = finished->is_answer && event.envelope.content;
+    return has_answer ? write_answer(event, made_id(position)) : std::string();
   }
   if (const auto* call = event.event.as<domain::ToolCallStarted>()) {
     if (is_left(call->parent)) return {};
@@ -234,6 +253,8 @@ std::string TranscriptWriter::add(const RecordedEvent& event) {
     imported_->texts.push_back(is_erased ? std::nullopt : std::optional(text_of(event)));
     return {};
   }
+  last_ = event.envelope.wall_time;
+  note_partial(event.event);
   std::string out = finish_imported();
   if (const auto* line = event.event.as<domain::LineImported>()) {
     left_out_.erased += event.envelope.content && !event.content ? 1 : 0;
@@ -249,6 +270,8 @@ std::string TranscriptWriter::add(const RecordedEvent& event) {
     out += write_prompt(event, {});
   } else if (event.event.is<domain::FileAttached>()) {
     ++left_out_.files;
+  } else if (event.event.is<domain::TurnFailed>()) {
+    left_out_.failures += event.envelope.content ? 1 : 0;
   } else {
     out += write_piece(event);
   }
@@ -257,7 +280,8 @@ std::string TranscriptWriter::add(const RecordedEvent& event) {
 
 std::string TranscriptWriter::finish() {
   std::string out = finish_imported();
-  return out += end_calls(file_.began);
+  left_out_.cut_off += std::exchange(is_partial_, false) ? 1 : 0;
+  return out += end_calls(last_, file_.is_live ? kUnderWay : kInterrupted);
 }
 
 }  // namespace workers

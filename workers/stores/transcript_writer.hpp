@@ -26,6 +26,7 @@ struct WrittenFile {
   std::string agent_version;
   std::string model;
   base::Time began;
+  bool is_live = false;  // the session may go on
 };
 
 // What could not be written.
@@ -34,6 +35,8 @@ struct LeftOut {
   std::int64_t subagents = 0;  // pieces of what subagents said and did
   std::int64_t files = 0;      // that went with prompts
   std::int64_t erased = 0;     // texts
+  std::int64_t failures = 0;   // texts that say why turns failed
+  std::int64_t cut_off = 0;    // blocks of which only a part was said
 };
 
 class TranscriptWriter {
@@ -66,7 +69,9 @@ class TranscriptWriter {
                             const std::string& id);
   std::string write_result(const std::string& call, const std::string& text, bool is_error,
                            base::Time at, const std::string& id);
-  std::string end_calls(base::Time at);
+  std::string end_calls(base::Time at, std::string_view why);
+  std::string write_answer(const domain::RecordedEvent& event, const std::string& id);
+  void note_partial(const domain::Event& event);
   std::string header();
   // Returns an id for a line that has none, the same in every export.
   std::string made_id(std::string_view of);
@@ -78,6 +83,8 @@ class TranscriptWriter {
   std::map<std::string, std::string> calls_;               // open ones, with their tools
   std::string parent_;                                     // id of the last line
   std::string answer_;                                     // id of the model's answer under way
+  bool is_partial_ = false;                                // of the block under way
+  base::Time last_;                                        // when the last event was
   LeftOut left_out_;
   std::int64_t lines_ = 0;
   std::int64_t made_ = 0;

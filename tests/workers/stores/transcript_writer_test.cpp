@@ -12,9 +12,9 @@ const base::TurnId kTurn{{1}};
 
 class Written {
  public:
-  explicit Written(WrittenForm form = WrittenForm::claude)
+  explicit Written(WrittenForm form = WrittenForm::claude, bool is_live = false)
       : writer_({form, "8edf90df-c794-4db8-9d3e-6355094b0297", "/srv/p", "2.1.0", "opus",
-                 base::Time{1'796'022'444'380'000}}) {}
+                 base::Time{1'796'022'000'000'000}, is_live}) {}
 
   template <class E>
   Written& add(E fact, std::optional<std::string> text = std::nullopt, bool is_erased = false) {
@@ -94,6 +94,36 @@ TEST_CASE("a call without a result gets one", "[stores]") {
   REQUIRE(lines.size() == 2);
   CHECK(lines[0].find("\"input\":{}") != std::string::npos);
   CHECK(lines[1].find("\"tool_use_id\":\"t1\"") != std::string::npos);
+  CHECK(lines[1].find("interrupted") != std::string::npos);
+  CHECK(field(lines[1], "timestamp") == field(lines[0], "timestamp"));
+  Written live(WrittenForm::claude, true);
+  live.add(domain::ToolCallStarted{kTurn, "t1", "Bash"}, "{}");
+  CHECK(lines_of(live.text())[1].find("under way") != std::string::npos);
+}
+
+TEST_CASE("an answer that no block says is written", "[stores]") {
+  Written written;
+  domain::TurnFinished silent;
+  domain::TurnFinished answer;
+  answer.is_answer = true;
+  written.add(silent, "the result").add(answer, "the answer").add(answer, std::nullopt, true);
+  const auto lines = lines_of(written.text());
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0].find(R"("content":[{"type":"text","text":"the answer"}])") != std::string::npos);
+  CHECK(written.left_out().erased == 1);
+}
+
+TEST_CASE("words that are not written are counted", "[stores]") {
+  Written written;
+  written.add(domain::PartialOutputRecorded{kTurn, 1}, "I lo")
+      .add(domain::OutputRecorded{kTurn, 1, domain::OutputKind::text}, "I look.")
+      .add(domain::PartialOutputRecorded{kTurn, 2}, "And th")
+      .add(domain::PartialOutputRecorded{kTurn, 2}, "en")
+      .add(domain::TurnFailed{kTurn, "error_max_turns", "", 0, {}}, "too many")
+      .add(domain::PartialOutputRecorded{kTurn, 3}, "Once");
+  CHECK(lines_of(written.text()).size() == 1);
+  CHECK(written.left_out().cut_off == 2);
+  CHECK(written.left_out().failures == 1);
 }
 
 TEST_CASE("a session is written as document B writes it", "[stores][R117]") {

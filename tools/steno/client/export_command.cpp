@@ -1,12 +1,7 @@
 // `export`: writes a session as a transcript, to stdout or into a file that did not exist.
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <optional>
 
-#include <cerrno>
-#include <cstring>
-
-#include "eventlog/base/unique_fd.hpp"
+#include "eventlog/base/new_file.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/session_export.hpp"
 #include "tools/steno/config/absolute_path.hpp"
@@ -26,51 +21,6 @@ Outcome<WrittenForm> parse_form(const std::string& name) {
   return fail(kExitUsage, "unknown form '" + name + "'; known are claude-jsonl, messages-jsonl");
 }
 
-// Where the lines go: to stdout, or to a file of its own that did not exist.
-class Destination {
- public:
-  Outcome<bool> open(const std::string& path) {
-    path_ = path;
-    file_ = base::UniqueFd(
-        ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (file_.is_open()) return true;
-    const int why = errno;
-    return fail(
-        why == EEXIST ? kExitConflict : kExitFailed,
-        path + ": " +
-            (why == EEXIST ? "it exists, and is left as it is" : std::string(std::strerror(why))));
-  }
-  Outcome<bool> write(std::string_view text) {
-    if (!file_.is_open()) {
-      print(text);
-      return true;
-    }
-    while (!text.empty()) {
-      const ssize_t written = ::write(file_.get(), text.data(), text.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) return failed();
-      text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return true;
-  }
-  Outcome<bool> close() {
-    if (file_.is_open() && ::fsync(file_.get()) != 0) return failed();
-    return true;
-  }
-
- private:
-  // What was written so far is no transcript.
-  Outcome<bool> failed() {
-    const std::string why = std::strerror(errno);
-    file_.reset();
-    ::unlink(path_.c_str());
-    return fail(kExitFailed, path_ + ": " + why);
-  }
-
-  std::string path_;
-  base::UniqueFd file_;
-};
-
 std::string count_text(std::int64_t count, const std::string& one, const std::string& many) {
   return std::to_string(count) + " " + (count == 1 ? one : many);
 }
@@ -85,6 +35,8 @@ void tell_left_out(const workers::LeftOut& left) {
        "the record does not have the signature that the model's provider asks for");
   tell(left.subagents, "piece", "pieces", "said or done by subagents");
   tell(left.files, "file", "files", "files of prompts are not written");
+  tell(left.failures, "text", "texts", "why turns failed");
+  tell(left.cut_off, "answer", "answers", "cut off before it was whole");
 }
 
 Outcome<std::string> path_of(const ExportArguments& arguments, const SessionRow& row,
@@ -93,13 +45,11 @@ Outcome<std::string> path_of(const ExportArguments& arguments, const SessionRow&
   if (!arguments.is_installed) return std::string();
   const std::string folder =
       workers::claude_projects_folder() + "/" + workers::claude_project(row.workdir);
-  for (std::size_t at = folder.find('/', 1); at != std::string::npos;
-       at = folder.find('/', at + 1)) {
-    ::mkdir(folder.substr(0, at).c_str(), 0700);
+  if (!base::parse_id(id)) {
+    return fail(kExitFailed, "the agent's own session " + id +
+                                 " is no UUID, and so no name of a file of Claude Code's");
   }
-  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-    return fail(kExitFailed, folder + ": " + std::strerror(errno));
-  }
+  if (const auto ok = base::make_folders(folder); !ok) return fail(ok.error());
   return folder + "/" + id + ".jsonl";
 }
 
@@ -119,14 +69,28 @@ Outcome<int> export_session(const Config& config, const ExportArguments& argumen
   const workers::WrittenFile file = written_file(*form, *chain);
   const auto path = path_of(arguments, last, file.session);
   if (!path) return tl::unexpected(path.error());
-  Destination to;
+  std::optional<base::NewFile> to;
   if (!path->empty()) {
-    if (const auto ok = to.open(*path); !ok) return tl::unexpected(ok.error());
+    (*connection)->take_interrupts();
+    auto opened = base::NewFile::open(*path, base::OldFile::kept);
+    if (!opened) return fail(opened.error());
+    to.emplace(std::move(*opened));
   }
-  const auto written = write_sessions(**connection, file, *chain,
-                                      [&](std::string_view text) { return to.write(text); });
+  const auto write = [&](std::string_view text) -> Outcome<bool> {
+    if (!to) print(text);
+    if (!to) return true;
+    if (const auto ok = to->write(text); !ok) return fail(ok.error());
+    return true;
+  };
+  const auto written = write_sessions(**connection, file, *chain, write);
   if (!written) return tl::unexpected(written.error());
-  if (const auto ok = to.close(); !ok) return tl::unexpected(ok.error());
+  if (to) {
+    if (const auto ok = to->finish(); !ok) return fail(ok.error());
+  }
+  if (chain->front().resumed_from.is_set()) {
+    remark("left out: the sessions before " + chain->front().alias +
+           "; a chain of resumes is written from its last 1,000 on");
+  }
   tell_left_out(written->left_out);
   if (path->empty()) return kExitOk;
   remark(count_text(written->lines, "line", "lines") + " in " + *path);

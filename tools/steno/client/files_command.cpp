@@ -1,18 +1,15 @@
 // `files`: keeps a folder in the documents' form beside the log, for tools that still read files.
 // The log is the truth: whatever stands in the folder is written anew where it differs.
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
-#include "eventlog/base/unique_fd.hpp"
+#include "eventlog/base/list_files.hpp"
+#include "eventlog/base/new_file.hpp"
 #include "eventlog/domain/conversation/entry_fields.hpp"
 #include "eventlog/domain/session/events.hpp"
 #include "tools/steno/client/client_commands.hpp"
@@ -21,7 +18,9 @@
 #include "tools/steno/text/console.hpp"
 #include "workers/json/event_json.hpp"
 #include "workers/protocol/conversations.hpp"
+#include "workers/protocol/status.hpp"
 #include "workers/stores/document_paths.hpp"
+#include "workers/stores/session_ids.hpp"
 
 namespace steno {
 namespace {
@@ -32,11 +31,10 @@ using projections::SessionRow;
 
 // Its text names the log. A folder with other files and without it is left alone.
 constexpr std::string_view kMarkFile = "/.steno-files";
+constexpr std::string_view kMarkText =
+    "Written by steno files; what is changed here is written anew.";
+constexpr std::string_view kMarkLog = "\nlog ";
 constexpr base::Duration kBetween = std::chrono::seconds(1);
-
-tl::unexpected<Failure> failed(const std::string& path) {
-  return fail(kExitFailed, path + ": " + std::strerror(errno));
-}
 
 std::string text_of(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -47,26 +45,16 @@ std::string text_of(const std::string& path) {
 
 // Replaces the file at once, if its text differs.
 Outcome<bool> put(const std::string& path, const std::string& text) {
-  if (text_of(path) == text && ::access(path.c_str(), F_OK) == 0) return false;
-  const std::string fresh = path + ".new";
-  const base::UniqueFd file(
-      ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file.is_open()) return failed(fresh);
-  for (std::string_view rest = text; !rest.empty();) {
-    const ssize_t written = ::write(file.get(), rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return failed(fresh);
-    rest.remove_prefix(static_cast<std::size_t>(written));
-  }
-  if (::fsync(file.get()) != 0 || ::rename(fresh.c_str(), path.c_str()) != 0) return failed(fresh);
-  return true;
+  auto file = base::NewFile::open(path, base::OldFile::replaced);
+  if (!file) return fail(file.error());
+  if (const auto ok = file->write(text); !ok) return fail(ok.error());
+  const auto is_changed = file->finish();
+  if (!is_changed) return fail(is_changed.error());
+  return *is_changed;
 }
 
 Outcome<bool> make_folder(const std::string& path) {
-  for (std::size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1)) {
-    ::mkdir(path.substr(0, at).c_str(), 0700);
-  }
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return failed(path);
+  if (const auto ok = base::make_folders(path); !ok) return fail(ok.error());
   return true;
 }
 
@@ -101,6 +89,25 @@ void add_route(Json& entry, const domain::DeliveryContext& route) {
   entry["deliveryContext"] = std::move(context);
 }
 
+// True if the session was imported from a folder as the one that is written. Its id says so.
+bool is_of_documents(const SessionRow& row) {
+  const std::string& file = row.imported->file;
+  const std::size_t slash = file.rfind('/');
+  constexpr std::string_view kFolder = "/sessions/";
+  const bool is_below = slash != std::string::npos && file.substr(0, slash + 1).ends_with(kFolder);
+  if (!is_below) return false;
+  const std::string folder = file.substr(0, slash + 1 - kFolder.size());
+  const std::string name = file.substr(slash + 1);
+  return row.session == workers::imported_id(row.agent, "documents",
+                                             folder.substr(folder.rfind('/') + 1),
+                                             name.substr(0, name.rfind('.')));
+}
+
+struct Written {
+  std::int64_t files = 0;
+  std::int64_t removed = 0;  // that nothing names any more
+};
+
 class Folder {
  public:
   Folder(Connection& connection, const std::string& path)
@@ -109,6 +116,9 @@ class Folder {
   // Refuses a folder that is somebody else's.
   Outcome<bool> check() {
     const std::string& path = roots_.state;
+    const auto status =
+        connection_.ask<workers::StatusAnswer>(workers::kVerbStatus, workers::QueryBody{});
+    if (!status) return tl::unexpected(status.error());
     if (auto ok = make_folder(path); !ok) return ok;
     const std::string mark = path + std::string(kMarkFile);
     const bool is_ours = ::access(mark.c_str(), F_OK) == 0;
@@ -118,30 +128,64 @@ class Folder {
                                      " has agents/ of another program, which are left as they "
                                      "are; import them, and name another folder");
     }
-    return put(mark, "Written by steno files; what is changed here is written anew.\n");
+    const std::string log = status->log.text();
+    const std::string said = text_of(mark);
+    const std::size_t other = said.find(kMarkLog);
+    if (other != std::string::npos && said.find(log, other) == std::string::npos) {
+      return fail(kExitConflict,
+                  path +
+                      " is written from another log, so it is left as it is; name another "
+                      "folder, or remove it");
+    }
+    return put(mark, std::string(kMarkText) + std::string(kMarkLog) + log + "\n");
   }
 
-  // Writes all that has changed. Returns the number of files that were written.
-  Outcome<std::int64_t> update() {
+  // Writes all that has changed since the last call, and removes what nothing names any more.
+  Outcome<Written> update() {
+    const auto status =
+        connection_.ask<workers::StatusAnswer>(workers::kVerbStatus, workers::QueryBody{});
+    if (!status) return tl::unexpected(status.error());
+    if (status->durable == seen_position_) return Written{};
     indexes_.clear();
-    written_ = 0;
-    for (const auto step : {&Folder::add_imported, &Folder::add_conversations}) {
+    named_.clear();
+    written_ = {};
+    for (const auto step : {&Folder::add_imported, &Folder::add_conversations,
+                            &Folder::write_indexes, &Folder::remove_unnamed}) {
       if (const auto ok = (this->*step)(); !ok) return tl::unexpected(ok.error());
     }
-    for (const auto& [agent, index] : indexes_) {
-      const std::string path = workers::index_path(roots_, {}, agent);
-      const auto ok = write(path, index.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
-      if (!ok) return tl::unexpected(ok.error());
-    }
+    seen_position_ = status->durable;
     return written_;
   }
 
  private:
-  Outcome<bool> write(const std::string& path, const std::string& text) {
-    if (auto ok = make_folder(path.substr(0, path.rfind('/'))); !ok) return ok;
-    auto changed = put(path, text);
-    if (changed && *changed) ++written_;
-    return changed;
+  Outcome<bool> write_indexes() {
+    for (const auto& [agent, index] : indexes_) {
+      const std::string path = workers::index_path(roots_, {}, agent);
+      if (auto ok = make_folder(path.substr(0, path.rfind('/'))); !ok) return ok;
+      named_.insert(path);
+      const auto is_changed =
+          put(path, index.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+      if (!is_changed) return is_changed;
+      written_.files += *is_changed ? 1 : 0;
+    }
+    return true;
+  }
+
+  // Removes transcripts and indexes of what is no more on the record.
+  Outcome<bool> remove_unnamed() {
+    const auto agents = base::list_files(roots_.state + "/agents");
+    if (!agents) return true;
+    for (const base::ListedFile& agent : *agents) {
+      const auto files = base::list_files(agent.path + "/sessions");
+      if (!files) continue;
+      for (const base::ListedFile& file : *files) {
+        const bool is_of_us = file.extension() == ".jsonl" || file.name == "sessions.json" ||
+                              file.name.ends_with(".jsonl.new");
+        if (!is_of_us || named_.contains(file.path)) continue;
+        if (::unlink(file.path.c_str()) == 0) ++written_.removed;
+      }
+    }
+    return true;
   }
 
   // Sessions that were imported from such a folder: their lines, and their entries as they were.
@@ -151,10 +195,7 @@ class Folder {
       const auto page = connection_.ask<workers::ListAnswer>(workers::kVerbList, query);
       if (!page) return tl::unexpected(page.error());
       for (const SessionRow& row : page->sessions) {
-        const domain::TranscriptForm form = row.imported->form;
-        const bool is_document =
-            form == domain::TranscriptForm::typed || form == domain::TranscriptForm::roles;
-        if (!is_document) continue;
+        if (!is_of_documents(row)) continue;
         if (auto ok = add_imported(row); !ok) return ok;
       }
       has_more = page->has_more;
@@ -167,28 +208,36 @@ class Folder {
     const std::string& from = row.imported->file;
     const std::string name = from.substr(from.rfind('/') + 1);
     const std::string path = workers::documents_folder(roots_, row.agent) + "/" + name;
-    if (auto ok = write_transcript({row}, path, row); !ok) return ok;
-    return add_entry(row);
+    if (auto ok = write_transcript({row}, path); !ok) return ok;
+    auto& [read, entries] = entries_[row.session];
+    if (read != row.last_position) {
+      auto found = read_entries(row);
+      if (!found) return tl::unexpected(found.error());
+      entries = std::move(*found);
+      read = row.last_position;
+    }
+    for (const Json& one : entries) indexes_[row.agent][one.value("key", "")] = one["entry"];
+    return true;
   }
 
-  // Adds the entry that the index had for an imported session.
-  Outcome<bool> add_entry(const SessionRow& row) {
+  // Returns the entries that indexes had for an imported session.
+  Outcome<std::vector<Json>> read_entries(const SessionRow& row) {
     workers::QueryBody query;
     query.agent = row.agent;
     query.reference = row.session.text();
     const auto page = connection_.ask<workers::RecordAnswer>(workers::kVerbRecord, query);
     if (!page) return tl::unexpected(page.error());
+    std::vector<Json> entries;
     for (const bus::FeedEvent& event : page->events) {
       const auto seen = workers::see(event);
       if (!seen) return fail(seen.error());
       const auto* line = seen->recorded.event.as<domain::LineImported>();
-      if (line == nullptr) continue;
-      if (line->line > 0) return true;
-      if (!seen->recorded.content) continue;
+      if (line == nullptr || !seen->recorded.content) continue;
+      if (line->line > 0) break;
       const Json said = Json::parse(seen->recorded.content->text, nullptr, false);
-      if (said.is_object()) indexes_[row.agent][said.value("key", "")] = said["entry"];
+      if (said.is_object() && said.contains("entry")) entries.push_back(said);
     }
-    return true;
+    return entries;
   }
 
   Outcome<bool> add_conversations() {
@@ -245,31 +294,57 @@ class Folder {
                                                          usage.cache_creation_tokens;
       if (!row.agent_model.empty()) (*entry)["model"] = row.agent_model;
     }
-    return write_transcript(*chain, workers::transcript_path(roots_, agent, session.text()), row);
+    return write_transcript(*chain, workers::transcript_path(roots_, agent, session.text()));
   }
 
-  // One that has not changed since it was written is not read again.
-  Outcome<bool> write_transcript(const std::vector<SessionRow>& chain, const std::string& path,
-                                 const SessionRow& row) {
+  // One that has not changed since it was written is not read again, and one whose beginning was
+  // archived is left as it is.
+  Outcome<bool> write_transcript(const std::vector<SessionRow>& chain, const std::string& path) {
+    named_.insert(path);
+    std::vector<base::Position> read;
+    for (const SessionRow& row : chain) read.push_back(row.last_position);
+    auto& seen = seen_[path];
     const bool is_there = ::access(path.c_str(), F_OK) == 0;
-    if (is_there && seen_[path] == row.last_position) return false;
-    std::string text;
-    const auto written =
-        write_sessions(connection_, written_file(workers::WrittenForm::messages, chain), chain,
-                       [&](std::string_view part) -> Outcome<bool> {
-                         text += part;
-                         return true;
-                       });
-    if (!written) return tl::unexpected(written.error());
-    seen_[path] = row.last_position;
-    return write(path, text);
+    if (seen.positions == read && (is_there || seen.is_archived)) return false;
+    if (auto ok = make_folder(path.substr(0, path.rfind('/'))); !ok) return ok;
+    auto file = base::NewFile::open(path, base::OldFile::replaced);
+    if (!file) return fail(file.error());
+    const auto write = [&](std::string_view part) -> Outcome<bool> {
+      if (const auto ok = file->write(part); !ok) return fail(ok.error());
+      return true;
+    };
+    const auto written = write_sessions(
+        connection_, written_file(workers::WrittenForm::messages, chain), chain, write);
+    const bool is_archived = !written && written.error().exit_code == kExitNotFound;
+    if (!written && !is_archived) return tl::unexpected(written.error());
+    seen = {std::move(read), is_archived};
+    if (is_archived) {
+      remark(path + ": left as it is; " + written.error().text);
+      return false;
+    }
+    const auto is_changed = file->finish();
+    if (!is_changed) return fail(is_changed.error());
+    written_.files += *is_changed ? 1 : 0;
+    return true;
   }
+
+  struct Seen {
+    std::vector<base::Position> positions;  // of the last event of each session of the chain
+    bool is_archived = false;
+  };
+  struct Entries {
+    base::Position read;  // of the session's last event
+    std::vector<Json> entries;
+  };
 
   Connection& connection_;
   const workers::DocumentRoots roots_;
-  std::map<std::string, Json> indexes_;         // by agent
-  std::map<std::string, base::Position> seen_;  // of the last event that a transcript has
-  std::int64_t written_ = 0;
+  base::Position seen_position_;         // at which the folder was last written
+  std::map<std::string, Json> indexes_;  // by agent
+  std::set<std::string> named_;          // files of what is on the record
+  std::map<std::string, Seen> seen_;     // by transcript
+  std::map<base::SessionId, Entries> entries_;
+  Written written_;
 };
 
 }  // namespace
@@ -283,9 +358,11 @@ Outcome<int> keep_files(const Config& config, const FilesArguments& arguments) {
   while (true) {
     const auto written = folder.update();
     if (!written) return tl::unexpected(written.error());
-    const bool is_told = *written > 0 || !arguments.is_followed;
+    const bool is_told = written->files + written->removed > 0 || !arguments.is_followed;
     if (is_told) {
-      remark(std::to_string(*written) + (*written == 1 ? " file written" : " files written"));
+      remark(std::to_string(written->files) +
+             (written->files == 1 ? " file written" : " files written") +
+             (written->removed > 0 ? ", " + std::to_string(written->removed) + " removed" : ""));
     }
     if (!arguments.is_followed) return kExitOk;
     const auto ok = (*connection)->wait(kBetween);

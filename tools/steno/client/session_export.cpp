@@ -25,7 +25,8 @@ Outcome<SessionRow> find_row(Connection& connection, const std::string& agent,
 
 using Write = std::function<Outcome<bool>(std::string_view text)>;
 
-Outcome<bool> write_one(Connection& connection, const SessionRow& row,
+// Writes the session's events before `until`; 0: all.
+Outcome<bool> write_one(Connection& connection, const SessionRow& row, base::Position until,
                         workers::TranscriptWriter& writer, const Write& write) {
   workers::QueryBody query;
   query.agent = row.agent;
@@ -40,6 +41,8 @@ Outcome<bool> write_one(Connection& connection, const SessionRow& row,
     for (const bus::FeedEvent& event : page->events) {
       const auto seen = workers::see(event);
       if (!seen) return fail(seen.error());
+      const bool is_later = until.value > 0 && seen->recorded.envelope.position >= until;
+      if (is_later) return true;
       auto ok = write(writer.add(seen->recorded));
       if (!ok) return ok;
     }
@@ -74,14 +77,17 @@ workers::WrittenFile written_file(workers::WrittenForm form, const std::vector<S
   file.agent_version = "2.1.0";
   file.model = last.agent_model.empty() ? "unknown" : last.agent_model;
   file.began = chain.front().created_at;
+  file.is_live = last.closed_at.us == 0;
   return file;
 }
 
 Outcome<WrittenSessions> write_sessions(Connection& connection, const workers::WrittenFile& file,
                                         const std::vector<SessionRow>& chain, const Write& write) {
   workers::TranscriptWriter writer(file);
-  for (const SessionRow& row : chain) {
-    const auto ok = write_one(connection, row, writer, write);
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    const bool is_last = i + 1 == chain.size();
+    const base::Position until = is_last ? base::Position{} : chain[i + 1].opened;
+    const auto ok = write_one(connection, chain[i], until, writer, write);
     if (!ok) return tl::unexpected(ok.error());
   }
   if (const auto ok = write(writer.finish()); !ok) return tl::unexpected(ok.error());

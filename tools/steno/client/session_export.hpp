@@ -10,7 +10,8 @@
 
 namespace steno {
 
-// Returns the session and those that it goes on with, the first one first.
+// Returns the session and those that it goes on with, the first one first. The beginning of a chain
+// of more than 1,000 is left out; the first one then goes on with another.
 Outcome<std::vector<projections::SessionRow>> chain_of(Connection& connection,
                                                        const std::string& agent,
                                                        const std::string& reference);
@@ -24,7 +25,8 @@ struct WrittenSessions {
   std::int64_t lines = 0;
 };
 
-// Gives all lines to `write`, a page at a time.
+// Gives all lines to `write`, a page at a time. Each session is written up to where the next one
+// went on with it. Error kExitNotFound: the beginning of one was archived.
 Outcome<WrittenSessions> write_sessions(
     Connection& connection, const workers::WrittenFile& file,
     const std::vector<projections::SessionRow>& chain,
