@@ -163,8 +163,7 @@ class Folder {
       const std::string path = workers::index_path(roots_, {}, agent);
       if (auto ok = make_folder(path.substr(0, path.rfind('/'))); !ok) return ok;
       named_.insert(path);
-      const auto is_changed =
-          put(path, index.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+      auto is_changed = put(path, index.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
       if (!is_changed) return is_changed;
       written_.files += *is_changed ? 1 : 0;
     }
@@ -302,6 +301,7 @@ class Folder {
   Outcome<bool> write_transcript(const std::vector<SessionRow>& chain, const std::string& path) {
     named_.insert(path);
     std::vector<base::Position> read;
+    read.reserve(chain.size());
     for (const SessionRow& row : chain) read.push_back(row.last_position);
     auto& seen = seen_[path];
     const bool is_there = ::access(path.c_str(), F_OK) == 0;

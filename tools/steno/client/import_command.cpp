@@ -80,7 +80,7 @@ class Importing {
     if (!is_known && holder != known_.holders.end()) {
       told.fate = FileFate::of_steno;
       told.note = holder->second;
-      report_.add(std::move(told));
+      report_.add(told);
       return true;
     }
     domain::TranscriptImported before;
@@ -100,7 +100,7 @@ class Importing {
       told.note = is_other ? "another transcript of the session that was imported from " +
                                  before.file + "; it is not the same, and was left alone"
                            : ok.error().text;
-      report_.add(std::move(told));
+      report_.add(told);
       return true;
     }
     told.fate = is_known ? FileFate::grown : FileFate::imported;
@@ -144,7 +144,7 @@ class Importing {
     if (bytes == before.bytes && !is_over) {
       told.fate = before.bytes > 0 ? FileFate::unchanged : FileFate::empty;
     }
-    report_.add(std::move(told));
+    report_.add(told);
     return true;
   }
 
