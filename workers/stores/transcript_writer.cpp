@@ -88,6 +88,7 @@ std::string TranscriptWriter::finish_imported() {
   for (const auto& text : one.texts) texts.push_back(text ? &*text : nullptr);
   const bool is_whole = one.facts.reading != domain::LineReading::understood;
   std::string line = is_whole ? one.text : with_texts(one.text, texts);
+  is_line_open_ = one.facts.is_open;
   if (std::exchange(imported_line_, one.facts.line) != one.facts.line) ++lines_;
   if (!is_whole) note_parent(line);
   return line += one.facts.goes_on || one.facts.is_open ? "" : "\n";
@@ -259,29 +260,39 @@ std::string TranscriptWriter::add(const RecordedEvent& event) {
   if (const auto* line = event.event.as<domain::LineImported>()) {
     left_out_.erased += event.envelope.content && !event.content ? 1 : 0;
     imported_ = Imported{*line, text_of(event), {}};
-  } else if (const auto* queued = event.event.as<domain::TurnQueued>()) {
-    prompts_.insert_or_assign(queued->turn, event);
-  } else if (const auto* started = event.event.as<domain::TurnStarted>()) {
-    const auto prompt = prompts_.find(started->turn);
-    if (prompt == prompts_.end()) return out;
-    out += write_prompt(prompt->second, started->turn);
-    prompts_.erase(prompt);
-  } else if (event.event.is<domain::PromptInjected>()) {
-    out += write_prompt(event, {});
-  } else if (event.event.is<domain::FileAttached>()) {
-    ++left_out_.files;
-  } else if (event.event.is<domain::TurnFailed>()) {
-    left_out_.failures += event.envelope.content ? 1 : 0;
-  } else {
-    out += write_piece(event);
+    return out;
   }
-  return out;
+  return out += behind_imported(write_own(event));
+}
+
+std::string TranscriptWriter::write_own(const RecordedEvent& event) {
+  if (const auto* queued = event.event.as<domain::TurnQueued>()) {
+    prompts_.insert_or_assign(queued->turn, event);
+    return {};
+  }
+  if (const auto* started = event.event.as<domain::TurnStarted>()) {
+    const auto prompt = prompts_.find(started->turn);
+    if (prompt == prompts_.end()) return {};
+    const RecordedEvent given = std::move(prompt->second);
+    prompts_.erase(prompt);
+    return write_prompt(given, started->turn);
+  }
+  if (event.event.is<domain::PromptInjected>()) return write_prompt(event, {});
+  left_out_.files += event.event.is<domain::FileAttached>() ? 1 : 0;
+  left_out_.failures += event.event.is<domain::TurnFailed>() && event.envelope.content ? 1 : 0;
+  return write_piece(event);
+}
+
+// The last line that was imported can lack its end.
+std::string TranscriptWriter::behind_imported(const std::string& lines) {
+  const bool needs_end = !lines.empty() && std::exchange(is_line_open_, false);
+  return needs_end ? "\n" + lines : lines;
 }
 
 std::string TranscriptWriter::finish() {
   std::string out = finish_imported();
   left_out_.cut_off += std::exchange(is_partial_, false) ? 1 : 0;
-  return out += end_calls(last_, file_.is_live ? kUnderWay : kInterrupted);
+  return out += behind_imported(end_calls(last_, file_.is_live ? kUnderWay : kInterrupted));
 }
 
 }  // namespace workers

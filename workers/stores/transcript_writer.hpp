@@ -59,6 +59,8 @@ class TranscriptWriter {
 
   std::string finish_imported();
   void note_parent(const std::string& line);
+  std::string write_own(const domain::RecordedEvent& event);
+  std::string behind_imported(const std::string& lines);
   std::string write_prompt(const domain::RecordedEvent& event, base::TurnId turn);
   std::string write_piece(const domain::RecordedEvent& event);
   std::string write_line(Side side, base::Time at, const std::string& content,
@@ -78,6 +80,7 @@ class TranscriptWriter {
 
   const WrittenFile file_;
   std::optional<Imported> imported_;
+  bool is_line_open_ = false;       // that line has no end
   std::int64_t imported_line_ = 0;  // number of the last one that was written
   std::map<base::TurnId, domain::RecordedEvent> prompts_;  // that no agent has been given
   std::map<std::string, std::string> calls_;               // open ones, with their tools

@@ -166,6 +166,20 @@ TEST_CASE("what is said later goes on behind the last line that was imported", "
   CHECK(field(lines_of(written.text()).back(), "parentUuid") == "u-1");
 }
 
+TEST_CASE("what is said behind an imported line without an end is a line of its own", "[stores]") {
+  domain::LineImported open{1};
+  open.is_open = true;
+  domain::LineImported end{1};
+  Written ended;
+  ended.add(open, "{\"uuid\":\"u-1\"}").add(end, "").add(domain::LineImported{2}, "{}");
+  CHECK(ended.text() == "{\"uuid\":\"u-1\"}\n{}\n");
+  Written written;
+  written.add(open, "{\"uuid\":\"u-1\"}")
+      .add(domain::TurnQueued{kTurn}, "more")
+      .add(domain::TurnStarted{kTurn, base::FencingToken{1}});
+  CHECK(lines_of(written.text()).size() == 2);
+}
+
 TEST_CASE("an erased text is an empty one", "[stores]") {
   Written written;
   written.add(domain::LineImported{1}, "{\"a\":\x01q1\x01}")

@@ -175,6 +175,7 @@ class Folder {
     const auto agents = base::list_files(roots_.state + "/agents");
     if (!agents) return true;
     for (const base::ListedFile& agent : *agents) {
+      if (agent.kind != base::FileKind::folder) continue;
       const auto files = base::list_files(agent.path + "/sessions");
       if (!files) continue;
       for (const base::ListedFile& file : *files) {
