@@ -49,7 +49,7 @@ constexpr base::Duration kClockBehindMax = std::chrono::hours(1);
 // As many connections as an endpoint can have peers.
 constexpr std::int64_t kPeersWanted = 4096;
 constexpr base::Duration kPollMax = std::chrono::milliseconds(250);
-constexpr base::Duration kLookEvery = std::chrono::seconds(1);  // whether its sockets are there
+constexpr base::Duration kSocketsEvery = std::chrono::seconds(1);  // whether its sockets are there
 // A folder that another program removes is made anew at once, if it can be made at all.
 constexpr base::Duration kUnreachableMax = std::chrono::seconds(10);
 
@@ -262,7 +262,7 @@ class KeptSockets {
   // Looks once a second. Returns an error when they have been gone for kUnreachableMax.
   base::Result<void> do_work(base::Duration now) {
     if (now < look_at_) return {};
-    look_at_ = now + kLookEvery;
+    look_at_ = now + kSocketsEvery;
     bool is_new = false;
     for (bus::BoundEndpoint* bound : std::initializer_list<bus::BoundEndpoint*>{
              process_.command_socket.get(), process_.worker_socket.get(),
