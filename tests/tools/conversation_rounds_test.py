@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Eight processes write to one conversation at once, and are killed at random, as are server and
-worker. No message may be lost or doubled, each has one end, those of one writer keep their order,
-and no field that was acknowledged is lost.
+worker. No message and no file may be lost or doubled, each message has one end, those of one writer
+keep their order, and no field that was acknowledged is lost.
 
 Usage: conversation_rounds_test.py [STENO] [--rounds N] [--seed N]
 """
@@ -23,6 +23,7 @@ from steno_process import Home, until  # noqa: E402
 KEY = "agent:main:telegram:group:1"
 FIELDS = ("displayName", "subject", "space", "groupId", "groupChannel", "execNode",
           "providerOverride", "authProfileOverride")
+WITH_FILES = (0, 3)  # writers whose messages have one
 MODES = ("collect", "followup", "steer", "steer-backlog", "interrupt")
 CONFIG = """engine = "scripted"
 stop_grace = "100ms"
@@ -77,7 +78,12 @@ class Rounds(unittest.TestCase):
     def write(self, writer, number, mode, seed):
         draws = random.Random(seed)
         text = f"[delay 20] [say ok] <{writer}.{number}>"
-        self.insist(draws, "conv", "send", KEY, text, "--id", f"{writer}.{number}")
+        files = ()
+        if writer in WITH_FILES:
+            files = ("--file", os.path.join(self.home.workdir, f"{writer}.{number}.txt"))
+            with open(files[1], "w", encoding="utf-8") as file:
+                file.write(f"file of {writer}.{number}")
+        self.insist(draws, "conv", "send", KEY, text, "--id", f"{writer}.{number}", *files)
         self.sent[writer].append(text)
         field = FIELDS[writer]
         self.insist(draws, "conv", "set", KEY, f"{field}={number}", f"queueMode={mode}")
@@ -123,6 +129,11 @@ class Rounds(unittest.TestCase):
             elif event["type"] == "MessagesEnded":
                 ends.update(facts["messages"])
         self.assertEqual(ends, {event["position"]: 1 for event in received})
+        files = [f"{writer}.{number}.txt" for writer in WITH_FILES for number in range(self.ROUNDS)]
+        for kind in ("MessageReceived", "TurnQueued"):
+            named = [file["name"] for event in events if event["type"] == kind
+                     for file in event["facts"].get("files", [])]
+            self.assertEqual(sorted(named), sorted(files), kind)
         given = "\n".join(event["content"] for event in events
                           if event["type"] in ("TurnQueued", "PromptInjected"))
         for text in texts:
