@@ -218,7 +218,7 @@ Json json_of(const ConversationHistory& history) {
   json["sessionId"] = history.session.is_set() ? Json(history.session.text()) : Json();
   json["messages"] = Json::array();
   for (const TranscriptItem& one : page.items) {
-    if (!message_lines(one.item).empty()) json["messages"].push_back(message_json(one));
+    json["messages"].push_back(message_json(one));
   }
   json["from"] = page.from.value;
   json["through"] = page.through.value;

@@ -124,6 +124,7 @@ Task<Outcome<std::string>> last_words_of(const Caller& caller,
   TranscriptWanted wanted;
   wanted.roles = {SaidBy::user, SaidBy::assistant};
   wanted.count = 1;
+  wanted.wants_messages = true;
   const auto page = co_await transcript_page(caller, parts, wanted);
   if (!page) co_return tl::unexpected(page.error());
   if (page->items.empty()) co_return std::string();

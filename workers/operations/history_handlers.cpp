@@ -53,6 +53,7 @@ Task<Outcome<std::vector<domain::PreviewItem>>> preview(const Caller& caller,
   TranscriptWanted wanted;
   wanted.count = arguments.limit * kItemsOfMessage;
   wanted.bytes_max = kPreviewBytesMax;
+  wanted.wants_messages = true;
   const auto page = co_await transcript_page(caller, *parts, wanted);
   if (!page) co_return tl::unexpected(page.error());
   std::vector<domain::TranscriptLine> lines;
@@ -80,6 +81,7 @@ Task<Outcome<ConversationHistory>> show_history(const Caller& caller,
   wanted.before.value = arguments.before;
   wanted.after.value = arguments.after;
   wanted.bytes_max = kHistoryBytesMax;
+  wanted.wants_messages = true;
   auto page = co_await transcript_page(caller, *parts, wanted);
   if (!page) co_return tl::unexpected(page.error());
   co_return ConversationHistory{std::move(*named), shown->session, std::move(*page)};

@@ -36,6 +36,11 @@ Task<Outcome<bool>> add_chain(const Caller& caller, base::SessionId session,
   co_return true;
 }
 
+bool is_message(const OutputItem& item) {
+  return item.kind != ItemKind::thought && item.kind != ItemKind::notice &&
+         item.kind != ItemKind::ended;
+}
+
 // A page that fills.
 class Filling {
  public:
@@ -59,6 +64,7 @@ class Filling {
     std::vector<TranscriptItem> taken;
     taken.reserve(items.size());
     for (OutputItem& item : items) {
+      if (wanted_.wants_messages && !is_message(item)) continue;
       bytes_ += static_cast<std::int64_t>(item.text.size());
       taken.push_back({part.session, std::move(item)});
     }

@@ -36,7 +36,8 @@ struct TranscriptWanted {
   std::int64_t count = 50;   // of items; the most
   base::Position before{};
   base::Position after{};
-  bool is_first = false;  // from the beginning
+  bool is_first = false;        // from the beginning
+  bool wants_messages = false;  // without thoughts, notices and ends of turns
   // A page that has so many bytes of texts takes no more items. The last one can exceed it.
   std::int64_t bytes_max = std::int64_t{64} << 20;
 };
