@@ -1,15 +1,12 @@
 // update_over_json_index: session updates a second, over those of an index of 1,000 sessions in one
 // JSON file. Like tools that keep sessions so, each update writes a new file, syncs it, renames it
 // over the old one and syncs the folder. By turns.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "tools/benchmarks/rate_subject.hpp"
+#include "tools/benchmarks/replace_file.hpp"
 #include "tools/benchmarks/rows.hpp"
 #include "tools/benchmarks/stop.hpp"
 
@@ -45,20 +42,7 @@ class JsonIndex {
     auto& session = index_[ids_[number % ids_.size()]];
     session["turns"] = session["turns"].get<int>() + 1;
     session["updated_us"] = session["updated_us"].get<std::int64_t>() + 1;
-    const std::string text = index_.dump();
-    const std::string path = folder_ + "/index.json";
-    const std::string next = path + ".new";
-    const int fd = open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    const bool is_written =
-        fd >= 0 && write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-        fdatasync(fd) == 0;
-    if (fd >= 0) close(fd);
-    const int folder = open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const bool is_renamed =
-        is_written && rename(next.c_str(), path.c_str()) == 0 && folder >= 0 && fsync(folder) == 0;
-    if (folder >= 0) close(folder);
-    if (is_renamed) return {};
-    return base::failure(base::ErrorCode::io, std::strerror(errno), path);
+    return replace_file(folder_, "index.json", index_.dump());
   }
 
  private:

@@ -3,12 +3,14 @@
 
 #include "bus/zmq_sockets.hpp"
 #include "tools/benchmarks/session_history.hpp"
+#include "tools/benchmarks/stop.hpp"
 
 namespace benchmarks {
 namespace {
 
 constexpr base::Duration kCommandAnswerMax = std::chrono::seconds(60);
 constexpr base::Duration kViewsMax = std::chrono::minutes(20);
+constexpr Nanoseconds kSearchIndexMax = std::chrono::minutes(10);
 
 }  // namespace
 
@@ -80,6 +82,22 @@ base::Result<void> OneCommand::wait_for_views() {
   const auto answered = ask(workers::kVerbList, query);
   if (!answered) return tl::unexpected(answered.error());
   return {};
+}
+
+base::Result<Nanoseconds> OneCommand::wait_for_search_index() {
+  const Nanoseconds begin = now();
+  workers::QueryBody query;
+  query.words = "any";
+  query.limit = 1;
+  for (;;) {
+    const auto answer = answer_to<workers::SearchAnswer>(workers::kVerbSearch, query);
+    if (!answer) return tl::unexpected(answer.error());
+    if (answer->indexed >= answer->position) return now() - begin;
+    if (now() - begin > kSearchIndexMax) {
+      return base::failure(base::ErrorCode::timeout, "the index does not come to the log's end");
+    }
+    if (is_stopped()) return stopped();
+  }
 }
 
 }  // namespace benchmarks

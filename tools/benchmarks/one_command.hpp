@@ -33,6 +33,8 @@ class OneCommand {
   }
   // Waits until everything that the server derives from its log has reached the log's end.
   base::Result<void> wait_for_views();
+  // Waits until the index of texts has reached it; returns how long that took.
+  base::Result<Nanoseconds> wait_for_search_index();
 
  private:
   explicit OneCommand(Workbench& bench) : bench_(bench) {}

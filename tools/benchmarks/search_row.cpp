@@ -21,7 +21,6 @@ constexpr int kTextsOfSession = 1'000;
 constexpr int kWordsOfText = 12;
 constexpr std::uint64_t kRanks = 20'000;
 constexpr int kSearches = 200;
-constexpr Nanoseconds kIndexMax = std::chrono::minutes(10);
 
 std::string word_of(std::uint64_t rank) {
   return fmt::format("w{:x}", rank * 2'654'435'761 % 4'294'967'291);
@@ -70,23 +69,6 @@ base::Result<void> write_texts(const std::string& home, int texts) {
   return (*author)->flush();
 }
 
-// Returns how long the index takes from the server's start to the log's end.
-base::Result<Nanoseconds> wait_for_index(OneCommand& one) {
-  const Nanoseconds begin = now();
-  workers::QueryBody query;
-  query.words = word_of(1);
-  query.limit = 1;
-  for (;;) {
-    const auto answer = one.answer_to<workers::SearchAnswer>(workers::kVerbSearch, query);
-    if (!answer) return tl::unexpected(answer.error());
-    if (answer->indexed >= answer->position) return now() - begin;
-    if (now() - begin > kIndexMax) {
-      return base::failure(base::ErrorCode::timeout, "the index does not come to the log's end");
-    }
-    if (is_stopped()) return stopped();
-  }
-}
-
 }  // namespace
 
 base::Result<Figure> measure_search(Workbench& bench) {
@@ -99,7 +81,7 @@ base::Result<Figure> measure_search(Workbench& bench) {
   const auto one = OneCommand::connect(bench, **server);
   if (!one) return tl::unexpected(one.error());
   if (auto ok = (*one)->wait_for_views(); !ok) return tl::unexpected(ok.error());
-  const auto built = wait_for_index(**one);
+  const auto built = (*one)->wait_for_search_index();
   if (!built) return tl::unexpected(built.error());
 
   Figure figure{0, {}};
