@@ -35,6 +35,16 @@ base::Result<std::unique_ptr<EmbeddedLoad>> open_rocksdb_load(const std::string&
 // SQLite with journal_mode=WAL, synchronous=FULL, one transaction each time.
 base::Result<std::unique_ptr<EmbeddedLoad>> open_sqlite_load(const std::string& folder,
                                                              std::size_t value_bytes);
+// An entry of a conversation, which a store keeps in one row.
+struct StoredEntry {
+  std::string key;
+  std::string text;
+};
+
+// The same with a row for each of the entries. Each request is an UPDATE of one of them, drawn at
+// random, by its key.
+base::Result<std::unique_ptr<EmbeddedLoad>> open_sqlite_entries_load(
+    const std::string& folder, std::vector<StoredEntry> entries);
 // "3.40.1"
 std::string sqlite_version();
 

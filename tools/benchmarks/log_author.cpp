@@ -227,10 +227,11 @@ base::Result<base::SessionId> LogAuthor::add_talk(int blocks, std::size_t conten
 }
 
 base::Result<base::SessionId> LogAuthor::add_talk(int blocks,
-                                                  const std::function<std::string()>& text) {
+                                                  const std::function<std::string()>& text,
+                                                  int turn_blocks) {
   const SessionIdentity identity = new_identity();
   const std::string stream = domain::session_stream(identity.agent, identity.id);
-  const base::TurnId turn = base::TurnId::make(now_, random_);
+  base::TurnId turn = base::TurnId::make(now_, random_);
   const base::WorkerId worker = base::WorkerId::make(now_, random_);
   base::StreamVersion version;
   sequencer_.set_head(stream, version);
@@ -250,6 +251,11 @@ base::Result<base::SessionId> LogAuthor::add_talk(int blocks,
   if (ok) ok = append_one(domain::TurnStarted{turn, {1}}, {});
   for (int block = 1; ok && block <= blocks; ++block) {
     ok = append_one(domain::OutputRecorded{turn, block, domain::OutputKind::text}, text());
+    if (!ok || block % turn_blocks != 0 || block == blocks) continue;
+    ok = append_one(domain::TurnFinished{turn, {}}, text());
+    turn = base::TurnId::make(now_, random_);
+    if (ok) ok = append_one(domain::TurnQueued{turn}, std::string(kPromptBytes, 'o'));
+    if (ok) ok = append_one(domain::TurnStarted{turn, {1}}, {});
   }
   if (!ok) return tl::unexpected(ok.error());
   sequencer_.forget_head(stream);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,8 +46,9 @@ class LogAuthor {
   base::Result<base::SessionId> add_short(const ShortLife& life);
   // Appends a live session whose agent has said this many blocks in one turn.
   base::Result<base::SessionId> add_talk(int blocks, std::size_t content_bytes);
-  // The same, with blocks that `text` returns.
-  base::Result<base::SessionId> add_talk(int blocks, const std::function<std::string()>& text);
+  // The same, with blocks that `text` returns, in turns of at most `turn_blocks`.
+  base::Result<base::SessionId> add_talk(int blocks, const std::function<std::string()>& text,
+                                         int turn_blocks = std::numeric_limits<int>::max());
   // Appends sessions without content until the write-ahead log is nearly as large as the store
   // allows before it writes tables; a quarter of that if `is_short`. A server finds that much at
   // its start.

@@ -76,7 +76,7 @@ std::string help_text() {
       "Measures Steno beside the raw limits of this machine and beside other servers, by turns in\n"
       "one run, and prints a table.\n\n"
       "  --only NAME,…   only these rows\n"
-      "  --quick         shorter runs on smaller logs: all rows in four minutes, with more noise\n"
+      "  --quick         shorter runs on smaller logs: all rows in five minutes, with more noise\n"
       "  --json FILE     also write {\"commit\": …, \"figures\": {NAME: number, …}, \"absent\": "
       "[…]}\n"
       "  --folder DIR    on the disk to measure; default /var/tmp; must not be in memory\n"

@@ -117,7 +117,7 @@ base::Result<Figure> measure_over_postgresql(Workbench& bench) {
     server = std::move(*started);
     Peers peers;
     for (const bool notifies : {false, true}) {
-      auto load = PostgresLoad::connect(*server, kPeersOutstanding, value_bytes, notifies);
+      auto load = PostgresLoad::connect(*server, {kPeersOutstanding, value_bytes, notifies});
       if (!load) return tl::unexpected(load.error());
       peers.all.push_back(
           {fmt::format("postgresql {}, INSERT{}", server->version(), notifies ? " and NOTIFY" : ""),

@@ -19,6 +19,8 @@ constexpr std::string_view kInsert = "INSERT INTO events (session, body) VALUES 
 constexpr std::string_view kInsertAndNotify =
     "WITH added AS (INSERT INTO events (session, body) VALUES (1, $1) RETURNING position) "
     "SELECT pg_notify('events', position::text) FROM added";
+constexpr std::string_view kUpdate =
+    "UPDATE entries SET entry = $1, updated = updated + 1 WHERE key = $2";
 
 // Returns the program folder of the newest version installed on Debian; empty: there is none.
 std::string program_folder() {
@@ -160,27 +162,32 @@ base::Result<std::unique_ptr<PostgresServer>> PostgresServer::start(Workbench& b
       server->version_ = line->substr(at + 20, line->find(' ', at + 20) - at - 20);
     if (line->find("ready to accept connections") != std::string::npos) break;
   }
-  auto stream = log_in(server->socket_path());
-  if (!stream) return tl::unexpected(stream.error());
-  const auto made_table = query(*stream,
-                                "CREATE TABLE events (position bigserial PRIMARY KEY, session "
-                                "integer NOT NULL, body bytea NOT NULL)");
+  const auto made_table = server->run(
+      "CREATE TABLE events (position bigserial PRIMARY KEY, session integer NOT NULL, "
+      "body bytea NOT NULL)");
   if (!made_table) return tl::unexpected(made_table.error());
   return server;
 }
 
+base::Result<void> PostgresServer::run(std::string_view statement) const {
+  auto stream = log_in(socket_path());
+  if (!stream) return tl::unexpected(stream.error());
+  return query(*stream, statement);
+}
+
 base::Result<std::unique_ptr<PostgresLoad>> PostgresLoad::connect(const PostgresServer& server,
-                                                                  std::size_t outstanding,
-                                                                  std::size_t value_bytes,
-                                                                  bool notifies) {
-  std::unique_ptr<PostgresLoad> load(new PostgresLoad(value_bytes));
+                                                                  PostgresLoadOptions options) {
+  const std::string_view statement = !options.keys.empty() ? kUpdate
+                                     : options.notifies    ? kInsertAndNotify
+                                                           : kInsert;
+  const std::size_t outstanding = options.outstanding;
+  std::unique_ptr<PostgresLoad> load(new PostgresLoad(std::move(options)));
   for (std::size_t i = 0; i < outstanding; ++i) {
     auto stream = log_in(server.socket_path());
     if (!stream) return tl::unexpected(stream.error());
     // Prepared once: name, text, no parameter types.
     add_message(stream->out, 'P',
-                base::Bytes("i") + kNul + base::Bytes(notifies ? kInsertAndNotify : kInsert) +
-                    kNul + kNul + kNul);
+                base::Bytes("i") + kNul + base::Bytes(statement) + kNul + kNul + kNul);
     add_message(stream->out, 'S', {});
     if (auto ok = ask(*stream); !ok) return tl::unexpected(ok.error());
     load->connections_.push_back(std::move(*stream));
@@ -191,11 +198,17 @@ base::Result<std::unique_ptr<PostgresLoad>> PostgresLoad::connect(const Postgres
 
 base::Result<void> PostgresLoad::start(std::size_t slot) {
   base::Bytes& out = connections_[slot].out;
-  // Bind: portal, statement, one format (binary), one parameter, results as text.
+  // Bind: portal, statement, one format (binary), the parameters, results as text.
   base::Bytes bind = kNul + "i" + kNul;
-  bind.append("\0\1\0\1\0\1", 6);
+  bind.append("\0\1\0\1\0", 5);
+  bind += keys_.empty() ? '\1' : '\2';
   add_int32(bind, value_.size());
   bind += value_;
+  if (!keys_.empty()) {
+    const std::string& key = keys_[drawn_.below(keys_.size())];
+    add_int32(bind, key.size());
+    bind += key;
+  }
   bind.append("\0\0", 2);
   add_message(out, 'B', bind);
   add_message(out, 'E', kNul + base::Bytes(4, '\0'));

@@ -25,6 +25,10 @@ base::Result<Figure> measure_flatness_hot(Workbench& bench);             // flat
 base::Result<Figure> measure_flatness_uniform(Workbench& bench);         // flatness_rows.cpp
 base::Result<Figure> measure_cold_over_warm(Workbench& bench);           // cold_row.cpp
 base::Result<Figure> measure_update_over_json(Workbench& bench);         // json_row.cpp
+base::Result<Figure> measure_entries_over_json(Workbench& bench);        // conversation_rows.cpp
+base::Result<Figure> measure_entries_over_sqlite(Workbench& bench);      // conversation_rows.cpp
+base::Result<Figure> measure_conversation_list(Workbench& bench);        // conversation_ls_row.cpp
+base::Result<Figure> measure_transcript_page(Workbench& bench);          // transcript_row.cpp
 base::Result<Figure> measure_feed(Workbench& bench);                     // feed_rows.cpp
 base::Result<Figure> measure_feed_levels(Workbench& bench);              // feed_rows.cpp
 base::Result<Figure> measure_rss_live(Workbench& bench);                 // rss_live_row.cpp
