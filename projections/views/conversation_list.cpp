@@ -1,7 +1,9 @@
-// Each conversation has one row with its folded state.
+// Each conversation has one row with its folded state, under "c/". Under "t/" its agent's, and
+// under "g/" all, are in order.
 #include "projections/views/conversation_list.hpp"
 
 #include "eventlog/domain/aggregates.hpp"
+#include "eventlog/domain/conversation/session_key.hpp"
 #include "eventlog/domain/evolve.hpp"
 
 namespace projections {
@@ -9,7 +11,20 @@ namespace {
 
 using domain::ConversationState;
 
-constexpr std::int64_t kConversationRowSchema = 2;
+constexpr std::int64_t kConversationRowSchema = 3;
+
+constexpr std::size_t kTimeBytes = 8;
+
+// Leads from a place in the order to the conversation there.
+struct PlaceRow {
+  base::SessionId conversation;
+
+  bool operator==(const PlaceRow&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("conversation", &PlaceRow::conversation);
+  }
+};
 
 Bytes prefix_of(std::string_view agent) {
   return Bytes("c/").append(agent).append(agent.empty() ? "" : "/");
@@ -17,6 +32,25 @@ Bytes prefix_of(std::string_view agent) {
 
 Bytes key_of(std::string_view agent, base::SessionId conversation) {
   return prefix_of(agent).append(conversation.view());
+}
+
+Bytes order_prefix(std::string_view agent) {
+  return agent.empty() ? Bytes("g/") : Bytes("t/").append(agent).append("/");
+}
+
+// Later times have lesser keys.
+Bytes order_key(std::string_view agent, const ConversationPlace& place) {
+  Bytes key = order_prefix(agent);
+  base::append_u64(key, ~static_cast<std::uint64_t>(place.updated_at.us));
+  return key.append(place.key);
+}
+
+void move(Rows& rows, const domain::StreamRef& ref, const ConversationPlace& from,
+          const ConversationPlace& to) {
+  for (const std::string_view agent : {std::string_view(), std::string_view(ref.agent)}) {
+    if (!from.key.empty()) rows.remove(order_key(agent, from));
+    if (!to.key.empty()) rows.put(order_key(agent, to), PlaceRow{ref.id});
+  }
 }
 
 ConversationShown shown(const ConversationState& state) {
@@ -54,25 +88,33 @@ void ConversationList::apply(const domain::RecordedEvent& event,
                              const std::optional<domain::StreamRef>& stream, Rows& rows) const {
   if (!stream || !stream->is<domain::ConversationStream>()) return;
   rows.edit<ConversationState>(key_of(stream->agent, stream->id), [&](ConversationState& state) {
+    const ConversationPlace before{state.updated_at, state.key};
     domain::evolve(state, event.envelope, event.event);
     state.requests.clear();
+    move(rows, *stream, before, {state.updated_at, state.key});
     return true;
   });
 }
 
 Result<void> for_each_conversation(eventlog::KeyValueStore& store, std::string_view agent,
-                                   const std::function<void(const ConversationShown&)>& visit) {
+                                   const ConversationPlace& behind,
+                                   const std::function<bool(ConversationShown)>& visit) {
+  const Bytes prefix = order_prefix(agent);
+  const Bytes from = behind.updated_at.us == 0 ? Bytes() : order_key(agent, behind) + '\0';
   Result<void> read;
-  const auto walked = for_each_row(RowScanner(store, ConversationList::kName), prefix_of(agent), {},
-                                   [&](const Bytes& key, const Bytes& value) {
-                                     auto state = detail::decode_row<ConversationState>(key, value);
-                                     if (!state) {
-                                       read = tl::unexpected(state.error());
-                                       return false;
-                                     }
-                                     if (!state->key.empty()) visit(shown(*state));
-                                     return true;
-                                   });
+  const auto look = [&](const Bytes& key, const Bytes& value) {
+    const auto place = detail::decode_row<PlaceRow>(key, value);
+    if (!place) {
+      read = tl::unexpected(place.error());
+      return false;
+    }
+    const std::string_view session_key = std::string_view(key).substr(prefix.size() + kTimeBytes);
+    const std::string of = agent.empty() ? domain::agent_of_key(session_key) : std::string(agent);
+    auto one = get_conversation(store, of, place->conversation);
+    if (!one) read = tl::unexpected(one.error());
+    return one && (!*one || visit(std::move(**one)));
+  };
+  const auto walked = for_each_row(RowScanner(store, ConversationList::kName), prefix, from, look);
   if (!walked) return tl::unexpected(walked.error());
   return read;
 }

@@ -1,5 +1,5 @@
-// Projection: every conversation, one row each. The fold is the domain's own, so the list shows the
-// state that commands are decided on.
+// Projection: every conversation, one row each, and rows that keep them in the order of their last
+// change. The fold is the domain's own, so the list shows the state that commands are decided on.
 #pragma once
 
 #include <functional>
@@ -73,9 +73,18 @@ struct ConversationShown {
 
 constexpr std::size_t kConversationsMax = 1'000;
 
-// Calls `visit` with each conversation of the agent (empty: of all).
+// A place in the order of a list: the one that changed last comes first, and of the same time that
+// with the lesser key.
+struct ConversationPlace {
+  base::Time updated_at;  // 0: before the first one
+  std::string key;
+};
+
+// Calls `visit` with each conversation of the agent (empty: of all) behind that place, in order,
+// until it returns false.
 Result<void> for_each_conversation(eventlog::KeyValueStore& store, std::string_view agent,
-                                   const std::function<void(const ConversationShown&)>& visit);
+                                   const ConversationPlace& behind,
+                                   const std::function<bool(ConversationShown)>& visit);
 // Returns none if there is no such conversation.
 Result<std::optional<ConversationShown>> get_conversation(eventlog::KeyValueStore& store,
                                                           std::string_view agent,

@@ -1,4 +1,5 @@
-// Rows from conversation_list, filtered as the domain says; titles are read from the log.
+// Rows from conversation_list in their order, filtered as the domain says, until the page is full.
+// Titles are read from the log.
 #include "workers/queries/conversations.hpp"
 
 #include <algorithm>
@@ -48,14 +49,6 @@ domain::ListFilter filter_of(const QueryBody& body) {
   return filter;
 }
 
-bool is_in_page(const ConversationShown& shown, const QueryBody& body) {
-  const ConversationFilter& filter = *body.filter;
-  if (filter.session.is_set() && shown.session != filter.session) return false;
-  if (shown.updated_at < body.active_since) return false;
-  return filter.before.us == 0 || shown.updated_at < filter.before ||
-         (shown.updated_at == filter.before && shown.key > filter.before_key);
-}
-
 std::string title_of(const QuerySources& sources, const ConversationShown& shown) {
   // A text that cannot be read leaves the other sources of a title.
   const auto first =
@@ -74,41 +67,33 @@ base::Result<ConversationsAnswer> conversations(const QuerySources& sources, con
                                                 const Query& query) {
   ConversationsAnswer answer;
   answer.position = query.durable;
-  const auto add = [&](const std::string& agent, const std::string& key) -> base::Result<void> {
-    auto one =
-        projections::get_conversation(sources.views, agent, domain::conversation_id(agent, key));
-    if (!one) return tl::unexpected(one.error());
-    if (!*one) return {};
-    if (body.filter->wants_titles) (*one)->title = title_of(sources, **one);
-    // A thousand conversations with all their files would be no answer any more.
-    if (body.reference.empty()) (*one)->files.clear();
-    answer.conversations.push_back(std::move(**one));
-    return {};
-  };
   if (!body.reference.empty()) {
-    if (auto ok = add(body.agent, body.reference); !ok) return tl::unexpected(ok.error());
+    auto one = projections::get_conversation(sources.views, body.agent,
+                                             domain::conversation_id(body.agent, body.reference));
+    if (!one) return tl::unexpected(one.error());
+    if (*one && body.filter->wants_titles) (*one)->title = title_of(sources, **one);
+    if (*one) answer.conversations.push_back(std::move(**one));
     return answer;
   }
-  std::vector<domain::ConversationRow> rows;
-  const auto walked = projections::for_each_conversation(sources.views, body.agent,
-                                                         [&](const ConversationShown& shown) {
-                                                           if (is_in_page(shown, body))
-                                                             rows.push_back(row_of(shown));
-                                                         });
+  constexpr std::size_t kMost = projections::kConversationsMax;
+  const std::size_t limit =
+      body.limit > 0 ? std::min(static_cast<std::size_t>(body.limit), kMost) : kMost;
+  const domain::ListFilter filter = filter_of(body);
+  const auto take = [&](ConversationShown shown) {
+    if (shown.updated_at < body.active_since) return false;
+    if (body.filter->session.is_set() && shown.session != body.filter->session) return true;
+    if (domain::listed({row_of(shown)}, filter, {}).empty()) return true;
+    answer.has_more = answer.conversations.size() == limit;
+    if (answer.has_more) return false;
+    if (body.filter->wants_titles) shown.title = title_of(sources, shown);
+    // A thousand conversations with all their files would be no answer any more.
+    shown.files.clear();
+    answer.conversations.push_back(std::move(shown));
+    return true;
+  };
+  const auto walked = projections::for_each_conversation(
+      sources.views, body.agent, {body.filter->before, body.filter->before_key}, take);
   if (!walked) return tl::unexpected(walked.error());
-  std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
-  const auto most = static_cast<std::int64_t>(projections::kConversationsMax);
-  const std::int64_t limit = body.limit > 0 ? std::min(body.limit, most) : most;
-  domain::ListFilter filter = filter_of(body);
-  filter.limit = limit + 1;
-  rows = domain::listed(std::move(rows), filter, {});
-  answer.has_more = static_cast<std::int64_t>(rows.size()) > limit;
-  if (answer.has_more) rows.pop_back();
-  for (const domain::ConversationRow& row : rows) {
-    if (auto ok = add(domain::agent_of_key(row.key), row.key); !ok) {
-      return tl::unexpected(ok.error());
-    }
-  }
   return answer;
 }
 
