@@ -7,7 +7,7 @@
 #include "eventlog/domain/conversation/conversation_run.hpp"
 #include "eventlog/domain/conversation/delivery.hpp"
 #include "eventlog/domain/conversation/entry_fields.hpp"
-#include "eventlog/domain/session/prompt_files.hpp"
+#include "eventlog/domain/prompt_files.hpp"
 
 namespace domain {
 

@@ -8,7 +8,7 @@
 
 #include "eventlog/base/sparse.hpp"
 #include "eventlog/domain/conversation/queue_settings.hpp"
-#include "eventlog/domain/session/prompt_files.hpp"
+#include "eventlog/domain/prompt_files.hpp"
 
 namespace domain {
 

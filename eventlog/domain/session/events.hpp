@@ -4,11 +4,11 @@
 #include <optional>
 
 #include "eventlog/domain/content.hpp"
+#include "eventlog/domain/prompt_files.hpp"
 #include "eventlog/domain/session/ask.hpp"
 #include "eventlog/domain/session/descriptor.hpp"
 #include "eventlog/domain/session/imported.hpp"
 #include "eventlog/domain/session/payer.hpp"
-#include "eventlog/domain/session/prompt_files.hpp"
 #include "eventlog/domain/spending.hpp"
 
 namespace domain {

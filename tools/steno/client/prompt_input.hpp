@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "eventlog/domain/session/prompt_files.hpp"
+#include "eventlog/domain/prompt_files.hpp"
 #include "tools/steno/client/line_input.hpp"
 #include "tools/steno/text/failure.hpp"
 

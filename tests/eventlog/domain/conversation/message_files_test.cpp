@@ -1,6 +1,6 @@
 // Files that go with messages: they are on the record before their message, and a run has those of
 // one message.
-#include "eventlog/domain/session/prompt_files.hpp"
+#include "eventlog/domain/prompt_files.hpp"
 
 #include "tests/support/conversation_place.hpp"
 

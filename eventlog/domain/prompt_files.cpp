@@ -1,5 +1,5 @@
 // Tells a file by its first bytes, and a text by all of them.
-#include "eventlog/domain/session/prompt_files.hpp"
+#include "eventlog/domain/prompt_files.hpp"
 
 #include <algorithm>
 

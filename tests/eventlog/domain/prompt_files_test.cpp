@@ -1,5 +1,5 @@
 // Files that go with a prompt: which ones can, and that they stay with it until an agent has it.
-#include "eventlog/domain/session/prompt_files.hpp"
+#include "eventlog/domain/prompt_files.hpp"
 
 #include "eventlog/domain/session/texts_needed.hpp"
 #include "tests/support/session_samples.hpp"
