@@ -37,9 +37,9 @@ class Contents final : public ContentLoader {
   const std::set<std::string>& lost_;
 };
 
-class Life {
+class ConversationLife {
  public:
-  Life() : loop(disk_.store, *disk_.rows), index_(*disk_.rows) {}
+  ConversationLife() : loop(disk_.store, *disk_.rows), index_(*disk_.rows) {}
 
   void send(const std::string& text, domain::PromptFiles files) {
     domain::ReceiveMessage message;
@@ -99,7 +99,7 @@ class Life {
 };
 
 TEST_CASE("a run's prompt has the files of its message, in their order", "[workers]") {
-  Life life;
+  ConversationLife life;
   life.send("look", {kPng, kNotes});
   const auto* queued = life.last<domain::TurnQueued>();
   REQUIRE(queued != nullptr);
@@ -111,7 +111,7 @@ TEST_CASE("a run's prompt has the files of its message, in their order", "[worke
 }
 
 TEST_CASE("a prompt can be files alone", "[workers]") {
-  Life life;
+  ConversationLife life;
   life.send("", {kPng});
   const auto* queued = life.last<domain::TurnQueued>();
   REQUIRE(queued != nullptr);
@@ -121,7 +121,7 @@ TEST_CASE("a prompt can be files alone", "[workers]") {
 
 TEST_CASE("a run goes on without a file that the log has no more, if something is left",
           "[workers]") {
-  Life life;
+  ConversationLife life;
   life.lost = {"MessageFileAttached"};
   life.send("look", {kPng});
   const auto* queued = life.last<domain::TurnQueued>();
@@ -129,12 +129,12 @@ TEST_CASE("a run goes on without a file that the log has no more, if something i
   CHECK(queued->content->text == "look");
   CHECK(queued->event.as<domain::TurnQueued>()->files->empty());
 
-  Life of_file;
+  ConversationLife of_file;
   of_file.lost = {"MessageReceived"};
   of_file.send("look", {kPng});
   CHECK(of_file.files_given() == 1);
 
-  Life of_nothing;
+  ConversationLife of_nothing;
   of_nothing.lost = {"MessageFileAttached"};
   of_nothing.send("", {kPng});
   CHECK(of_nothing.last<domain::TurnQueued>() == nullptr);

@@ -100,7 +100,7 @@ TEST_CASE("a command of the conversation takes files only with what it leaves to
   CHECK(place.events.empty());
   place.talk(kMain, "one");
   // A stop is carried out whatever goes with it.
-  REQUIRE(receive(place, "waits"));
+  REQUIRE(receive(place, "waits", {}));
   REQUIRE(receive(place, "stop", {kNotes}));
   CHECK(place.all<MessagesEnded>().back().end == MessageEnd::stopped);
   CHECK(place.all<MessageFileAttached>().empty());
