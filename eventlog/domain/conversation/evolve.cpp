@@ -143,6 +143,7 @@ bool apply(ConversationState& s, const Envelope&, const ConversationRunTaken& e)
   s.refusals = 0;
   s.again_at = {};
   s.returned.clear();
+  s.has_begun = true;
   return s.run->is_taken = true;
 }
 
@@ -161,6 +162,7 @@ bool apply(ConversationState& s, const Envelope&, const ConversationRunReturned&
   s.again_at = e.again_at;
   s.is_immediate = true;
   s.session = e.is_session_lost ? SessionId{} : s.session_before;
+  s.has_begun |= e.is_session_lost;
   // A reset has left a session that was never opened.
   const bool is_unopened =
       s.run->opens && !s.past.empty() && s.past.back().session == s.run->session;

@@ -64,7 +64,7 @@ void choose_session(const Conversing& d, ConversationRun& run) {
 }  // namespace
 
 std::string_view forked_from(const ConversationState& s, const ConversationPolicy& policy) {
-  const bool is_first = s.runs == 0 && !s.session.is_set();
+  const bool is_first = !s.has_begun && !s.session.is_set();
   return policy.forks_threads && is_first ? std::string_view(s.parent) : std::string_view();
 }
 

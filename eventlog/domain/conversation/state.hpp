@@ -74,6 +74,7 @@ struct ConversationState : ContentState {
   Time updated_at;
   Position first{};  // message since the last reset; 0: none
   Time heard_at;     // of the last message; 0: none since the last reset
+  bool has_begun = false;  // a session has had a run, or none can go on with what was said before
   base::Sparse<std::vector<Position>> attached{};  // files, to the message that comes next
   std::vector<AcceptedCommand> requests;
   Position inconsistent;
@@ -109,6 +110,7 @@ struct ConversationState : ContentState {
     visit("updated_at", &ConversationState::updated_at);
     visit("first", &ConversationState::first);
     visit("heard_at", &ConversationState::heard_at);
+    visit("begun", &ConversationState::has_begun);
     visit("attached", &ConversationState::attached);
     visit("requests", &ConversationState::requests);
     visit("inconsistent", &ConversationState::inconsistent);

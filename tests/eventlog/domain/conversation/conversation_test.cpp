@@ -515,6 +515,17 @@ TEST_CASE("a thread begins with a copy of what was said above it, if that is wan
   CHECK(run.opens);
   CHECK(run.resumes == (is_wanted ? above : SessionId{}));
   CHECK(run.spec->is_fork == is_wanted);
+  // A run for which there is no room yet does so later, and one without a session to copy not.
+  const auto again = [&](bool is_lost) {
+    const TurnId refused = place.conversation(thread).run->run;
+    REQUIRE(
+        place.send_to(Place::ref(thread), RefuseRun{refused, true, is_lost, "why"}, place.fresh()));
+    place.wait(std::chrono::minutes(1));
+    REQUIRE(place.advance(thread));
+    return place.conversation(thread).run->resumes;
+  };
+  CHECK(again(false) == (is_wanted ? above : SessionId{}));
+  CHECK(again(true) == SessionId{});
   // Where there is nothing to copy it begins with nothing.
   place.policy.forks_threads = true;
   const std::string alone = "agent:main:telegram:group:99:thread:1";
