@@ -597,13 +597,14 @@ class Programs(Conversing):
         self.assertIn("toolResult", [one["role"] for one in called["messages"]])
         self.assertIn("there is no conversation",
                       self.call("chat.history", key="telegram:dm:nobody")["error"]["message"])
-        previews = self.result("sessions.preview", keys=["main", "telegram:dm:nobody", "a b"],
-                               limit=2, maxChars=20)["previews"]
+        previews = self.result("sessions.preview", keys=["main", "telegram:dm:nobody", "a\nb"],
+                               limit=3, maxChars=20)["previews"]
         self.assertEqual([one["status"] for one in previews], ["ok", "missing", "error"])
         listed = self.result("sessions.list", includeLastMessage=True)["sessions"]
         self.assertEqual([one["lastMessagePreview"] for one in listed], ["Three."])
         self.assertEqual(previews[0]["items"],
                          [{"role": "user", "text": "[tools 1] [say Th..."},
+                          {"role": "tool", "text": "call Bash"},
                           {"role": "assistant", "text": "Three."}])
         self.assertIn("1 to 1000", self.call("chat.history", key="main",
                                              limit=0)["error"]["message"])
