@@ -361,7 +361,8 @@ class SimProcess final : public processes::AgentProcess {
     const auto* injected = asked.event.as<domain::PromptInjected>();
     const std::vector<domain::FileFacts>& facts =
         queued != nullptr ? queued->files : injected->files;
-    std::string text = asked.content->text;
+    // A prompt of files alone has none.
+    std::string text = asked.content ? asked.content->text : std::string();
     const domain::AttachedFiles& files = prompt.files;
     for (std::size_t i = 0; i < files.size(); ++i) {
       text += file_said(facts.at(i), recorded(files[i].file).content->text);

@@ -46,7 +46,7 @@ TEST_CASE(
                               "claude_fg", "claude_bg", "claude_respond", "claude_stats",
                               "session_approvals", "session_approve", "session_deny",
                               "session_answer", "session_set", "session_commands", "sessions_send",
-                              "sessions_list", "conversation_show"});
+                              "sessions_list", "sessions_history", "conversation_show"});
   CHECK(names_of(workers::chat_name) ==
         std::set<std::string>{"claude", "claude_sessions", "claude_kill", "claude_fg", "claude_bg",
                               "claude_resume", "claude_respond", "claude_stats", "approvals",
@@ -60,7 +60,8 @@ TEST_CASE(
                             "session.approve",      "session.deny",        "session.answer",
                             "session.set",          "session.commands",    "chat.send",
                             "sessions.list",        "sessions.resolve",    "sessions.patch",
-                            "sessions.reset",       "chat.abort",          "sessions.delete"});
+                            "sessions.reset",       "chat.abort",          "sessions.delete",
+                            "chat.history",         "sessions.preview"});
 }
 
 TEST_CASE("an operation is found by its own name, too", "[workers]") {
@@ -424,14 +425,14 @@ TEST_CASE("an agent finds the tools by the Model Context Protocol", "[workers][R
   CHECK(ask("initialize", {{"protocolVersion", "2099-01-01"}})["result"]["protocolVersion"] ==
         "2025-06-18");
   const Json tools = ask("tools/list", nullptr)["result"]["tools"];
-  CHECK(tools.size() == 17);
+  CHECK(tools.size() == 18);
   for (const Json& tool : tools) {
     const std::string name = tool["name"];
     CHECK(tool["inputSchema"]["type"] == "object");
     const bool only_reads = name == "claude_sessions" || name == "claude_output" ||
                             name == "claude_stats" || name == "session_approvals" ||
                             name == "session_commands" || name == "sessions_list" ||
-                            name == "conversation_show";
+                            name == "sessions_history" || name == "conversation_show";
     CHECK(tool["annotations"]["readOnlyHint"] == only_reads);
   }
   const Json done =
