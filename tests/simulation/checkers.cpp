@@ -247,7 +247,7 @@ std::string check_injections(const std::vector<RecordedEvent>& events,
   std::map<std::string, std::vector<std::string>> attached;  // by stream, to its next prompt
   const auto prompt_with = [&](const std::vector<domain::FileFacts>& files,
                                const RecordedEvent& event) {
-    std::string text = event.content->text;
+    std::string text = event.content ? event.content->text : std::string();
     const auto contents = std::exchange(attached[event.envelope.stream], {});
     for (std::size_t i = 0; i < files.size(); ++i) text += file_said(files[i], contents.at(i));
     return text;
