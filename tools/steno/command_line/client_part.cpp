@@ -1,5 +1,6 @@
 // Declares the commands that ask a server, or none.
 #include "eventlog/base/digits.hpp"
+#include "eventlog/domain/conversation/entry_fields.hpp"
 #include "eventlog/domain/session/spec_settings.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/own_commands.hpp"
@@ -1067,6 +1068,11 @@ void add_conversations(CommandLine& line) {
                                "  steno conv set main queueMode=followup queueCap=\n"
                                "A setting without a value is cleared.",
                                changed, reporting(conversation_set));
+  std::string settings = "The settings:";
+  for (const domain::EntryField& field : domain::entry_fields()) {
+    settings += "\n  " + std::string(field.name) + ": " + std::string(field.help);
+  }
+  set->footer(set->get_footer() + "\n" + settings);
   set->add_option("KEY", changed.key, "Its session key, or main")->required();
   set->add_option("SETTING", changed.settings, "NAME=VALUE")->required();
   add_of_conversation(line, *conversations, "reset", "Begin a new session with the next message",
