@@ -465,7 +465,10 @@ account = "*"
             result = self.home.run("serve")
             self.assertEqual(result.code, 2, str(result))
             self.assertIn(said, result.err)
-            self.assertEqual(self.home.run("config").code, 0)
+            shown = self.home.run("config")
+            self.assertEqual(shown.code, 0)
+            self.assertIn(said, shown.err)
+            self.assertIn(said, self.home.run("doctor").out)
         with open(self.home.path("steno.toml"), "w", encoding="utf-8") as file:
             file.write(text.replace("Europe/Berlin", "Europe/Berlyn"))
         self.assertIn("there is no time zone 'Europe/Berlyn'", self.home.run("serve").err)

@@ -20,6 +20,9 @@ std::vector<Setting> all_settings(const Config& config) {
 }  // namespace
 
 Outcome<int> show_config(const Config& config, const NoArguments&) {
+  if (config.tables_fault) {
+    remark("steno serve refuses this file: " + base::describe(*config.tables_fault));
+  }
   const std::vector<Setting> settings = all_settings(config);
   if (config.output == OutputFormat::table) {
     Table table({{"KEY"}, {"VALUE", Align::left, 100}, {"SOURCE", Align::left, 160}});

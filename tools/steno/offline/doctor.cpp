@@ -166,8 +166,13 @@ int Examination::run() {
   add({"release", Health::good, STENO_RELEASE, ""});
   ask_server();
   const bool has_file = config_.has_config_file;
-  add({"configuration", Health::good,
-       has_file ? config_.config_file : "none; " + config_.config_file + " does not exist", ""});
+  if (config_.tables_fault) {
+    add({"configuration", Health::bad, base::describe(*config_.tables_fault),
+         "mend the file; `steno serve` refuses it as it is"});
+  } else {
+    add({"configuration", Health::good,
+         has_file ? config_.config_file : "none; " + config_.config_file + " does not exist", ""});
+  }
   examine_folder("data folder", config_.data_folder);
   examine_folder("run folder", found_.run_folder);
   examine_disk();
