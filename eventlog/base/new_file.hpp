@@ -10,7 +10,7 @@
 
 namespace base {
 
-// What becomes of a file that is there already.
+// A file that is there already stays, or is replaced.
 enum class OldFile { kept, replaced };
 
 class NewFile {

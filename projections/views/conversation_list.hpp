@@ -43,7 +43,7 @@ struct ConversationShown {
   base::Time updated_at;
   base::Position first;  // message since the last reset; 0: none
   std::string title;     // empty: it was not asked for
-  // Of the messages that wait, in their order; empty in a list.
+  // The files of the messages that wait, in their order. A list leaves them out.
   std::vector<domain::FileFacts> files{};
 
   bool operator==(const ConversationShown&) const = default;

@@ -1,4 +1,4 @@
-// What was said in conversations.
+// Operations that show the words of conversations.
 #include <algorithm>
 #include <utility>
 

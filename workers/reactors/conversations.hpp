@@ -43,7 +43,7 @@ class Conversations final : public Reactor {
   struct Doing {
     base::TurnId run;
     std::set<Position> awaited;  // texts and files that are being read
-    // What was read, by position. What the log has no more is left out.
+    // The texts that were read, by position. A text that the log has no more is left out.
     std::map<Position, MessageText> texts;
     std::map<Position, std::string> files;  // kept until the session has them
     bool is_read = false;                   // all of them were asked for

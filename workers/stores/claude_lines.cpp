@@ -33,7 +33,7 @@ constexpr std::array kSilentKinds = {std::string_view("attachment"),
                                      std::string_view("worktree-state"),
                                      std::string_view("content-replacement")};
 
-// Of so many calls of the model, the last ones, it is known what was counted.
+// The counted use of so many calls of the model is kept.
 constexpr std::size_t kCountedMax = 64;
 
 constexpr std::array kUsageParts = {&domain::Usage::input_tokens, &domain::Usage::output_tokens,

@@ -1,4 +1,4 @@
-// What the file system says of transcripts.
+// Facts about transcripts, from the file system.
 #pragma once
 
 #include <sys/stat.h>

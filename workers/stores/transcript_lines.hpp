@@ -17,7 +17,7 @@ struct TranscriptContext {
   domain::TranscriptForm form = domain::TranscriptForm::unknown;
   bool is_of_subagent = false;  // the whole file is
   base::TurnId turn;            // of the last prompt; unset: there was none
-  // What pieces say of the use of the last calls, by the model's id of each.
+  // The use that pieces have told of the last calls, by the model's id of each call.
   std::vector<std::pair<std::string, domain::Usage>> counted;
   // As the last line that says it; empty or 0: none does.
   std::string workdir;

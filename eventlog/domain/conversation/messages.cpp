@@ -144,26 +144,23 @@ std::optional<std::string> reset_by(Conversing& d, const ReceiveMessage& c) {
   return start.remainder;
 }
 
-// Refuses files that would come to nobody. A stop is carried out whatever goes with it.
-std::optional<Rejection> check_without_files(const ReceiveMessage& c, std::string_view directive) {
-  if (c.files.empty()) return std::nullopt;
-  return invalid(std::string(directive) +
-                 " gives the agent nothing, so no file can go with it; send it alone, or send the "
-                 "files with another text");
-}
-
 base::Result<Understood, Rejection> understand(Conversing& d, const ReceiveMessage& c) {
   Understood known{c.text};
   known.has_files = !c.files.empty();
   if (c.is_authorised) {
     if (is_stop_request(c.text, true)) {
+      // It is carried out whatever files go with it.
       stop(d);
       known.directive = "/stop";
       known.is_done = true;
       return known;
     }
     if (const auto mode = parse_send_command(c.text)) {
-      if (auto bad = check_without_files(c, "/send")) return tl::unexpected(*bad);
+      if (!c.files.empty()) {
+        return tl::unexpected(*invalid(
+            "/send gives the agent nothing, so no file can go with it; send it alone, or send the "
+            "files with another text"));
+      }
       if (auto bad = set_policy(d, *mode)) return tl::unexpected(*bad);
       known.directive = "/send";
       known.is_done = true;

@@ -38,7 +38,7 @@ Outcome<TranscriptSources> find_sources(const Config& config, const ImportArgume
   return std::move(*found);
 }
 
-// What the record has of all sessions.
+// The sessions on record that an import can meet.
 struct Known {
   std::map<base::SessionId, domain::TranscriptImported> imports;
   std::set<base::SessionId> resumed;           // sessions with which another one went on
