@@ -95,12 +95,4 @@ Result<bool> NewFile::finish() {
   return true;
 }
 
-Result<void> make_folders(const std::string& path) {
-  for (std::size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1)) {
-    ::mkdir(path.substr(0, at).c_str(), 0700);
-  }
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return failed(path);
-  return {};
-}
-
 }  // namespace base

@@ -37,7 +37,4 @@ class NewFile {
   UniqueFd file_;
 };
 
-// Makes the folder and its missing parents (0700). Error: io.
-Result<void> make_folders(const std::string& path);
-
 }  // namespace base

@@ -43,12 +43,19 @@ Result<void> check_own(const std::string& path) {
 
 }  // namespace
 
-Result<void> make_own_folder(const std::string& path) {
-  for (std::size_t slash = path.find('/', 1); slash != std::string::npos;
-       slash = path.find('/', slash + 1)) {
+Result<void> make_folders(const std::string& path) {
+  for (std::size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
     if (::mkdir(path.substr(0, slash).c_str(), 0700) != 0 && errno != EEXIST) {
       return failed("cannot make the folder", path);
     }
+    if (slash == std::string::npos) return {};
+  }
+}
+
+Result<void> make_own_folder(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash != std::string::npos && slash > 0) {
+    if (auto ok = make_folders(path.substr(0, slash)); !ok) return ok;
   }
   if (::mkdir(path.c_str(), 0700) == 0) return {};
   return errno == EEXIST ? check_own(path) : failed("cannot make the folder", path);

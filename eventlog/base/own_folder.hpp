@@ -12,4 +12,8 @@ namespace base {
 // refused when it is another user's or open to others; invalid when it is no folder; io.
 Result<void> make_own_folder(const std::string& path);
 
+// Makes the folder and its missing parents (0700). A folder that is there can be open to others.
+// Error: io.
+Result<void> make_folders(const std::string& path);
+
 }  // namespace base

@@ -1427,6 +1427,13 @@ class ClaudeGetsFiles(Asking):
         self.assertEqual(self.wait_for_end(alias)["status"], "completed")
         self.assertEqual(self.seen(alias), [[self.block("shot.png")]])
 
+    def test_a_message_of_a_conversation_brings_its_files(self):
+        said = self.done("conv", "send", "main", "say Seen.", *self.flags("shot.png", "notes.md"),
+                         "--wait")
+        self.assertEqual(said.out, "Seen.\n")
+        session = json.loads(self.home.run("-o", "json", "conv", "show", "main").out)["session"]
+        self.assertEqual(self.seen(session), [[self.block("shot.png"), self.block("notes.md")]])
+
     def test_files_outlive_a_crash_before_the_agent_has_them(self):
         alias = self.start("hang", "--multi-turn", "--continue-after-failure")
         self.home.wait_for_event(alias, "AgentInitialized")

@@ -64,13 +64,4 @@ TEST_CASE("a file is replaced if its bytes differ", "[base]") {
   CHECK(std::distance(begin(files), end(files)) == 1);
 }
 
-TEST_CASE("folders are made with their parents", "[base]") {
-  const support::TemporaryFolder folder;
-  const std::string path = folder.path() + "/a/b";
-  CHECK(base::make_folders(path));
-  CHECK(base::make_folders(path));
-  std::ofstream(path + "/file") << "x";
-  CHECK(!base::make_folders(path + "/file/c"));
-}
-
 }  // namespace

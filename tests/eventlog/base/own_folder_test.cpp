@@ -56,4 +56,14 @@ TEST_CASE("a folder that others use is refused and left as it is", "[base]") {
   }
 }
 
+TEST_CASE("folders are made with their parents, whoever can use those that are there", "[base]") {
+  const support::TempFolder folder;
+  const std::string path = folder.file("a/b");
+  CHECK(base::make_folders(path));
+  REQUIRE(::chmod(path.c_str(), 0755) == 0);
+  CHECK(base::make_folders(path));
+  std::ofstream(path + "/file") << "x";
+  CHECK(!base::make_folders(path + "/file/c"));
+}
+
 }  // namespace

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "eventlog/base/new_file.hpp"
+#include "eventlog/base/own_folder.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/session_export.hpp"
 #include "tools/steno/config/absolute_path.hpp"

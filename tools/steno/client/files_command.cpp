@@ -10,6 +10,7 @@
 
 #include "eventlog/base/list_files.hpp"
 #include "eventlog/base/new_file.hpp"
+#include "eventlog/base/own_folder.hpp"
 #include "eventlog/domain/conversation/entry_fields.hpp"
 #include "eventlog/domain/session/events.hpp"
 #include "tools/steno/client/client_commands.hpp"
