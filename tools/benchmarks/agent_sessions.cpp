@@ -15,7 +15,6 @@
 namespace benchmarks {
 namespace {
 
-constexpr Nanoseconds kLookEvery = std::chrono::milliseconds(100);
 constexpr Nanoseconds kStopSeenAfter = std::chrono::milliseconds(100);
 constexpr double kTailMax = 10;  // p99 over p50
 constexpr Nanoseconds kLastTurnMax = std::chrono::seconds(10);
@@ -142,7 +141,8 @@ base::Result<void> AgentSessions::kill_down_to(std::size_t count, Nanoseconds ti
   return {};
 }
 
-base::Result<void> AgentSessions::wait_for_turns(std::int64_t finished, Nanoseconds timeout) {
+base::Result<void> AgentSessions::wait_for_turns(std::int64_t finished, Nanoseconds timeout,
+                                                 Nanoseconds look_every) {
   const Nanoseconds deadline = now() + timeout;
   for (;;) {
     const auto turns = count_turns();
@@ -157,7 +157,7 @@ base::Result<void> AgentSessions::wait_for_turns(std::int64_t finished, Nanoseco
           base::ErrorCode::timeout,
           fmt::format("{} of {} turns are not finished", finished - turns->finished, finished));
     }
-    if (auto ok = wait_until(now() + kLookEvery); !ok) return ok;
+    if (auto ok = wait_until(now() + look_every); !ok) return ok;
   }
 }
 

@@ -55,8 +55,10 @@ class AgentSessions {
   // Kills sessions until `count` are left, and waits until their agents have gone.
   base::Result<void> kill_down_to(std::size_t count, Nanoseconds timeout);
 
+  static constexpr Nanoseconds kLookEvery = std::chrono::milliseconds(100);
   // Waits until that many turns have finished in all. Errors: timeout; conflict: a turn failed.
-  base::Result<void> wait_for_turns(std::int64_t finished, Nanoseconds timeout);
+  base::Result<void> wait_for_turns(std::int64_t finished, Nanoseconds timeout,
+                                    Nanoseconds look_every = kLookEvery);
   base::Result<TurnCounts> count_turns();
   // Returns the number of agents that live, each under a keeper of the server's worker.
   std::size_t count_processes() const;

@@ -7,6 +7,7 @@
 // and the agent has been told.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "eventlog/domain/rules/commands.hpp"
@@ -14,16 +15,19 @@
 #include "tools/benchmarks/append_file.hpp"
 #include "tools/benchmarks/log_author.hpp"
 #include "tools/benchmarks/rows.hpp"
+#include "workers/json/event_json.hpp"
 
 namespace benchmarks {
 namespace {
 
 constexpr int kTurnsOfAsks = 9;
 constexpr int kTurnsOfAsksQuick = 3;
-constexpr int kCallsOfAsks = 300;
+constexpr int kCallsOfAsks = 1000;
 constexpr int kAppendsOfAsk = 3;
 constexpr std::size_t kAskRecordBytes = 700;  // what one such append adds to the write-ahead log
 constexpr Nanoseconds kAskTurnMax = std::chrono::minutes(1);
+// Looks at the turn cost little, and find its end late by a hundredth of what its calls take.
+constexpr Nanoseconds kAskLookEvery = std::chrono::milliseconds(5);
 
 // One server and a session whose agent waits for prompts.
 struct AskedAgent {
@@ -68,12 +72,41 @@ struct AskedAgent {
     if (auto ok = one->run(session, kLogAgent, domain::SendPrompt{prompt, false}); !ok) {
       return tl::unexpected(ok.error());
     }
-    if (auto ok = agents->wait_for_turns(++turns, kAskTurnMax); !ok) {
+    if (auto ok = agents->wait_for_turns(++turns, kAskTurnMax, kAskLookEvery); !ok) {
       return tl::unexpected(ok.error());
     }
     return seconds(now() - begin) * 1000 / kCallsOfAsks;
   }
+
+  // Returns how many answers to the agent's requests and steps are on the record.
+  base::Result<std::int64_t> answers() const {
+    workers::QueryBody query;
+    query.agent = kLogAgent;
+    query.reference = session.text();
+    std::int64_t count = 0;
+    for (bool has_more = true; has_more;) {
+      const auto page = one->answer_to<workers::RecordAnswer>(workers::kVerbRecord, query);
+      if (!page) return tl::unexpected(page.error());
+      count += std::count_if(page->events.begin(), page->events.end(), [](const bus::FeedEvent& event) {
+        const auto seen = workers::see(event);
+        return seen && seen->recorded.event.is<domain::AskAnswered>();
+      });
+      has_more = page->has_more;
+      query.after = page->through;
+    }
+    return count;
+  }
 };
+
+// A figure of calls that nobody was asked about would mean nothing.
+base::Result<void> check_answers(const AskedAgent& agent, std::int64_t expected) {
+  const auto counted = agent.answers();
+  if (!counted) return tl::unexpected(counted.error());
+  if (*counted == expected) return {};
+  return base::failure(base::ErrorCode::conflict,
+                       fmt::format("{} of {} calls have an answer on the record", *counted,
+                                   expected));
+}
 
 base::Result<void> add_allowing_rule(OneCommand& one) {
   domain::AddRule rule;
@@ -113,6 +146,9 @@ base::Result<Figure> measure_asks(Workbench& bench, const std::string& name,
     with.push_back(*b);
     syncs.add(*appended);
   }
+  const std::int64_t calls_in_all = std::int64_t{turns + 1} * kCallsOfAsks;
+  if (auto ok = check_answers(*asked, calls_in_all); !ok) return tl::unexpected(ok.error());
+  if (auto ok = check_answers(*plain, 0); !ok) return tl::unexpected(ok.error());
   const double longer = median(with) - median(without);
   const double appends = kAppendsOfAsk * seconds(syncs.p50()) * 1000;
   return Figure{
