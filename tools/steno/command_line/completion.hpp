@@ -1,0 +1,21 @@
+// What can stand at the end of a command line that is not finished, for the completion of shells.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace steno {
+
+// The names that a server knows.
+enum class KnownNames { sessions, conversations };
+using NamesOf = std::function<std::vector<std::string>(KnownNames)>;
+
+// Returns the words that begin as the last one does and can stand in its place: commands, flags, or
+// names of the server. Empty: any other word, such as a path. `words` are those behind "steno".
+std::vector<std::string> completions(const CLI::App& app, const std::vector<std::string>& words,
+                                     const NamesOf& names_of);
+
+}  // namespace steno
