@@ -3,6 +3,7 @@
 #include "tools/steno/text/console.hpp"
 
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -74,6 +75,12 @@ void complain(int exit_code, std::string_view text) {
 bool is_stdout_terminal() {
   static const bool kIsTerminal = ::isatty(STDOUT_FILENO) == 1;
   return kIsTerminal;
+}
+
+std::size_t stdout_columns() {
+  winsize size{};
+  const bool is_known = is_stdout_terminal() && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  return is_known ? size.ws_col : 0;
 }
 
 bool has_color() {

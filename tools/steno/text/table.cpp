@@ -19,28 +19,55 @@ void Table::add(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-std::string Table::text() const {
+std::string Table::text(std::size_t columns_max) const {
+  constexpr std::size_t kBetween = 2;
+  constexpr std::size_t kShortest = 8;  // no column is cut to less
+  std::vector<std::size_t> shown;
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     std::size_t width = columns_of(columns_[i].title);
     for (const auto& row : rows_) width = std::max(width, columns_of(row[i]));
     widths.push_back(width);
+    shown.push_back(i);
+  }
+  const auto is_too_wide = [&] {
+    std::size_t all = 0;
+    for (const std::size_t i : shown) all += widths[i] + kBetween;
+    return columns_max > 0 && all > columns_max + kBetween;
+  };
+  for (std::size_t i = columns_.size(); i-- > 0 && is_too_wide();) {
+    if (columns_[i].can_go) std::erase(shown, i);
+  }
+  while (is_too_wide()) {
+    const auto widest = std::max_element(shown.begin(), shown.end(), [&](auto one, auto other) {
+      return widths[one] < widths[other];
+    });
+    if (widths[*widest] <= kShortest) break;
+    --widths[*widest];
   }
   std::string text;
-  const auto add_line = [&](const auto& cell_at) {
+  const auto add_line = [&](const auto& cell_at, const auto& color_at) {
     std::string line;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const std::string& cell = cell_at(i);
+    for (const std::size_t i : shown) {
+      const std::string cell = cut_to_columns(cell_at(i), widths[i]);
       const std::string blanks(widths[i] - columns_of(cell), ' ');
-      if (i > 0) line += "  ";
-      line += columns_[i].align == Align::right ? blanks + cell : cell + blanks;
+      const int color = color_at(i);
+      const std::string colored =
+          color == 0 ? cell : "\x1b[" + std::to_string(color) + "m" + cell + "\x1b[0m";
+      if (i != shown.front()) line += std::string(kBetween, ' ');
+      line += columns_[i].align == Align::right ? blanks + colored : colored + blanks;
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   };
-  add_line([&](std::size_t i) -> const std::string& { return columns_[i].title; });
-  for (const auto& row : rows_) {
-    add_line([&](std::size_t i) -> const std::string& { return row[i]; });
+  add_line([&](std::size_t i) -> const std::string& { return columns_[i].title; },
+           [](std::size_t) { return 0; });
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    add_line([&](std::size_t i) -> const std::string& { return rows_[row][i]; },
+             [&](std::size_t i) {
+               const auto found = colors_.find({row, i});
+               return found == colors_.end() ? 0 : found->second;
+             });
   }
   return text;
 }

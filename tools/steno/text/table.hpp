@@ -1,6 +1,7 @@
 // Aligned columns of safe text.
 #pragma once
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@ struct Column {
   std::string title;
   Align align = Align::left;
   std::size_t columns_max = 60;  // longer cells are cut
+  bool can_go = false;           // it is left out first where there is no room for all
 };
 
 class Table {
@@ -22,13 +24,18 @@ class Table {
   // Adds a row with as many cells as columns. Each cell is made safe for a terminal, so any text is
   // allowed.
   void add(std::vector<std::string> cells);
+  // Shows a cell of the last row in a colour, a number of SGR; call it where has_color() says so.
+  void color(std::size_t column, int number) { colors_[{rows_.size() - 1, column}] = number; }
   // Returns titles and rows, one a line, columns two blanks apart, without blanks at a line's end.
-  std::string text() const;
+  // Lines wider than so many columns are avoided: columns that can go are left out, the last one
+  // first, then the widest ones are cut. 0: any width.
+  std::string text(std::size_t columns_max = 0) const;
   bool is_empty() const { return rows_.empty(); }
 
  private:
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
+  std::map<std::pair<std::size_t, std::size_t>, int> colors_;  // by row and column
 };
 
 // Names and values in two columns, without titles.

@@ -22,6 +22,10 @@ using workers::parse_duration;
 using workers::short_time_text;
 using workers::tasks_text;
 
+// Returns a time for a list. `is_for_people`: by the clock of this machine's time zone, "18:49" of
+// today, "Nov 29 18:49" of this year, else "2025-11-29"; otherwise as short_time_text() has it.
+std::string list_time_text(Time time, Time now, bool is_for_people);
+
 // Returns how many of the live sessions count towards the limit, as "2 running of 5, 3 parked".
 std::string places_text(std::int64_t live, std::int64_t parked, std::int64_t sessions_max);
 
