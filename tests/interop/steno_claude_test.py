@@ -801,6 +801,7 @@ class ClaudeConverses(WithClaude):
     def session(self, key):
         return self.home.show(self.shown(key)["session"])
 
+    # Shows R108, R110.
     def test_a_conversation_goes_on_whatever_happens_and_the_model_saw_what_is_on_record(self):
         self.assertEqual(self.home.run("rules", "add", "--allow", "Bash").code, 0)
         self.assertEqual(self.send("main", "say good morning"), "good morning")
@@ -852,6 +853,24 @@ class ClaudeConverses(WithClaude):
         self.assertEqual(self.send(thread, "history"), "say above | history")
         self.assertNotEqual(self.session(thread)["agent_session"],
                             self.session(above)["agent_session"])
+
+    # Shows R127, R212.
+    def test_a_subagent_has_a_task_and_its_parent_hears_what_it_found(self):
+        parent = "agent:main:telegram:group:9"
+        self.send(parent, "say hello")
+        started = self.home.ask("conv", "spawn", "say found it", "--parent", parent)
+        child = started["childSessionKey"]
+
+        def has_heard():
+            shown = self.shown(parent)
+            return shown["messages"] == 2 and not shown.get("run") and not shown["waiting"]
+        until(has_heard, "the announcement", AGENT_SECONDS)
+        # The subagent is one of the agent's own sessions, and knew of nothing but its task.
+        [call] = self.model.charged()[self.session(child)["agent_session"]]
+        self.assertEqual(call["texts"], ["found it"])
+        heard = self.send(parent, "history")
+        self.assertIn('say hello | A background task "say found it" completed successfully.', heard)
+        self.assertIn("Findings: found it", " ".join(heard.split()))
 
     def check_queue(self, key, mode):
         self.assertEqual(self.home.run("conv", "send", key, "/queue " + mode).code, 0)

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "eventlog/domain/all_events.hpp"
+#include "eventlog/domain/conversation/conversing.hpp"
 #include "eventlog/domain/stream_name.hpp"
 #include "eventlog/log/log_reader.hpp"
 #include "projections/projections.hpp"
@@ -512,6 +513,78 @@ std::string check_messages(const std::vector<RecordedEvent>& events,
   return {};
 }
 
+namespace {
+
+// What became of the tasks that subagents were given, by the subagents' session keys.
+struct Tasks {
+  std::map<std::string, std::string> subagents;  // streams of conversations → keys
+  std::map<std::string, base::Position> open;    // messages with tasks, by key
+  std::map<base::SessionId, std::string> works;  // sessions → keys
+  std::map<std::string, int> ended;
+  std::map<std::string, int> told;
+  std::set<std::string> killed;  // keys whose sessions somebody has killed
+
+  void end(const std::string& key, const std::vector<base::Position>& messages) {
+    const auto task = open.find(key);
+    if (task == open.end()) return;
+    if (std::find(messages.begin(), messages.end(), task->second) == messages.end()) return;
+    ++ended[key];
+    open.erase(task);
+  }
+};
+
+void take_task(Tasks& of, std::map<base::TurnId, std::vector<base::Position>>& runs,
+               const RecordedEvent& event) {
+  const std::string& stream = event.envelope.stream;
+  if (const auto* opened = event.event.as<domain::ConversationOpened>()) {
+    of.subagents.erase(stream);
+    const bool is_tasked = domain::lane_of(opened->key) == domain::Lane::subagent;
+    if (is_tasked && !opened->parent.empty()) of.subagents[stream] = opened->key;
+    of.open[opened->key] = {};
+  } else if (const auto* session = event.event.as<domain::SessionOpened>()) {
+    const std::string& key = session->descriptor->conversation;
+    if (!key.empty()) of.works[domain::parse_stream(stream)->id] = key;
+  } else if (const auto* closed = event.event.as<domain::SessionClosed>()) {
+    const auto key = of.works.find(domain::parse_stream(stream)->id);
+    // As with all others, which is told to nobody.
+    const bool is_killed = closed->status == domain::SessionStatus::killed &&
+                           closed->reason == domain::EndReason::user;
+    if (is_killed && key != of.works.end()) of.killed.insert(key->second);
+  } else if (const auto* request = event.event.as<domain::NotificationRequested>()) {
+    if (request->parent_key->empty()) return;
+    const bool is_of_session = request->session.is_set();
+    ++of.told[is_of_session ? of.works.at(request->session) : request->unanswered->conversation];
+  }
+  const auto key = of.subagents.find(stream);
+  if (key == of.subagents.end()) return;
+  if (event.event.is<domain::MessageReceived>()) {
+    const auto task = of.open.find(key->second);
+    if (task != of.open.end() && task->second.value == 0) task->second = event.envelope.position;
+  } else if (const auto* ended = event.event.as<domain::MessagesEnded>()) {
+    of.end(key->second, ended->messages);
+  } else if (const auto* begun = event.event.as<domain::ConversationRunBegun>()) {
+    runs[begun->run->run] = begun->run->messages;
+  } else if (const auto* over = event.event.as<domain::ConversationRunEnded>()) {
+    of.end(key->second, runs[over->run]);
+  }
+}
+
+}  // namespace
+
+std::string check_tasks_told(const std::vector<RecordedEvent>& events) {
+  Tasks of;
+  std::map<base::TurnId, std::vector<base::Position>> runs;
+  for (const RecordedEvent& event : events) take_task(of, runs, event);
+  for (const auto& [key, count] : of.told) {
+    if (count > of.ended[key]) return "the end of the task of " + key + " is told too often";
+  }
+  for (const auto& [key, count] : of.ended) {
+    const bool is_told = of.told[key] == count || of.killed.contains(key);
+    if (!is_told) return "nobody is told how the task of " + key + " ended";
+  }
+  return {};
+}
+
 std::string check_pacing(const std::vector<RecordedEvent>& events, std::int64_t told_max) {
   if (told_max == 0) return {};
   using domain::NotificationTarget;
@@ -551,7 +624,10 @@ std::string check_parents(const std::vector<RecordedEvent>& events) {
   for (const RecordedEvent& event : events) {
     if (const auto* request = event.event.as<domain::NotificationRequested>()) {
       if (request->target != domain::NotificationTarget::parent) continue;
-      const Pair pair{request->parent, request->session};
+      const std::string& key = *request->parent_key;
+      const bool is_session = key.empty();
+      const Pair pair{is_session ? request->parent : domain::conversation_id(request->agent, key),
+                      is_session ? request->session : base::SessionId{}};
       requested.emplace(event.envelope.position, pair);
       ++wanted[pair];
     } else if (const auto* done = event.event.as<domain::NotificationDelivered>()) {
@@ -560,8 +636,11 @@ std::string check_parents(const std::vector<RecordedEvent>& events) {
     } else if (event.envelope.actor == "notifier") {
       const auto* queued = event.event.as<domain::TurnQueued>();
       const auto* injected = event.event.as<domain::PromptInjected>();
-      if (queued == nullptr && injected == nullptr) continue;
-      const base::SessionId from = queued != nullptr ? queued->from : injected->from;
+      const bool is_message = event.event.is<domain::MessageReceived>();
+      if (queued == nullptr && injected == nullptr && !is_message) continue;
+      const base::SessionId from = queued != nullptr     ? queued->from
+                                   : injected != nullptr ? injected->from
+                                                         : base::SessionId{};
       ++prompts[{domain::parse_stream(event.envelope.stream)->id, from}];
     }
   }

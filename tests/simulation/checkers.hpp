@@ -67,6 +67,8 @@ std::string check_asks(const std::vector<RecordedEvent>& events,
 // order in which they came.
 std::string check_messages(const std::vector<RecordedEvent>& events,
                            const std::map<std::string, domain::StreamState>& states);
+// Each task that a subagent was given and that has ended is told once, and no other one is.
+std::string check_tasks_told(const std::vector<RecordedEvent>& events);
 // A parent has a prompt for each notification that was delivered to it, and none without one.
 std::string check_parents(const std::vector<RecordedEvent>& events);
 // No place hears more than `told_max` notifications in a minute; 0: no limit. Webhooks and

@@ -127,6 +127,12 @@ void draw(const Drawing& from, domain::ReceiveMessage& command) {
                  : kind < 5  ? "/queue " + some_mode(from) + " debounce:0 cap:3"
                  : kind < 7  ? "/new begin with " + number
                              : "do what message " + number + " asks";
+  if (from.random.chance(10)) {
+    command.session_key = "agent:main:subagent:" + std::to_string(from.random.below(8));
+    command.parent = "agent:main:telegram:group:1";
+    command.is_authorised = false;
+    return;
+  }
   if (from.random.chance(60)) command.id = number;
   if (from.random.chance(80)) command.route.channel = "telegram";
   if (!command.route.channel.empty()) command.route.to = from.random.chance(50) ? "1" : "2";

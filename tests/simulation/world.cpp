@@ -524,6 +524,8 @@ void count_limits(Counts& counts, const std::vector<domain::RecordedEvent>& even
                    ? "calls that hooks answered"
                    : "prompts that hooks answered"];
     }
+    const auto* told = recorded.event.as<domain::NotificationRequested>();
+    if (told != nullptr && !told->parent_key->empty()) ++counts["ends of tasks told"];
     const auto* returned = recorded.event.as<domain::TurnReturned>();
     if (returned != nullptr && returned->attempts > 0) ++counts["turns that are tried again"];
     const auto* ended = recorded.event.as<domain::TurnInterrupted>();
@@ -559,6 +561,7 @@ void World::finish() {
   check(check_asks(log_.events(), around_.agents.records()));
   check(check_schedules(log_.events()));
   check(check_messages(log_.events(), log_.states()));
+  check(check_tasks_told(log_.events()));
   check(check_parents(log_.events()));
   check(check_pacing(log_.events(), around_.settings.limits.told_per_minute));
   check(check_contents(around_.disk.log(), log_.events(), log_.states()));

@@ -38,6 +38,7 @@ class Rounds(unittest.TestCase):
     ROUNDS = 8
     SEED = 1
 
+    # Shows R132, R133, R134, R135.
     def test_no_message_and_no_field_is_lost_or_doubled(self):
         self.random, self.counts = random.Random(self.SEED), collections.Counter()
         self.sent = collections.defaultdict(list)  # by writer, in its order

@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import signal
+import subprocess
 import sys
 import threading
 import unittest
@@ -71,7 +72,7 @@ class Talking(Conversing):
         self.assertIn(MAIN, self.conv("ls"))
         self.assertIn("messages  2 in 2 runs", self.conv("show", "main"))
 
-    # Shows R170, R217, R247, R249.
+    # Shows R170, R217, R247, R249, N17.
     def test_what_comes_while_the_agent_works_is_one_prompt(self):
         self.conv("send", "main", "[delay 1500] [say One.] first")
         until(lambda: self.shown()["runs"] == 1, "the first run")
@@ -201,6 +202,41 @@ class Lanes(Conversing):
         for key in keys:
             self.rests(key)
         self.assertEqual(len(self.events("ConversationRunEnded")), 3)
+
+    # What rests needs nobody, and makes place.
+    def test_a_new_session_finds_a_place_where_conversations_rest(self):
+        for key in ("telegram:group:1", "telegram:group:2"):
+            self.conv("send", key, "[say Done.] work", "--wait")
+            self.rests(key)
+        self.assertEqual(self.home.ask("attention")["sessions"], [])
+        self.assertIn("New.", self.home.run("run", "[say New.] work").out)
+        self.assertEqual(self.conv("send", "telegram:group:1", "[say Again.] more", "--wait"),
+                         "Again.\n")
+
+
+class Asking(Conversing):
+    def test_who_waits_for_an_answer_is_told_what_the_agent_asks(self):
+        key = "agent:main:telegram:group:1"
+        with self.home.popen(["conv", "send", key, "[ask] [say Done.] work", "--wait"],
+                             stderr=subprocess.PIPE, text=True) as waiting:
+            heard = ""
+            while "→" not in heard:
+                heard += waiting.stderr.readline()
+            shown = self.conv("show", key)
+            alias = shown.split("session   ")[1].split()[0]
+            for text in (heard, shown):
+                self.assertIn(f"steno approve {alias}#1   steno deny {alias}#1 WHY", text)
+            self.assertIn("the agent asks, and waits for an answer:", heard)
+            # A key names its session.
+            approved = self.home.run("approve", key + "#1")
+            self.assertEqual(approved.code, 0, str(approved))
+            self.assertEqual(waiting.communicate(timeout=30), ("Done.\n", ""))
+            self.assertEqual(waiting.returncode, 0)
+        self.assertEqual(self.home.ask("show", key)["session"]["alias"], alias)
+        self.assertIn("Done.", self.home.run("output", key).out)
+        self.assertIn("Done.", self.home.run("export", key, "--as", "claude-jsonl").out)
+        unknown = self.home.run("show", "agent:main:none")
+        self.assertEqual(unknown.code, 3, str(unknown))
 
 
 class Steering(Conversing):
@@ -334,8 +370,8 @@ class Files(Conversing):
         self.assertEqual(self.rests()["resets"], 1)
 
 
-class Senders(Conversing):
-    """Those who sent messages that come to nothing."""
+class Told(Conversing):
+    """With a program that sends to channels."""
 
     def setUp(self):
         self.home = Home(self.CONFIG)
@@ -357,6 +393,10 @@ class Senders(Conversing):
                 return []
         return until(lines, f"that somebody is told: {words}")
 
+
+class Senders(Told):
+    """Those who sent messages that come to nothing."""
+
     # Shows N13.
     def test_who_sent_what_was_dropped_or_came_too_late_is_told_once(self):
         key = "telegram:group:42"
@@ -374,6 +414,104 @@ class Senders(Conversing):
             self.assertIn(f"agent:main:{key}", line)
         self.assertEqual([event["facts"]["end"] for event in self.events("MessagesEnded")],
                          ["dropped", "expired"])
+
+
+class Tasks(Told):
+    """Conversations that give subagents tasks, and hear how these ended."""
+    PARENT = "agent:main:telegram:group:42"
+
+    def setUp(self):
+        super().setUp()
+        self.conv("send", self.PARENT, "[say Hi.] hello", "--channel", "telegram|42")
+        self.rests(self.PARENT)
+
+    def spawn(self, task, *flags):
+        started = json.loads(self.conv("spawn", task, "--parent", self.PARENT, *flags, "-o", "json"))
+        self.assertEqual(started["requesterSessionKey"], self.PARENT)
+        return started["childSessionKey"]
+
+    def announcements(self, count=1):
+        def heard():
+            texts = [text for text in self.prompts() if text.startswith("A background task ")]
+            return len(texts) >= count and texts
+        texts = until(heard, "an announcement")
+        self.rests(self.PARENT)
+        return texts
+
+    # Shows R119, R127, R205, R207, R212.
+    def test_the_conversation_hears_what_the_subagent_found_and_tells_its_place(self):
+        child = self.spawn("[say Found it.] look", "--label", "look")
+        self.assertRegex(child, "^agent:main:subagent:[0-9a-f-]{36}$")
+        [text] = self.announcements()
+        self.assertIn('"[say Found it.] look" completed successfully.', text)
+        self.assertIn("Findings:\nFound it.\n", text)
+        self.assertIn(f"session {child}", text)
+        self.told("Found it.")
+        shown = self.shown(child)
+        self.assertEqual((shown["parent"], shown["entry"]["label"], shown["runs"]),
+                         (self.PARENT, "look", 1))
+        [session] = [row for row in self.home.ask("ls", "--all")["sessions"]
+                     if row["session"] == shown["session"]]
+        self.assertEqual(session["status"], "completed")
+        self.assertEqual(len(self.announcements()), 1)
+        # It goes on where it ended, and that is no task.
+        self.assertEqual(self.conv("send", child, "[say More.] and?", "--wait"), "More.\n")
+
+    def test_a_task_that_fails_or_takes_too_long_is_told_as_that(self):
+        self.spawn("[error] break")
+        self.assertIn('" failed: ', self.announcements()[0])
+        self.spawn("[delay 60000] wait", "--within", "1")
+        self.assertIn('" timed out.', self.announcements(2)[1])
+        child = self.spawn("[delay 60000] wait", "--within", "0")
+        until(lambda: self.shown(child).get("session"), "the session")
+        self.assertEqual(self.home.show(child)["run_timeout_us"], -1)
+        self.conv("stop", child)
+        self.assertIn("somebody ended it", self.announcements(3)[2])
+
+    def test_what_an_agent_says_to_nobody_reaches_no_chat(self):
+        self.spawn("[say Found it.] look")
+        self.announcements()
+        self.conv("send", self.PARENT, "[say NO_REPLY] hush", "--channel", "telegram|42")
+        self.rests(self.PARENT)
+        self.conv("send", self.PARENT, "[say Loud.] speak", "--channel", "telegram|42")
+        self.told("Loud.")
+        with open(self.home.path("told"), encoding="utf-8") as file:
+            told = file.read()
+        self.assertNotIn("NO_REPLY", told)
+        # People hear of the subagent from its parent alone.
+        self.assertNotIn("completed", told)
+
+    # Shows C10.
+    def test_a_restart_loses_no_announcement_and_doubles_none(self):
+        self.spawn("[delay 1000] [say Found it.] look")
+        until(lambda: len(self.sessions()) > 1, "the subagent's session")
+        for _ in range(3):
+            self.home.stop(signal.SIGKILL)
+            self.home.start()
+        self.announcements()
+        self.home.stop(signal.SIGKILL)
+        self.home.start()
+        self.rests(self.PARENT)
+        self.assertEqual(len(self.announcements()), 1)
+
+    # Shows R128, R208.
+    def test_who_gives_a_task_to_whom(self):
+        spawn = ("spawn", "look", "--parent")
+        self.assertIn("there is no conversation agent:main:none",
+                      self.conv(*spawn, "agent:main:none", code=3))
+        self.assertIn("is no session key", self.conv(*spawn, "agent:", code=2))
+        self.assertIn("is empty", self.conv("spawn", " ", "--parent", "main", code=2))
+        child = self.spawn("[say Found it.] look", "--label", "look")
+        self.announcements()
+        self.assertIn("look", self.conv(*spawn, self.PARENT, "--label", "look", code=4))
+        self.assertIn("a subagent cannot give tasks", self.conv(*spawn, child, code=5))
+        self.home.environment["STENO_SESSION"] = self.shown(self.PARENT)["session"]
+        self.addCleanup(self.home.environment.pop, "STENO_SESSION", None)
+        self.assertIn("cannot give tasks to work",
+                      self.conv("spawn", "look", "--for-agent", "work", code=5))
+        self.assertIn("for its own conversation", self.conv(*spawn, "main", code=5))
+        self.conv("spawn", "[say Mine.] look")
+        self.assertIn("Mine.", self.announcements(2)[1])
 
 
 class Hooked(Conversing):
@@ -501,7 +639,7 @@ class Programs(Conversing):
         self.assertIn("result", answer, answer)
         return answer["result"]
 
-    # Shows R125, R271, R279, R291, R292.
+    # Shows R092, R125, R271, R279, R291, R292.
     def test_a_bridge_needs_to_know_no_key(self):
         sent = self.result("chat.send", message="[say Hello Ada.] hi", channel="telegram", peer="7",
                            sender="ada", messageId="1", timeoutSeconds=30)
@@ -545,7 +683,7 @@ class Programs(Conversing):
             self.assertIn(said, answer["error"]["message"])
         self.assertEqual(len(self.events("MessageReceived")), 1)
 
-    # Shows R113, R286, R287.
+    # Shows R093, R094, R095, R096, R097, R113, R136, R137, R277, R286, R287.
     def test_settings_change_and_what_is_wrong_changes_nothing(self):
         key = self.result("chat.send", message="[say Hi.] hello", key="main",
                           timeoutSeconds=30)["key"]
@@ -641,6 +779,9 @@ class Within(Conversing):
                          (False, "user: [say Yes.] so?\n\nassistant: Yes."))
         self.assertIn("is a conversation of agent work",
                       call("sessions_history", key="agent:work:main")[1])
+        is_error, text = call("sessions_spawn", task="[say Found.] look")
+        self.assertFalse(is_error)
+        self.assertIn(f"a message will tell {MAIN} how it ended", text)
         # Where messages come from is not for it to say.
         for place in ({"channel": "webchat", "peer": "x"}, {"to": "x"}, {"thread": "7"}):
             is_error, text = call("sessions_send", key="telegram:group:1", message="hello", **place)

@@ -412,7 +412,7 @@ class Order(Hooked):
         self.start(table("witness", others, command), table("another", "SubagentStart", command),
                    notify_command="true {text}")
 
-    # Shows R157, R161, R165, R197, R200, R226, R264, R265, R266, R267.
+    # Shows R153, R157, R161, R165, R197, R200, R226, R264, R265, R266, R267.
     def test_points_come_in_their_order_and_find_the_session_in_its_state(self):
         self.start_with_a_witness()
         alias = self.home.start_session("[compact] [tools 2] [ask] [say Done.] go", "--channel", "telegram|1",

@@ -52,6 +52,8 @@ class ClaudeImport(Imports):
         self.assertTrue(row["created_at"].startswith("2025-"), row["created_at"])
         self.assertTrue(row["updated_at"].startswith("2025-"), row["updated_at"])
         self.assertIn(row["session"], [one["session"] for one in self.home.ask("ls")["sessions"]])
+        # It ran as long as its lines say, and not until the import.
+        self.assertNotRegex(self.home.run("ls").out, r" \d+d")
         [hit] = self.home.ask("search", "walrus")["hits"]
         self.assertEqual((hit["session"], hit["role"]), (row["session"], "user"))
         self.assertTrue(hit["time"].startswith("2025-"))
@@ -284,7 +286,7 @@ class ClaudeImport(Imports):
         self.assertNotIn("\x1b", result.out + result.err)
         self.assertEqual(self.home.run("import", "--documents", self.projects).code, 3)
 
-    # Shows R288.
+    # Shows R118, R288.
     def test_pages_of_a_transcript_are_stable(self):
         author = Author(10)
         session, file = self.claude_file(author, 300)
@@ -438,7 +440,7 @@ class Files(Imports):
         with open(path, encoding="utf-8") as file:
             return json.load(file)
 
-    # Shows R085, R087, R088, R089, R243, R293.
+    # Shows R085, R087, R088, R089, R243, R273, R293.
     def test_conversations_are_files(self):
         sent = self.home.run("conv", "send", "main", "one walrus", "--engine", "scripted")
         self.assertEqual(sent.code, 0, str(sent))

@@ -414,7 +414,11 @@ CommandOutcome CommandLoop::decide(const Involved& streams, const Waiting& waiti
   context.channels = &options_.channels;
   context.conversations = &options_.conversations;
   auto decision = domain::decide_on(message.command, states_of(streams), context);
-  if (!decision) return tl::unexpected(decision.error());
+  if (!decision) {
+    const bool is_spawn = domain::command_if<domain::Spawn>(message.command) != nullptr;
+    if (is_spawn && decision.error().code == RejectionCode::session_limit) ++places_missed_;
+    return tl::unexpected(decision.error());
+  }
   return append(streams, message, std::move(*decision), release);
 }
 

@@ -156,6 +156,8 @@ class CommandLoop {
   void on_durable(const domain::RecordedEvent& event) { durable_.fold(event); }
   // How many runs of each lane of conversations there can be at once.
   const domain::LaneLimits& lane_limits() const { return options_.conversations.lanes; }
+  // How many new sessions were refused so far because they found no place.
+  std::int64_t places_missed() const { return places_missed_; }
   // What clients can be told of the streams that stay with the server.
   const DurableStates& durable() const { return durable_; }
 
@@ -287,6 +289,7 @@ class CommandLoop {
   DurableStates durable_;
   std::size_t kept_ = 0;  // streams that stay with the server
   std::size_t saving_ = 0;
+  std::int64_t places_missed_ = 0;
   base::Time now_;
   base::Time wall_;
   base::Duration boot_{0};

@@ -7,7 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "eventlog/base/time_text.hpp"
+#include "eventlog/base/usd_text.hpp"
 #include "eventlog/domain/all_events.hpp"
+#include "eventlog/domain/conversation/announce.hpp"
+#include "eventlog/domain/conversation/silent_reply.hpp"
 #include "eventlog/domain/stream_name.hpp"
 #include "eventlog/log/stream_reader.hpp"
 #include "workers/notifications/command_template.hpp"
@@ -16,6 +19,7 @@
 #include "workers/text/ask_text.hpp"
 #include "workers/text/characters.hpp"
 #include "workers/text/end_text.hpp"
+#include "workers/text/terminal_text.hpp"
 
 namespace workers {
 namespace {
@@ -26,7 +30,7 @@ using domain::RecordedEvent;
 
 constexpr std::size_t kLastBlocksMax = 5;  // of last words
 constexpr std::size_t kLastCharactersMax = 500;
-constexpr std::size_t kLastForHooksMax = 16'000;  // hooks are no place where people read
+constexpr std::size_t kLastForProgramsMax = 16'000;  // for hooks and other agents
 // Of what an agent asks; the place where it is answered shows all.
 constexpr std::size_t kAskedLinesMax = 30;
 constexpr std::size_t kPromptCharactersMax = 60;
@@ -66,13 +70,22 @@ class NoticeReader {
     }
     // The beginning can be in an archive.
     if (opened_.us != 0) notice_.lived = ended_ - opened_;
+    if (!notice_.conversation.empty()) {
+      const bool has_silent = std::erase_if(said_, [](const std::string& text) {
+        return domain::is_silent(text);
+      }) > 0;
+      notice_.is_for_nobody = has_silent && said_.empty();
+    }
+    const bool is_announced = !notice_.requested.parent_key->empty();
+    if (is_announced && said_.size() > 1) said_.resize(1);
     std::reverse(said_.begin(), said_.end());
     for (const std::string& text : said_) {
       notice_.last.append(notice_.last.empty() ? "" : "\n").append(text);
     }
-    const bool is_for_hooks = notice_.requested.target == domain::NotificationTarget::hook;
+    const bool is_for_people =
+        notice_.requested.target != domain::NotificationTarget::hook && !is_announced;
     notice_.last =
-        last_characters(notice_.last, is_for_hooks ? kLastForHooksMax : kLastCharactersMax);
+        last_characters(notice_.last, is_for_people ? kLastCharactersMax : kLastForProgramsMax);
     if (notice_.ask != 0) notice_.last = notice_.asked;
     notice_.at = ended_;
     return {};
@@ -598,6 +611,41 @@ std::string parent_text(const Notice& notice) {
     add_line(text, "If there is more for it to do: ", "steno send " + alias + " \"…\"");
   }
   return text;
+}
+
+namespace {
+
+// Returns why the task failed.
+std::string failure_text(const Notice& notice) {
+  if (!notice.requested.session.is_set()) return notice.requested.unanswered->why;
+  if (!notice.error.empty()) return notice.error;
+  if (notice.reason == domain::EndReason::user) return "somebody ended it";
+  if (notice.reason == domain::EndReason::stopped) return "Steno was stopped";
+  std::string words(base::enum_name(notice.reason));
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
+}  // namespace
+
+std::string announcement_text(const Notice& notice) {
+  domain::SubagentRun run;
+  const bool is_of_session = notice.requested.session.is_set();
+  run.child = is_of_session ? notice.conversation : notice.requested.unanswered->conversation;
+  run.label = is_of_session ? notice.given_name : run.child;
+  run.task = notice.prompt;
+  run.ended = notice.at;
+  run.started = notice.at + -notice.lived;
+  const bool is_late = notice.reason == domain::EndReason::run_timeout;
+  run.outcome = notice.is_completed ? domain::SubagentOutcome::ok
+                : is_late           ? domain::SubagentOutcome::timeout
+                                    : domain::SubagentOutcome::error;
+  run.error = failure_text(notice);
+  domain::RunFigures figures;
+  if (notice.requested.cost.value > 0) figures.cost = "$" + base::usd_text(notice.requested.cost);
+  const std::string& words = notice.last.empty() ? notice.fault : notice.last;
+  // An agent can have written any bytes.
+  return safe_text(domain::announce_text(run, words, figures));
 }
 
 std::map<std::string, std::string> template_values(const Notice& notice, std::string text) {

@@ -25,9 +25,10 @@ struct Notice {
   std::string workdir;
   std::string prompt;  // the first one
   // The agent's last words: at most 5 blocks, and of them the last 500 characters, or 16,000 for
-  // hooks. Of an answer to it that answer.
+  // hooks. Of an answer to it that answer. For a conversation that has given a task the last block.
   std::string last;
-  std::string error;     // of the turn that failed last, if that is what it is about
+  bool is_for_nobody = false;  // the agent of a conversation says that nobody needs to hear
+  std::string error;           // of the turn that failed last, if that is what it is about
   std::string end;       // what is odd about the end of the turn that finished last; empty: nothing
   std::int64_t ask = 0;  // of one that asks: the number of that; 0: it is not about one
   domain::AskKind ask_kind = domain::AskKind::approval;
@@ -60,6 +61,9 @@ std::string system_text(const Notice& notice);
 // The prompt for the session that has this one as its subagent. It quotes nothing that can be
 // erased: an erasure of the subagent does not reach its parent.
 std::string parent_text(const Notice& notice);
+// The message for the conversation that has given the session its task. The agent's words in it are
+// the conversation's own from then on.
+std::string announcement_text(const Notice& notice);
 // A line, and what is behind it, as a desktop shows them.
 std::string title_text(const Notice& notice);
 

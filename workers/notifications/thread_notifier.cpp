@@ -70,6 +70,9 @@ DeliveryOutcome deliver(const Notice& notice, base::Time wall, const SinkOptions
     tell_end(notice, wall, options, stop_fd, outcome);
     return outcome;
   }
+  const bool is_silent = notice.requested.kind == domain::NotificationKind::waiting &&
+                         notice.requested.target == NotificationTarget::channel;
+  if (is_silent && notice.is_for_nobody) return outcome;
   // A parent is no person.
   const bool is_parent = notice.requested.target == NotificationTarget::parent;
   if (!is_parent && options.hooks->has(domain::HookPoint::notification)) {
@@ -99,7 +102,8 @@ DeliveryOutcome deliver(const Notice& notice, base::Time wall, const SinkOptions
       run(options.desktop_command, notice.last.empty() ? notice.error : notice.last);
       break;
     case NotificationTarget::parent:
-      outcome.prompt = parent_text(notice);
+      outcome.prompt = notice.requested.parent_key->empty() ? parent_text(notice)
+                                                           : announcement_text(notice);
       break;
     case NotificationTarget::webhook: {
       // Unique beyond this log: a session's id is.

@@ -33,6 +33,7 @@ Json json_of(const InForeground& watched);
 Json json_of(const InBackground& unwatched);
 Json json_of(const SessionTotals& totals);
 Json json_of(const SentMessage& sent);
+Json json_of(const StartedTask& started);
 Json json_of(const ConversationPage& page);
 Json json_of(const OneConversation& one);
 Json json_of(const ConversationHistory& history);

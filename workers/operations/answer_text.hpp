@@ -24,6 +24,7 @@ std::string text_of(const InForeground& watched, Reader reader);
 std::string text_of(const InBackground& unwatched, Reader reader);
 std::string text_of(const SessionTotals& totals, Reader reader);
 std::string text_of(const SentMessage& sent, Reader reader);
+std::string text_of(const StartedTask& started, Reader reader);
 std::string text_of(const ConversationPage& page, Reader reader);
 std::string text_of(const OneConversation& one, Reader reader);
 std::string text_of(const ConversationHistory& history, Reader reader);

@@ -187,12 +187,25 @@ Json json_of(const SentMessage& sent) {
   json["runId"] = run.is_set() ? Json(run.text()) : Json();
   if (!sent.is_waited_for) return json;
   json["reply"] = outcome.answer;
+  if (!outcome.asks.empty()) json["asks"] = json_of(AskPage{{}, outcome.asks})["asks"];
   if (has_failed) json["error"] = outcome.why;
   return json;
 }
 
 std::string sent_json(const SentMessage& sent) {
   return ascii_text(json_of(sent));
+}
+
+Json json_of(const StartedTask& started) {
+  return {{"status", "accepted"},
+          {"childSessionKey", started.subagent.key},
+          {"agentId", started.subagent.agent},
+          {"requesterSessionKey", started.parent},
+          {"position", started.reply.position.value}};
+}
+
+std::string started_json(const StartedTask& started) {
+  return ascii_text(json_of(started));
 }
 
 Json json_of(const ConversationPage& page) {
@@ -245,13 +258,22 @@ Json json_of(const DeletedConversation& deleted) {
   return {{"key", deleted.key}, {"deleted", true}};
 }
 
-std::string text_of(const SentMessage& sent, Reader) {
+std::string text_of(const StartedTask& started, Reader) {
+  return started.subagent.key + " has the task; a message will tell " + started.parent +
+         " how it ended";
+}
+
+std::string text_of(const SentMessage& sent, Reader reader) {
   const MessageOutcome& outcome = sent.outcome;
   if (!sent.is_waited_for) {
     return sent.conversation.key + " has it" +
            (sent.reply.waiting > 0 && sent.reply.run.is_set()
                 ? "; " + std::to_string(sent.reply.waiting) + " wait for the agent"
                 : "");
+  }
+  if (!outcome.is_over && !outcome.asks.empty()) {
+    return sent.conversation.key + " has not answered yet, because its agent asks:\n" +
+           text_of(AskPage{outcome.as_of, outcome.asks}, reader);
   }
   if (!outcome.is_over) return sent.conversation.key + " has not answered yet";
   if (!outcome.why.empty()) {

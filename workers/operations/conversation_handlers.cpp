@@ -6,6 +6,7 @@
 #include "eventlog/domain/conversation/conversing.hpp"
 #include "eventlog/domain/conversation/peer_key.hpp"
 #include "eventlog/domain/conversation/routing.hpp"
+#include "eventlog/domain/conversation/subagent_spawn.hpp"
 #include "workers/operations/conversing.hpp"
 #include "workers/operations/finding.hpp"
 #include "workers/operations/handlers.hpp"
@@ -58,6 +59,7 @@ domain::ReceiveMessage message_of(const Caller& caller, const SendArguments& sai
   if (message.id.empty() && caller.identity) message.id = "request " + caller.identity->id.text();
   // What changes a conversation is not for agents, whatever words they find for it.
   message.is_authorised = !said.is_plain && caller.self.empty();
+  message.caller = session_of(caller);
   message.route.channel = said.channel;
   message.route.account = said.account;
   message.route.to = said.to.empty() ? said.peer : said.to;
@@ -90,6 +92,25 @@ Task<Outcome<bool>> check_wait(const Caller& caller, const SendArguments& said,
   co_return refuse(OperationError::usage,
                    "this session works for " + named.key +
                        ", so its answer cannot be waited for; leave out timeout_seconds");
+}
+
+// Returns the conversation that gives a task: of an agent in a session only that session's own.
+Task<Outcome<NamedConversation>> task_giver(const Caller& caller, const std::string& key) {
+  if (caller.self.empty()) co_return named_conversation(caller, key.empty() ? "main" : key);
+  const auto own = co_await own_session(caller);
+  if (!own) co_return tl::unexpected(own.error());
+  const std::string giver = *own ? (*own)->session.descriptor.conversation : std::string();
+  if (giver.empty()) {
+    co_return refuse(OperationError::refused,
+                     "this session works for no conversation that could hear of a task; launch a "
+                     "session instead");
+  }
+  auto named = named_conversation(caller, key.empty() ? giver : key);
+  if (named && named->key != giver) {
+    co_return refuse(OperationError::refused,
+                     "this session gives tasks for its own conversation, " + giver + ", alone");
+  }
+  co_return named;
 }
 
 // What changes a conversation is for people, and for programs that speak for them.
@@ -187,6 +208,50 @@ Task<Outcome<SentMessage>> send_message(const Caller& caller, const SendArgument
   if (!outcome) co_return tl::unexpected(outcome.error());
   sent.outcome = std::move(*outcome);
   co_return sent;
+}
+
+Task<Outcome<StartedTask>> start_task(const Caller& caller, const TaskArguments& arguments) {
+  const auto parent = co_await task_giver(caller, arguments.parent);
+  if (!parent) co_return tl::unexpected(parent.error());
+  domain::SpawnRequester requester;
+  requester.key = parent->key;
+  requester.keys.agent = parent->agent;
+  domain::SpawnAsked asked;
+  asked.task = arguments.task;
+  asked.label = arguments.label;
+  asked.agent = arguments.agent;
+  asked.model = arguments.model;
+  domain::SpawnLimits limits;
+  if (caller.self.empty()) limits.allowed_agents = {"*"};
+  const auto accepted = domain::check_spawn(asked, limits, requester);
+  if (!accepted) {
+    const bool is_usage = accepted.error().fault == domain::SpawnFault::no_task;
+    co_return refuse(is_usage ? OperationError::usage : OperationError::refused,
+                     accepted.error().text);
+  }
+  const std::string id = base::SessionId{command_id(caller).bytes}.text();
+  StartedTask started{
+      {accepted->agent, domain::subagent_key(accepted->agent, id)}, parent->key, {}};
+  domain::ReceiveMessage message;
+  message.session_key = started.subagent.key;
+  message.parent = parent->key;
+  message.text = accepted->task;
+  message.sender = parent->key;
+  message.is_authorised = false;
+  message.spec = caller.defaults.spec;
+  message.spec.run_timeout = arguments.timeout == 0
+                                 ? base::Duration{-1}
+                                 : base::Duration(std::chrono::seconds(arguments.timeout));
+  message.caller = session_of(caller);
+  if (!accepted->label.empty()) message.entry["label"] = accepted->label;
+  if (!accepted->model.empty()) message.entry["modelOverride"] = accepted->model;
+  const auto held = co_await apply_grant(caller, message.spec);
+  if (!held) co_return tl::unexpected(held.error());
+  const domain::ConversationCommand command(std::move(message));
+  auto reply = co_await send_command(caller, started.subagent, command);
+  if (!reply) co_return tl::unexpected(reply.error());
+  started.reply = std::move(*reply);
+  co_return started;
 }
 
 Task<Outcome<ConversationPage>> list_conversations(const Caller& caller,

@@ -7,6 +7,7 @@
 
 #include "eventlog/domain/conversation/session_key.hpp"
 #include "workers/json/event_json.hpp"
+#include "workers/operations/asking.hpp"
 #include "workers/operations/output_pages.hpp"
 #include "workers/operations/text_bounds.hpp"
 #include "workers/protocol/feed_levels.hpp"
@@ -17,6 +18,7 @@ namespace workers {
 struct MessageWay {
   base::Position message;
   base::Position begun_at;  // of its run
+  std::int64_t told = 0;  // the last request that somebody heard of
   MessageOutcome outcome;
 };
 
@@ -53,6 +55,7 @@ void take(const domain::RecordedEvent& recorded, MessageWay& way) {
   } else if (const auto* back = event.as<domain::ConversationRunReturned>();
              back && back->run == outcome.run) {
     outcome.run = {};
+    way.told = 0;
   } else if (const auto* over = event.as<domain::ConversationRunEnded>();
              over && over->run == outcome.run && outcome.run.is_set()) {
     outcome.is_over = true;
@@ -82,6 +85,25 @@ Task<Outcome<std::string>> last_words(const Caller& caller, const NamedConversat
     has_more = page->has_more;
   }
   co_return words;
+}
+
+// Returns what the agent asks of people in that run. What cannot be read now can be later.
+Task<std::vector<AskShown>> asks_in_run(const Caller& caller, const NamedConversation& named,
+                                        const MessageOutcome& outcome) {
+  if (!outcome.run.is_set() || !outcome.session.is_set()) co_return {};
+  Caller of_agent = caller;
+  of_agent.agent = named.agent;
+  const std::string session = outcome.session.text();
+  auto page = co_await find_asks(of_agent, session);
+  if (!page) co_return {};
+  co_return std::move(page->asks);
+}
+
+void tell_new(const OnAsk& on_ask, MessageWay& way) {
+  for (const AskShown& ask : way.outcome.asks) {
+    if (on_ask && ask.ask > way.told) on_ask(ask);
+    way.told = std::max(way.told, ask.ask);
+  }
 }
 
 }  // namespace
@@ -125,8 +147,8 @@ Task<Outcome<projections::ConversationShown>> find_conversation(const Caller& ca
 }
 
 Task<Outcome<MessageOutcome>> await_answer(const Caller& caller, const NamedConversation& named,
-                                           const ConversationReplyBody& reply,
-                                           base::Duration most) {
+                                           const ConversationReplyBody& reply, base::Duration most,
+                                           const OnAsk& on_ask) {
   base::Clock& clock = caller.server.clock();
   const base::Duration until = clock.boot() + most;
   MessageWay way;
@@ -147,11 +169,16 @@ Task<Outcome<MessageOutcome>> await_answer(const Caller& caller, const NamedConv
     }
     read.after = page->complete_through;
     if (page->complete_through < page->head) continue;
-    if (way.outcome.is_over || clock.boot() >= until) break;
+    if (way.outcome.is_over) break;
+    way.outcome.asks = co_await asks_in_run(caller, named, way.outcome);
+    way.outcome.as_of = clock.wall();
+    tell_new(on_ask, way);
+    if (clock.boot() >= until) break;
     auto wait = caller.server.after(std::min(pause, until - clock.boot()));
     co_await wait;
     pause = std::min(2 * pause, kAnswerLookMax);
   }
+  if (way.outcome.is_over) way.outcome.asks.clear();
   if (way.outcome.is_over && way.outcome.run.is_set() && way.outcome.session.is_set()) {
     auto words = co_await last_words(caller, named, way);
     if (!words) co_return tl::unexpected(words.error());

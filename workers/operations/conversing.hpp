@@ -1,11 +1,14 @@
 // Finds and commands conversations for a caller.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "eventlog/domain/conversation/conversation.hpp"
 #include "workers/operations/caller.hpp"
 #include "workers/protocol/conversations.hpp"
+#include "workers/protocol/queries.hpp"
 
 namespace workers {
 
@@ -33,10 +36,15 @@ struct MessageOutcome {
   base::SessionId session;  // that has answered, or is about to; unset: none yet
   base::TurnId run;
   std::string answer;  // the agent's words
+  std::vector<AskShown> asks{};  // what the agent asks of people, and waits for
+  base::Time as_of{};            // of these, wall time
 };
+// Hears what the agent asks anew.
+using OnAsk = std::function<void(const AskShown&)>;
 // Waits at most so long until the message of that reply has been answered. One that left nothing
 // for the agent is over at once. The arguments outlive the task.
 Task<Outcome<MessageOutcome>> await_answer(const Caller& caller, const NamedConversation& named,
-                                           const ConversationReplyBody& reply, base::Duration most);
+                                           const ConversationReplyBody& reply, base::Duration most,
+                                           const OnAsk& on_ask = {});
 
 }  // namespace workers

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "workers/operations/conversing.hpp"
 #include "workers/text/composed_text.hpp"
 
 namespace workers {
@@ -15,8 +16,8 @@ constexpr std::size_t kAskedAtOnce = 16;
 
 }  // namespace
 
-Task<Outcome<ShowAnswer>> find_session(const Caller& caller, const std::string& reference,
-                                       bool with_texts) {
+Task<Outcome<ShowAnswer>> find_named_session(const Caller& caller, const std::string& reference,
+                                        bool with_texts) {
   QueryBody query;
   query.agent = caller.agent;
   query.reference = reference;
@@ -48,6 +49,23 @@ Task<Outcome<ShowAnswer>> find_session(const Caller& caller, const std::string& 
   query.reference = composed;
   shown = co_await caller.server.ask<ShowAnswer>(kVerbShow, query);
   co_return shown;
+}
+
+Task<Outcome<ShowAnswer>> find_session(const Caller& caller, const std::string& reference,
+                                       bool with_texts) {
+  auto found = co_await find_named_session(caller, reference, with_texts);
+  const bool is_missing = !found && found.error().error == OperationError::not_found;
+  if (!is_missing || reference.starts_with('@')) co_return found;
+  const auto key = named_conversation(caller, reference);
+  // Another agent's session is not found by its alias, either.
+  if (!key || key->agent != caller.agent) co_return found;
+  const auto conversation = co_await find_conversation(caller, *key);
+  if (!conversation) co_return found;
+  if (!conversation->session.is_set()) {
+    co_return refuse(OperationError::not_found, key->key + " has no session now");
+  }
+  found = co_await find_named_session(caller, conversation->session.text(), with_texts);
+  co_return found;
 }
 
 Task<Outcome<std::optional<ShowAnswer>>> own_session(const Caller& caller) {

@@ -3,6 +3,7 @@
 // outlive the task.
 #pragma once
 
+#include "eventlog/domain/conversation/subagent_run.hpp"
 #include "workers/operations/results.hpp"
 
 namespace workers {
@@ -18,6 +19,8 @@ constexpr std::int64_t kEventsWaitMsMax = 2'000;
 constexpr std::int64_t kStartWithinMax = 30 * 24 * 3'600;
 constexpr std::int64_t kHistoryMax = 1'000;
 constexpr std::int64_t kAnswerWaitMax = 600;
+// Seconds for a subagent's task.
+constexpr std::int64_t kTaskTimeMax = 7 * 24 * 3'600;
 constexpr std::int64_t kActiveMinutesMax = 52'704'000;  // a hundred years
 
 Task<Outcome<Launched>> launch(const Caller& caller, const LaunchArguments& arguments);
@@ -142,6 +145,16 @@ struct SendArguments {
   std::vector<SaidFile> files{};  // that go with it
 };
 Task<Outcome<SentMessage>> send_message(const Caller& caller, const SendArguments& arguments);
+
+struct TaskArguments {
+  std::string task;
+  std::string parent;  // session key of the conversation that hears how it ended; empty: the own one
+  std::string label;
+  std::string agent;  // empty: the parent's
+  std::string model;  // empty: the agent's own
+  std::int64_t timeout = domain::kSubagentTimeout / std::chrono::seconds(1);  // in s; 0: none
+};
+Task<Outcome<StartedTask>> start_task(const Caller& caller, const TaskArguments& arguments);
 
 struct ConversationsArguments {
   std::int64_t limit = 50;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <optional>
 
 #include "eventlog/base/time_text.hpp"
 #include "eventlog/domain/characters.hpp"
@@ -19,10 +20,20 @@
 #include "workers/text/composed_text.hpp"
 
 namespace workers {
+
+// The sessions that wait for a prompt.
+struct IdleSessions {
+  bool gives_place = false;  // one that idleness would end gives up its place to a new session
+  std::optional<projections::SessionRow> longest;  // idle; none: all are at work
+};
+
 namespace {
 
 // An agent process exits within milliseconds, and nobody waits for it for long.
 constexpr base::Duration kLeaseLookEvery = std::chrono::milliseconds(50);
+// An agent that is to give up its place is given some seconds to end.
+constexpr base::Duration kPlaceWait = std::chrono::seconds(10);
+constexpr base::Duration kPlaceLookEvery = std::chrono::milliseconds(100);
 
 // Returns the old session's mode, except bypassPermissions: asking is given up only if somebody
 // says so for this session.
@@ -55,26 +66,32 @@ void say_changes(const domain::SessionSpec& before, domain::Spawn& spawn) {
   }
 }
 
-// Names the session that has waited longest for a prompt where there are too many: it makes room at
-// no loss.
-Task<Refusal> with_idle_session(const Caller& caller, const Refusal& refused) {
-  Refusal refusal = refused;
-  if (refusal.code != base::enum_name(domain::RejectionCode::session_limit)) co_return refusal;
+bool has_found_no_place(const Refusal& refusal) {
+  return refusal.code == base::enum_name(domain::RejectionCode::session_limit);
+}
+
+Task<IdleSessions> idle_sessions(const Caller& caller) {
   QueryBody query;
   query.statuses = {domain::SessionStatus::running};
   const auto page = co_await caller.server.ask<ListAnswer>(kVerbList, query);
-  if (!page) co_return refusal;
-  const projections::SessionRow* idle = nullptr;
+  IdleSessions idle;
+  if (!page) co_return idle;
   for (const projections::SessionRow& row : page->sessions) {
     if (!row.is_waiting_for_input || row.is_parked || row.tasks > 0) continue;
-    if (idle == nullptr || row.updated_at < idle->updated_at) idle = &row;
+    idle.gives_place |= row.idle_timeout.count() > 0;
+    if (!idle.longest || row.updated_at < idle.longest->updated_at) idle.longest = row;
   }
-  if (idle == nullptr) co_return refusal;
-  const base::Duration waited = caller.server.clock().wall() - idle->updated_at;
-  refusal.text += "; session " + idle->name + " waits for a prompt since " +
-                  base::duration_text(waited) + ": steno close " + idle->alias +
-                  (idle->agent == caller.agent ? "" : " --agent " + idle->agent) + " ends it";
-  co_return refusal;
+  co_return idle;
+}
+
+Refusal with_idle_session(const Caller& caller, Refusal refusal, const IdleSessions& sessions) {
+  if (!sessions.longest) return refusal;
+  const projections::SessionRow& idle = *sessions.longest;
+  const base::Duration waited = caller.server.clock().wall() - idle.updated_at;
+  refusal.text += "; session " + idle.name + " waits for a prompt since " +
+                  base::duration_text(waited) + ": steno close " + idle.alias +
+                  (idle.agent == caller.agent ? "" : " --agent " + idle.agent) + " ends it";
+  return refusal;
 }
 
 bool is_busy(const Outcome<Spawned>& spawned) {
@@ -178,14 +195,26 @@ Task<Outcome<Spawned>> send_spawn(const Caller& caller, const domain::Spawn& wan
   spawn.name = composed_text(wanted.name);
   spawn.caller = session_of(caller);
   const domain::Command command = std::move(spawn);
-  auto reply =
-      co_await send_command(caller, spawned.command, spawned.session, caller.agent, command);
-  if (!reply) {
-    auto refusal = co_await with_idle_session(caller, reply.error());
-    co_return tl::unexpected(std::move(refusal));
+  base::Clock& clock = caller.server.clock();
+  const base::Duration until = clock.boot() + kPlaceWait;
+  for (bool is_first = true;; is_first = false) {
+    auto reply =
+        co_await send_command(caller, spawned.command, spawned.session, caller.agent, command);
+    if (reply) {
+      spawned.reply = std::move(*reply);
+      co_return spawned;
+    }
+    if (!has_found_no_place(reply.error())) co_return tl::unexpected(reply.error());
+    const auto idle = co_await idle_sessions(caller);
+    // By now the place can be free.
+    const bool can_be_free = is_first || idle.gives_place;
+    if (!can_be_free || clock.boot() > until) {
+      co_return tl::unexpected(with_idle_session(caller, reply.error(), idle));
+    }
+    if (!idle.gives_place) continue;
+    auto pause = caller.server.after(kPlaceLookEvery);
+    co_await pause;
   }
-  spawned.reply = std::move(*reply);
-  co_return spawned;
 }
 
 Task<Outcome<Spawned>> send_resume(const Caller& caller, const domain::Spawn& wanted,

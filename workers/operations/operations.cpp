@@ -257,6 +257,23 @@ Operation send_row() {
       .runs(send_message);
 }
 
+Operation task_row() {
+  using A = TaskArguments;
+  return Describe<A>({"conversation.spawn",
+                      "Give a subagent a task; a message tells the conversation how it ended",
+                      true,
+                      {.chat = false}})
+      .need("task", &A::task, "What it is to do")
+      .can("parent", &A::parent,
+           "Session key of the conversation that hears of it; default: that of the own session")
+      .can("label", &A::label, "A name that no other conversation of the agent has")
+      .can("agent_id", &A::agent, "Whose subagent it is; default: the parent's")
+      .can("model", &A::model, "The model that works on it")
+      .can("run_timeout_seconds", &A::timeout, "So long it can take; default: 600; 0: as long as it likes")
+      .within(0, kTaskTimeMax)
+      .runs(start_task);
+}
+
 Operation conversations_row() {
   using A = ConversationsArguments;
   return Describe<A>(
@@ -372,7 +389,8 @@ const OperationTable& operations() {
       launch_row(),     sessions_row(),  kill_row(),    output_row(),        foreground_row(),
       background_row(), resume_row(),    respond_row(), interrupt_row(),     set_row(),
       commands_row(),   approvals_row(), approve_row(), deny_row(),          answer_row(),
-      events_row(),     stats_row(),     send_row(),    conversations_row(), conversation_row(),
+      events_row(),     stats_row(),     send_row(),    task_row(),          conversations_row(),
+      conversation_row(),
       history_row(),    preview_row(),   patch_row(),   reset_row(),         stop_row(),
       delete_row(),
   }};

@@ -3,15 +3,22 @@
 
 #include <utility>
 
+#include "workers/operations/finding.hpp"
+
 namespace workers {
 namespace {
 
 Task<Outcome<OutputAnswer>> ask_output(const Caller& caller, const std::string& reference,
-                                       const QueryBody& asked) {
-  QueryBody query = asked;
+                                       QueryBody query) {
   query.agent = caller.agent;
   query.reference = reference;
-  return caller.server.ask<OutputAnswer>(kVerbOutput, query);
+  auto page = co_await caller.server.ask<OutputAnswer>(kVerbOutput, query);
+  if (page || page.error().error != OperationError::not_found) co_return page;
+  const auto found = co_await find_session(caller, reference);
+  if (!found) co_return page;
+  query.reference = found->session.session.text();
+  page = co_await caller.server.ask<OutputAnswer>(kVerbOutput, query);
+  co_return page;
 }
 
 }  // namespace

@@ -120,6 +120,14 @@ struct SentMessage {
 // Returns it as JSON on one line, in ASCII.
 std::string sent_json(const SentMessage& sent);
 
+// A task that a conversation has given to a subagent.
+struct StartedTask {
+  NamedConversation subagent;
+  std::string parent;  // session key of that conversation
+  ConversationReplyBody reply;
+};
+std::string started_json(const StartedTask& started);
+
 struct ConversationPage {
   std::vector<projections::ConversationShown> conversations;
   base::Time as_of;  // wall time

@@ -90,7 +90,10 @@ std::string idle_end_text(const projections::SessionRow& row, base::Time now) {
 }
 
 base::Duration age_of(const projections::SessionRow& row, base::Time now) {
-  return (row.closed_at.us != 0 ? row.closed_at : now) - row.created_at;
+  if (row.closed_at.us == 0) return now - row.created_at;
+  // What was imported ended before it was recorded.
+  const bool was_elsewhere = row.imported->ended.us != 0;
+  return (was_elsewhere ? row.imported->ended : row.closed_at) - row.created_at;
 }
 
 std::string ran_text(const projections::SessionRow& row, base::Time now) {

@@ -33,6 +33,7 @@ constexpr std::array kAliases{
     Aliases{"session.answer", "", "answer", ""},
     Aliases{"session.events", "", "", "claude-code.events"},
     Aliases{"conversation.send", "sessions_send", "", "chat.send"},
+    Aliases{"conversation.spawn", "sessions_spawn", "", "sessions.spawn"},
     Aliases{"conversation.list", "sessions_list", "conversations", "sessions.list"},
     Aliases{"conversation.show", "", "conversation", "sessions.resolve"},
     Aliases{"conversation.history", "sessions_history", "", "chat.history"},

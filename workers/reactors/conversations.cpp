@@ -43,6 +43,7 @@ domain::Spawn spawn_for(const domain::LaneWork& work, const domain::Conversation
   domain::Spawn spawn;
   spawn.spec = *run.spec;
   spawn.resume = run.resumes;
+  spawn.caller = run.caller;
   spawn.is_fork = run.spec->is_fork;
   spawn.descriptor.conversation = work.key;
   spawn.origin_channel = channel_of(run.route);

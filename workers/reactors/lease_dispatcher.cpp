@@ -437,7 +437,8 @@ bool LeaseDispatcher::do_work(const Cycle& cycle) {
     dirty_.merge(unread_);
     unread_.clear();
   }
-  if (is_due || is_place_wanted_) free_places();
+  const bool is_missed = places_missed_ != commands_.places_missed();
+  if (is_due || is_place_wanted_ || is_missed) free_places();
   for (const StreamKey& key : std::exchange(dirty_, {})) {
     const auto found = views_.find(key);
     if (found == views_.end()) continue;
@@ -458,28 +459,41 @@ void LeaseDispatcher::forget_lost_workers() {
 }
 
 // Asks agents that are idle, the one that is so for longest first, to end for those that wait for a
-// place.
+// place. Those that idleness ends come before those that a person keeps.
 void LeaseDispatcher::free_places() {
   const auto& admission = commands_.of<domain::AdmissionStream>();
   const std::int64_t free = commands_.limits().max_sessions - domain::places_taken(admission);
   auto wanted = static_cast<std::int64_t>(admission.awaiting.size()) - free;
-  if (std::exchange(is_place_wanted_, false)) ++wanted;
-  if (wanted <= 0) return;
-  std::vector<std::pair<Position, StreamKey>> idle;
+  const bool is_missed = places_missed_ != commands_.places_missed();
+  places_missed_ = commands_.places_missed();
+  const bool is_wanted = std::exchange(is_place_wanted_, false);
+  if (is_wanted) ++wanted;
+  // A new session takes no place from one that a person keeps.
+  std::int64_t for_new = is_missed && !is_wanted ? 1 : 0;
+  if (wanted + for_new <= 0) return;
+  struct Idle {
+    bool is_kept;
+    Position last;
+    StreamKey key;
+    auto operator<=>(const Idle&) const = default;
+  };
+  std::vector<Idle> idle;
   for (const auto& [key, view] : views_) {
     const LeaseState& s = *view.state;
     if (!s.lease || !domain::is_live(s.status)) continue;
     if (view.is_yielding) --wanted;
     const bool is_idle = !view.is_yielding && !domain::has_work(s) && s.tasks == 0 &&
                          !s.own_turn.is_set() && s.asks->empty();
-    if (is_idle) idle.emplace_back(view.last, key);
+    if (is_idle) idle.push_back({s.limits.idle_timeout.count() <= 0, view.last, key});
   }
   std::sort(idle.begin(), idle.end());
-  for (const auto& [last, key] : idle) {
+  wanted += for_new;
+  for (const Idle& one : idle) {
+    if (one.is_kept) wanted -= std::exchange(for_new, 0);
     if (wanted-- <= 0) return;
-    View& view = views_.at(key);
+    View& view = views_.at(one.key);
     view.is_yielding = view.is_directive_due = true;
-    dirty_.insert(key);
+    dirty_.insert(one.key);
   }
 }
 

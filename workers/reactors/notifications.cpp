@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "eventlog/domain/conversation/conversation.hpp"
+#include "eventlog/domain/conversation/session_key.hpp"
 #include "eventlog/domain/stream_name.hpp"
 
 namespace workers {
@@ -97,7 +99,22 @@ bool Notifications::send_prompt(Asked& asked) {
   const auto found = open.find(notification);
   if (found == open.end()) return false;
   const domain::NotificationRequested& requested = found->second.requested;
-  const base::CommandId id = id_of(notification, requested.session);
+  const std::string& about = requested.unanswered->conversation;
+  const base::CommandId id = id_of(
+      notification, requested.session.is_set() ? requested.session
+                                               : domain::conversation_id(requested.agent, about));
+  if (!requested.parent_key->empty()) {
+    domain::ReceiveMessage message;
+    message.session_key = requested.parent_key;
+    message.text = *asked.prompt;
+    message.sender = requested.session.is_set() ? requested.alias : about;
+    message.is_authorised = false;
+    message.is_announcement = true;
+    const std::string agent = domain::agent_of_key(*requested.parent_key);
+    outgoing_.send_once(std::move(asked), id, domain::ConversationCommand(std::move(message)),
+                        {domain::conversation_id(agent, *requested.parent_key), agent});
+    return true;
+  }
   const StreamKey parent{requested.parent, requested.agent};
   domain::SessionCommand prompt = domain::SendPrompt{*asked.prompt, false, requested.session};
   outgoing_.send_once(std::move(asked), id, std::move(prompt), parent);

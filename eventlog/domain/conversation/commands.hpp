@@ -29,6 +29,13 @@ struct ReceiveMessage {
   ConversationOrigin origin{};  // of the first message
   EntryFields entry{};          // facts of the place, such as chatType and subject
   PromptFiles files{};          // that go with the message, whose text can then be empty
+  // Of the first message to a subagent: the session key of the conversation that gives it the task,
+  // and hears how that ended.
+  std::string parent{};
+  // A subagent's task has ended. It interrupts nothing, and its answer goes to the last route.
+  bool is_announcement = false;
+  // Of the first message: the session whose agent sends it, which pays for what it begins.
+  SessionId caller{};
 
   std::string_view key() const { return session_key; }
   bool operator==(const ReceiveMessage&) const = default;
@@ -45,6 +52,9 @@ struct ReceiveMessage {
     visit("origin", &ReceiveMessage::origin);
     visit("entry", &ReceiveMessage::entry);
     visit("files", &ReceiveMessage::files);
+    visit("parent", &ReceiveMessage::parent);
+    visit("announcement", &ReceiveMessage::is_announcement);
+    visit("caller", &ReceiveMessage::caller);
   }
 };
 

@@ -23,6 +23,7 @@ struct ConversationRun {
   // Their MessageFileAttached, in order. One message at most has files, so that a run has no more
   // of them than a prompt can have.
   std::vector<Position> files{};
+  SessionId caller{};  // with `opens`: the session that pays for it, too; unset: none does
 
   bool operator==(const ConversationRun&) const = default;
   template <class Visit>
@@ -39,6 +40,7 @@ struct ConversationRun {
     visit("taken", &ConversationRun::is_taken);
     visit("to_end", &ConversationRun::is_to_end);
     visit("files", &ConversationRun::files);
+    visit("caller", &ConversationRun::caller);
   }
 };
 

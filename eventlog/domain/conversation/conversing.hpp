@@ -55,6 +55,9 @@ void tell_lanes(Conversing& d);
 void tell_ended_run(Decision& decision, const ConversationState& s);
 // Returns the lane of the conversation's runs.
 Lane lane_of(std::string_view key);
+
+// True if another conversation has given it a task, and hears how that ends.
+bool is_tasked(const ConversationState& s);
 // Returns when the next run of what waits can begin, log time.
 Time due_of(const ConversationState& s);
 

@@ -46,6 +46,10 @@ Lane lane_of(std::string_view key) {
   return kind == KeyKind::cron ? Lane::cron : Lane::main;
 }
 
+bool is_tasked(const ConversationState& s) {
+  return !s.parent.empty() && lane_of(s.key) == Lane::subagent && !thread_parent(s.key);
+}
+
 Time due_of(const ConversationState& s) {
   const bool is_urgent = s.is_immediate || s.settings.mode == QueueMode::interrupt;
   const base::Duration wait = is_urgent ? base::Duration{} : s.settings.debounce;
@@ -328,11 +332,15 @@ void end_run(Decision& decision, const ConversationState& state, RunEnd end,
 }
 
 // A run begins in the session of the last one, if that still lives; and a reset ends it then.
-void reads(const ConversationCommand&, const StreamRef& target, Reads& further) {
+void reads(const ConversationCommand& command, const StreamRef& target, Reads& further) {
   further.add(std::string(kLanesStream));
   further.add(std::string(kAdmissionStream));
   further.add(std::string(kOutboxStream));
   further.add(labels_stream(target.agent));
+  const auto* message = std::get_if<ReceiveMessage>(&command);
+  if (message == nullptr || message->parent.empty()) return;
+  const std::string giver = agent_of_key(message->parent);
+  if (!giver.empty()) further.add(conversation_stream(giver, message->parent));
 }
 
 // Which policy holds is not known here.

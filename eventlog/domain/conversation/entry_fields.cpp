@@ -46,7 +46,7 @@ constexpr EntryField kFields[] = {
     {"labels", FieldKind::labels, "further names, separated by commas", {}, 0, 64},
     {"modelOverride", FieldKind::text, "the model that answers"},
     {"providerOverride", FieldKind::text, "the provider of that model"},
-    {"queueCap", FieldKind::number, "so many messages can wait", {}, 1'000},
+    {"queueCap", FieldKind::number, "so many messages can wait", {}, 1'000, 0, 0, 1},
     {"queueDebounceMs", FieldKind::number, "milliseconds of silence before a run", {}, 86'400'000},
     {"queueDrop", FieldKind::word, "what gives way when as many wait as may", kQueueDrops},
     {"queueMode", FieldKind::word, "how messages wait while the agent works", kQueueModes},
@@ -151,8 +151,10 @@ base::Result<std::string, std::string> field_text(const EntryField& field, std::
     }
     case FieldKind::number: {
       const auto value = base::parse_digits(text);
-      if (value && *value <= field.most) return std::to_string(*value);
-      return fault(field, "is a whole number from 0 to " + std::to_string(field.most));
+      const bool is_within = value && *value >= field.least && *value <= field.most;
+      if (is_within) return std::to_string(*value);
+      return fault(field, "is a whole number from " + std::to_string(field.least) + " to " +
+                              std::to_string(field.most));
     }
   }
   return std::string(text);

@@ -27,6 +27,7 @@ struct EntryField {
   // A text, or each label, has at most so many characters as a reader sees them, and so many bytes.
   std::size_t characters = 256;
   std::size_t bytes = 1'024;
+  std::int64_t least = 0;  // of a number
 };
 
 // By name; a field that is empty is not there.

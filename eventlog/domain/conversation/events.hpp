@@ -34,6 +34,7 @@ struct ConversationOpened {
   base::Sparse<SessionSpec> spec;  // of the sessions that are opened for it
   base::Sparse<ConversationOrigin> origin;
   std::string parent{};  // the key of the conversation that has it opened; empty: none has
+  SessionId caller{};    // whose agent has it opened, and pays for its sessions; unset: none has
 
   bool operator==(const ConversationOpened&) const = default;
   template <class Visit>
@@ -42,6 +43,7 @@ struct ConversationOpened {
     visit("spec", &ConversationOpened::spec);
     visit("origin", &ConversationOpened::origin);
     visit("parent", &ConversationOpened::parent);
+    visit("caller", &ConversationOpened::caller);
   }
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "eventlog/base/digits.hpp"
+#include "eventlog/domain/conversation/conversing.hpp"
 #include "eventlog/domain/conversation/state.hpp"
 #include "eventlog/domain/fold.hpp"
 
@@ -32,6 +33,7 @@ bool apply(ConversationState& s, const Envelope& envelope, const ConversationOpe
   s.spec = e.spec;
   s.origin = e.origin;
   s.parent = e.parent;
+  s.caller = e.caller;
   s.opened_at = envelope.log_time;
   return true;
 }
@@ -71,6 +73,7 @@ bool apply(ConversationState& s, const Envelope& envelope, const MessageReceived
   s.settings = e.queue;
   s.heard_at = envelope.log_time;
   if (s.first.value == 0) s.first = envelope.position;
+  if (s.messages == 0 && is_tasked(s)) s.task = envelope.position;
   ++s.messages;
   return true;
 }
@@ -104,8 +107,13 @@ void forget_seen(ConversationState& s, const std::vector<Position>& messages) {
   });
 }
 
+void end_task(ConversationState& s, const std::vector<Position>& ended) {
+  if (std::find(ended.begin(), ended.end(), s.task) != ended.end()) s.task = {};
+}
+
 bool apply(ConversationState& s, const Envelope&, const MessagesEnded& e) {
   if (!is_there(s)) return false;
+  end_task(s, e.messages);
   const bool is_again =
       e.end == MessageEnd::refused || e.end == MessageEnd::expired || e.end == MessageEnd::dropped;
   if (is_again) forget_seen(s, e.messages);
@@ -179,6 +187,7 @@ bool apply(ConversationState& s, const Envelope&, const ConversationRunInterrupt
 
 bool apply(ConversationState& s, const Envelope&, const ConversationRunEnded& e) {
   if (!is_run(s, e.run)) return false;
+  end_task(s, s.run->messages);
   s.returned.clear();
   s.run.reset();
   s.is_started = s.is_immediate = false;

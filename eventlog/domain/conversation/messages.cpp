@@ -52,6 +52,35 @@ std::optional<Rejection> check_message(const ReceiveMessage& c, const Context& c
                    "the message was to be begun before a time that is over; send it again"};
 }
 
+// Returns the conversation that gives the task; null: the message is none, or nobody gives it.
+const ConversationState* giver_of(const Conversing& d, const ReceiveMessage& c) {
+  if (c.parent.empty()) return nullptr;
+  const auto* giver =
+      d.states.find<ConversationStream>(conversation_stream(agent_of_key(c.parent), c.parent));
+  return giver == nullptr || giver->key.empty() ? nullptr : giver;
+}
+
+// A task begins a subagent's conversation. Subagents give none.
+std::optional<Rejection> check_task(const Conversing& d, const ReceiveMessage& c) {
+  if (c.parent.empty()) return std::nullopt;
+  if (lane_of(c.session_key) != Lane::subagent || thread_parent(c.session_key)) {
+    return invalid("only a subagent has a parent, and " + c.session_key +
+                   " is none: name it agent:" + d.context.target.agent + ":subagent:ID");
+  }
+  if (auto bad = check_key(c.parent, agent_of_key(c.parent))) return bad;
+  if (lane_of(c.parent) == Lane::subagent) {
+    return Rejection{RejectionCode::refused,
+                     "a subagent cannot give tasks to subagents; do the task in this session"};
+  }
+  if (!d.s.key.empty()) {
+    return Rejection{RejectionCode::already_exists,
+                     c.session_key + " has its task already; send it a message instead"};
+  }
+  if (giver_of(d, c) != nullptr) return std::nullopt;
+  return Rejection{RejectionCode::not_found, "there is no conversation " + c.parent +
+                                                 " that could give a task; a message begins one"};
+}
+
 bool is_seen(const ConversationState& s, const std::string& id, const MessageRoute& route) {
   return !id.empty() && std::any_of(s.seen.begin(), s.seen.end(), [&](const SeenMessage& one) {
     return is_message(one, id, route);
@@ -84,6 +113,14 @@ base::Result<Understood, Rejection> understand_queue(Conversing& d, Understood k
   if (!directive.is_present) return known;
   if (!faults(directive).empty()) {
     return tl::unexpected(Rejection{RejectionCode::invalid, reply_text(directive, d.s.settings)});
+  }
+  // A mistyped mode is no text for the agent.
+  const bool is_mistyped = reply_kind(directive) == QueueReply::status &&
+                           !directive.rest.empty() && trimmed(known.text).starts_with("/queue");
+  if (is_mistyped) {
+    return tl::unexpected(
+        Rejection{RejectionCode::invalid, "'" + cut_fact(directive.rest) + "' says nothing to the " +
+                                              reply_text(directive, d.s.settings)});
   }
   known.directive = "/queue";
   known.is_done = directive.rest.empty() && !known.has_files;
@@ -170,6 +207,8 @@ base::Result<Understood, Rejection> understand(Conversing& d, const ReceiveMessa
     if (!queued || queued->is_done) return queued;
     known = std::move(*queued);
   }
+  // The answer to a task belongs to the session that has given it.
+  if (c.is_announcement) return known;
   ReceiveMessage rest = c;
   rest.text = known.text;
   if (auto remainder = reset_by(d, rest)) {
@@ -220,9 +259,20 @@ std::vector<FileFacts> attach(Conversing& d, const PromptFiles& files) {
   return facts;
 }
 
+// Returns where the message came from, and its answer goes to.
+DeliveryContext route_of(const Conversing& d, const ReceiveMessage& c) {
+  if (c.is_announcement) return d.s.last_route;
+  // What the subagent asks of people is told where its task came from.
+  const auto* giver = giver_of(d, c);
+  return giver == nullptr ? normal_delivery(c.route) : giver->last_route;
+}
+
 Decided queue_message(Conversing d, const ReceiveMessage& c, Understood known) {
-  const DeliveryContext route = normal_delivery(c.route);
-  const QueueSettings settings = settings_for(d, known.inlined, route.channel);
+  const DeliveryContext route = route_of(d, c);
+  QueueSettings settings = settings_for(d, known.inlined, route.channel);
+  // An announcement interrupts nothing, and takes no other message's interrupt away.
+  const bool is_quiet = c.is_announcement && settings.mode == QueueMode::interrupt;
+  if (is_quiet && d.s.queue.waiting.empty()) settings.mode = QueueMode::followup;
   QueuedMessage message;
   message.id = c.id;
   message.route = {route.channel, route.to, route.account, route.thread};
@@ -231,6 +281,10 @@ Decided queue_message(Conversing d, const ReceiveMessage& c, Understood known) {
   MessageQueue waiting = d.s.queue;
   std::erase_if(waiting.waiting,
                 [&](const QueuedMessage& one) { return is_taken_steer(d, one.at); });
+  if (c.is_announcement && static_cast<std::int64_t>(waiting.waiting.size()) >= settings.cap) {
+    return reject(RejectionCode::limit_reached,
+                  d.s.key + " has as many messages as may wait; the announcement comes again");
+  }
   const Admission admission = accept(waiting, message, settings);
   if (admission.outcome == AdmissionOutcome::duplicate) return std::move(d.decision);
   if (admission.outcome == AdmissionOutcome::refused) {
@@ -245,14 +299,16 @@ Decided queue_message(Conversing d, const ReceiveMessage& c, Understood known) {
                          admission.is_summarised ? admission.summaries_max : 0});
   }
   const Arrival arrives = arrival(settings.mode, work, d.s.queue);
-  const bool can_steer = c.files.empty() && !has_files(d.s.queue);
+  // A subagent's session has one turn, and gives its run nothing back.
+  const bool can_steer = c.files.empty() && !has_files(d.s.queue) && !is_tasked(d.s);
   MessageReceived received{c.sender,       c.id,
                            route,          static_cast<std::int64_t>(known.text.size()),
                            c.start_before, settings};
   received.files = attach(d, c.files);
   d.emit(std::move(received), std::move(known.text));
   // A run that no agent has yet is interrupted once one has it, so that its messages are given.
-  if (arrives == Arrival::interrupts && d.s.is_started && !d.s.run->is_to_end) {
+  const bool interrupts = arrives == Arrival::interrupts && !is_quiet;
+  if (interrupts && d.s.is_started && !d.s.run->is_to_end) {
     d.emit(ConversationRunInterruptRequested{d.s.run->run});
     d.emit_to_lanes(LaneInterrupted{d.id()});
   }
@@ -278,16 +334,17 @@ SendDecision sends_to(const ConversationState& s, const std::string& channel,
 
 Decided decide_one(Conversing d, const ReceiveMessage& c) {
   if (auto bad = check_message(c, d.context)) return tl::unexpected(*bad);
+  if (auto bad = check_task(d, c)) return tl::unexpected(*bad);
   if (d.s.key.empty()) {
     if (auto bad = check_spec(c.spec, d.context.engines)) return tl::unexpected(*bad);
     d.emit(ConversationOpened{c.session_key, c.spec, c.origin,
-                              thread_parent(c.session_key).value_or(std::string())});
+                              thread_parent(c.session_key).value_or(c.parent), c.caller});
   }
   if (auto bad = check_takes_files(c.files, d.s.spec->engine, d.context.file_engines)) {
     return tl::unexpected(*bad);
   }
   if (auto bad = patch(d, c.entry, {})) return tl::unexpected(*bad);
-  const DeliveryContext route = normal_delivery(c.route);
+  const DeliveryContext route = route_of(d, c);
   if (is_seen(d.s, c.id, {route.channel, route.to, route.account, route.thread})) {
     return std::move(d.decision);
   }
@@ -298,7 +355,10 @@ Decided decide_one(Conversing d, const ReceiveMessage& c) {
     tell_lanes(d);
     return std::move(d.decision);
   }
-  if (auto bad = check_policy(d, c)) return tl::unexpected(*bad);
+  // A policy is about what people and bridges send.
+  if (!c.is_announcement) {
+    if (auto bad = check_policy(d, c)) return tl::unexpected(*bad);
+  }
   return queue_message(std::move(d), c, std::move(*known));
 }
 

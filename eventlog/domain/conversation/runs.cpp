@@ -26,7 +26,8 @@ void expire(Conversing& d) {
 // Returns the spec of a session that is opened now.
 SessionSpec spec_of(const ConversationState& s) {
   SessionSpec spec = *s.spec;
-  spec.is_multi_turn = true;
+  // A subagent has one task, and its session ends with it.
+  spec.is_multi_turn = !is_tasked(s);
   // One failed run must not hold up the next messages.
   spec.continues_after_failure = true;
   const std::string_view model = field_of(s.entry, "modelOverride");
@@ -52,6 +53,7 @@ void choose_session(const Conversing& d, ConversationRun& run) {
   run.opens = true;
   run.session = SessionId{run.run.bytes};
   run.resumes = last;
+  run.caller = d.s.caller;
   run.spec = spec_of(d.s);
   const std::string_view above = forked_from(d.s, d.policy());
   if (above.empty()) return;
@@ -64,7 +66,7 @@ void choose_session(const Conversing& d, ConversationRun& run) {
 }  // namespace
 
 std::string_view forked_from(const ConversationState& s, const ConversationPolicy& policy) {
-  const bool is_first = !s.has_begun && !s.session.is_set();
+  const bool is_first = !s.has_begun && !s.session.is_set() && !is_tasked(s);
   return policy.forks_threads && is_first ? std::string_view(s.parent) : std::string_view();
 }
 

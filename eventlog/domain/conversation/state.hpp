@@ -76,6 +76,8 @@ struct ConversationState : ContentState {
   Time heard_at;     // of the last message; 0: none since the last reset
   bool has_begun = false;  // a session has had a run, or none can go on with what was said before
   base::Sparse<std::vector<Position>> attached{};  // files, to the message that comes next
+  SessionId caller{};  // as ConversationOpened has it
+  Position task{};  // message by which `parent` has given it its task, until that ends; 0: none
   std::vector<AcceptedCommand> requests;
   Position inconsistent;
 
@@ -112,6 +114,8 @@ struct ConversationState : ContentState {
     visit("heard_at", &ConversationState::heard_at);
     visit("begun", &ConversationState::has_begun);
     visit("attached", &ConversationState::attached);
+    visit("caller", &ConversationState::caller);
+    visit("task", &ConversationState::task);
     visit("requests", &ConversationState::requests);
     visit("inconsistent", &ConversationState::inconsistent);
   }

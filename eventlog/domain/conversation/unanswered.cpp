@@ -84,6 +84,24 @@ void request(Decision& decision, const OutboxState& outbox, NotificationRequeste
   decision.emit_to<OutboxStream>(stream, std::move(request));
 }
 
+// Whoever gave a task hears that no agent was given it, and who ended it hears, too.
+void tell_task_giver(Decision& decision, const OutboxState& outbox, const ConversationState& before,
+                     NotificationRequested request_of, std::size_t& added) {
+  for (const Emitted& one : Decision(decision)) {
+    const auto* ended = one.event.as<MessagesEnded>();
+    if (ended == nullptr) continue;
+    const auto& messages = ended->messages;
+    if (std::find(messages.begin(), messages.end(), before.task) == messages.end()) continue;
+    const std::string why = why_of(*ended);
+    request_of.target = NotificationTarget::parent;
+    request_of.parent_key = before.parent;
+    request_of.unanswered = UnansweredMessages{
+        before.key, 1, why.empty() ? "it was " + std::string(base::enum_name(ended->end)) : why};
+    request(decision, outbox, std::move(request_of), added);
+    return;
+  }
+}
+
 }  // namespace
 
 Decided telling_senders(Decided decided, const States& states, const Context& context) {
@@ -96,7 +114,9 @@ Decided telling_senders(Decided decided, const States& states, const Context& co
     const auto* ended = one.event.as<MessagesEnded>();
     const std::string why = ended == nullptr ? std::string() : why_of(*ended);
     if (why.empty()) continue;
-    for (const Position message : ended->messages) ++told[{place_of(before, message), why}];
+    for (const Position message : ended->messages) {
+      if (message != before.task) ++told[{place_of(before, message), why}];
+    }
   }
   StreamVersion through = context.version;
   for (const Emitted& one : *decided) {
@@ -104,12 +124,15 @@ Decided telling_senders(Decided decided, const States& states, const Context& co
   }
   std::size_t added = 0;
   std::size_t places = 0;
+  NotificationRequested request_of;
+  request_of.kind = NotificationKind::unanswered;
+  request_of.agent = context.target.agent;
+  request_of.through = through;
+  if (has_sink(context.limits, NotificationTarget::parent)) {
+    tell_task_giver(*decided, *outbox, before, request_of, added);
+  }
   for (const auto& [whose, messages] : told) {
     if (++places > kPlacesMax) break;
-    NotificationRequested request_of;
-    request_of.kind = NotificationKind::unanswered;
-    request_of.agent = context.target.agent;
-    request_of.through = through;
     request_of.channel = whose.first;
     request_of.unanswered = UnansweredMessages{before.key, messages, whose.second};
     for (const NotificationTarget target : targets_for(before, whose.first, context)) {

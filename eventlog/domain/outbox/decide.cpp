@@ -87,7 +87,8 @@ Decided decide_one(const OutboxState& s, const Context& context, const RecordDel
     return decision;
   }
   const std::int64_t attempts = found->second.attempts + 1;
-  const bool is_last = attempts >= kAttemptsMax;
+  const bool is_task = !found->second.requested.parent_key->empty();
+  const bool is_last = attempts >= kAttemptsMax && !is_task;
   decision.emit<OutboxStream>(
       NotificationFailed{c.notification, attempts, cut_fact(c.error),
                          is_last ? Time{} : context.now + wait_after(attempts)});

@@ -60,6 +60,7 @@ struct NotificationRequested {
   std::vector<std::string> denied_tools{};  // their names
   NanoUsd cost{};                           // of the session so far
   base::Sparse<UnansweredMessages> unanswered{};
+  base::Sparse<std::string> parent_key{};  // of a `parent` that is a conversation: its session key
 
   bool operator==(const NotificationRequested&) const = default;
   template <class Visit>
@@ -78,6 +79,7 @@ struct NotificationRequested {
     visit("denied_tools", &NotificationRequested::denied_tools);
     visit("cost", &NotificationRequested::cost);
     visit("unanswered", &NotificationRequested::unanswered);
+    visit("parent_key", &NotificationRequested::parent_key);
   }
 };
 

@@ -79,6 +79,8 @@ void evolve(OutboxState& state, const Envelope& envelope, const Event& event) {
 }
 
 Time expires_at(const OpenNotification& open) {
+  // Whoever gave a task waits for its end, and the news of that is old at no time.
+  if (!open.requested.parent_key->empty()) return open.since + std::chrono::hours(366 * 24);
   return open.since + std::chrono::hours(open.is_given_up ? 7 * 24 : 24);
 }
 

@@ -64,6 +64,8 @@ RunEnd end_of(const Decision& decision, TurnId turn) {
     if (finished != nullptr && finished->turn == turn) return RunEnd::finished;
     const auto* cut = emitted.event.as<TurnInterrupted>();
     if (cut != nullptr && cut->turn == turn) return RunEnd::interrupted;
+    const auto* closed = emitted.event.as<SessionClosed>();
+    if (closed != nullptr && closed->status == SessionStatus::completed) return RunEnd::finished;
   }
   return RunEnd::failed;
 }
@@ -117,7 +119,9 @@ Decided telling_conversation(Decided decided, const SessionCommand& command, con
   if (!is_taken) return decided;
   if (!run.is_taken) decided->emit_to<ConversationStream>(stream, ConversationRunTaken{run.run});
   if (is_started && !conversation->is_started) tell_started(*decided, stream, *conversation);
-  if (!is_live(after.status) || !has_turn(after, run.run)) {
+  // The session of one turn goes on until the agent's tasks in the background have ended.
+  const bool is_turn_over = d.session().spec.is_multi_turn && !has_turn(after, run.run);
+  if (!is_live(after.status) || is_turn_over) {
     end_run(*decided, *conversation, end_of(*decided, run.run),
             steered_by(command, *conversation, work->second));
     return decided;

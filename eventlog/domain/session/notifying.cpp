@@ -4,6 +4,8 @@
 #include <set>
 #include <vector>
 
+#include "eventlog/domain/conversation/conversation.hpp"
+#include "eventlog/domain/conversation/conversing.hpp"
 #include "eventlog/domain/outbox/overflow.hpp"
 #include "eventlog/domain/outbox/pacing.hpp"
 #include "eventlog/domain/outbox/route.hpp"
@@ -151,6 +153,7 @@ struct Addressee {
   NotificationTarget target = NotificationTarget::channel;
   std::string channel;
   bool is_foreground = false;
+  std::string parent_key{};
 };
 
 bool is_orchestrator(NotificationTarget target) {
@@ -168,8 +171,23 @@ bool is_watched(const SessionState& s) {
 bool is_told(const SessionState& s, const Addressee& who, NotificationKind kind) {
   const bool is_parent = who.target == NotificationTarget::parent;
   if (kind == NotificationKind::stuck || kind == NotificationKind::asks) return !is_parent;
+  // People hear of a subagent's work from the conversation that gave it.
+  const bool is_subagent = lane_of(s.descriptor->conversation) == Lane::subagent;
+  if (is_subagent && who.target == NotificationTarget::channel && !who.is_foreground) return false;
   if (kind != NotificationKind::long_run) return true;
   return !is_watched(s) && !is_orchestrator(who.target) && !is_parent;
+}
+
+// Returns the session key of the conversation that has given the session its task, while it works
+// on that; empty: none has.
+std::string task_giver(const SessionState& s, const States& states) {
+  const std::string& key = s.descriptor->conversation;
+  if (key.empty()) return {};
+  const auto* task = states.find<ConversationStream>(conversation_stream(s.agent, key));
+  if (task == nullptr || !task->run || task->run->session != s.session) return {};
+  const std::vector<Position>& messages = task->run->messages;
+  const bool is_its = std::find(messages.begin(), messages.end(), task->task) != messages.end();
+  return is_its ? task->parent : std::string();
 }
 
 // True if somebody could be told of the session.
@@ -177,7 +195,9 @@ bool has_addressee(const SessionState& s, const Limits& limits) {
   for (std::size_t i = 0; i < kNotificationTargets; ++i) {
     const bool is_parent = static_cast<NotificationTarget>(i) == NotificationTarget::parent;
     if (static_cast<NotificationTarget>(i) == NotificationTarget::hook) continue;
-    if (limits.sinks[i] && (!is_parent || s.descriptor->parent.is_set())) return true;
+    const bool has_parent =
+        s.descriptor->parent.is_set() || lane_of(s.descriptor->conversation) == Lane::subagent;
+    if (limits.sinks[i] && (!is_parent || has_parent)) return true;
   }
   return false;
 }
@@ -302,6 +322,7 @@ struct Requests {
     request.channel = who.channel;
     request.is_foreground = who.is_foreground;
     request.parent = {};
+    request.parent_key = who.parent_key;
     if (who.target == NotificationTarget::parent) request.parent = s.descriptor->parent;
     const bool has_room = outbox.open.size() + added - dropped.size() < kNotificationsMax;
     const auto one_too_many = has_room ? std::nullopt : overflowing(outbox, dropped);
@@ -406,6 +427,11 @@ Decided notifying(Decided decided, const States& states, const Context& context)
   if (*kind != NotificationKind::long_run) requests.dropped = drop_superseded(d, *outbox);
   for (const Addressee& who : addressees(s, context.limits)) {
     if (is_told(s, who, *kind)) requests.add(d, who);
+  }
+  // It hears how the task ended, and nothing before.
+  const std::string giver = has_closed(d) ? task_giver(s, states) : std::string();
+  if (!giver.empty() && has_sink(context.limits, NotificationTarget::parent)) {
+    requests.add(d, {NotificationTarget::parent, {}, false, giver});
   }
   return std::move(d.decision);
 }

@@ -46,7 +46,8 @@ TEST_CASE(
                               "claude_fg", "claude_bg", "claude_respond", "claude_stats",
                               "session_approvals", "session_approve", "session_deny",
                               "session_answer", "session_set", "session_commands", "sessions_send",
-                              "sessions_list", "sessions_history", "conversation_show"});
+                              "sessions_list", "sessions_history", "conversation_show",
+                              "sessions_spawn"});
   CHECK(names_of(workers::chat_name) ==
         std::set<std::string>{"claude", "claude_sessions", "claude_kill", "claude_fg", "claude_bg",
                               "claude_resume", "claude_respond", "claude_stats", "approvals",
@@ -61,7 +62,7 @@ TEST_CASE(
                             "session.set",          "session.commands",    "chat.send",
                             "sessions.list",        "sessions.resolve",    "sessions.patch",
                             "sessions.reset",       "chat.abort",          "sessions.delete",
-                            "chat.history",         "sessions.preview"});
+                            "chat.history",         "sessions.preview",    "sessions.spawn"});
 }
 
 TEST_CASE("an operation is found by its own name, too", "[workers]") {
@@ -425,7 +426,7 @@ TEST_CASE("an agent finds the tools by the Model Context Protocol", "[workers][R
   CHECK(ask("initialize", {{"protocolVersion", "2099-01-01"}})["result"]["protocolVersion"] ==
         "2025-06-18");
   const Json tools = ask("tools/list", nullptr)["result"]["tools"];
-  CHECK(tools.size() == 18);
+  CHECK(tools.size() == 19);
   for (const Json& tool : tools) {
     const std::string name = tool["name"];
     CHECK(tool["inputSchema"]["type"] == "object");

@@ -126,7 +126,7 @@ Outcome<int> archive_list(const Config& config, const ArchiveArguments&) {
     table.add({row.name, std::to_string(row.first.value), std::to_string(row.through.value),
                row.folder, note});
   }
-  print(table.text());
+  print(table.text(stdout_columns()));
   return kExitOk;
 }
 

@@ -1,5 +1,6 @@
 // `approvals`, `approve`, `deny` and `answer`: over the operations of the same names.
 #include "tools/steno/client/client_commands.hpp"
+#include "tools/steno/client/shown_ask.hpp"
 #include "tools/steno/connection/connection.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
@@ -17,27 +18,6 @@ namespace {
 
 using workers::AskShown;
 using workers::safe_line;
-
-std::string next_text(const AskShown& ask) {
-  const std::string reference = workers::ask_reference(ask);
-  if (ask.kind == domain::AskKind::question) {
-    const workers::AskText text = workers::read_ask(ask.text);
-    const bool has_several = text.questions.size() > 1;
-    return "steno answer " + reference + " " + workers::answer_words(text) + "   steno deny " +
-           reference + "\n     " +
-           (has_several ? "a word for each question: a number, or other words in quotes"
-                        : workers::answer_hint(text));
-  }
-  return "steno approve " + reference + "   steno deny " + reference + " WHY";
-}
-
-std::string risk_text(const workers::AskRisk& risk) {
-  std::string text(workers::risk_name(risk.level));
-  for (const std::string& reason : risk.reasons) {
-    text += (&reason == &risk.reasons.front() ? ": " : ", ") + reason;
-  }
-  return text;
-}
 
 std::string table_text(const workers::AskPage& page, bool shows_agent) {
   std::vector<Column> columns{{"REF"},
@@ -58,32 +38,7 @@ std::string table_text(const workers::AskPage& page, bool shows_agent) {
     if (shows_agent) cells.insert(cells.begin(), ask.agent);
     table.add(std::move(cells));
   }
-  return table.text();
-}
-
-// All that is known of one, for whoever decides.
-void print_whole(const AskShown& ask, base::Time now) {
-  const workers::AskText text = workers::read_ask(ask.text);
-  print(workers::ask_reference(ask) + "  " + safe_line(ask.name) + ", waits " +
-        duration_text(now - ask.since) + "\n" + workers::ask_line(ask.kind, ask.tool, text) + "\n");
-  print("  in     " + safe_line(ask.workdir) + "\n");
-  if (ask.kind == domain::AskKind::approval) {
-    print("  risk   " + risk_text(workers::risk_of(ask.tool, text)) + "\n");
-  }
-  const std::string why = workers::why_text(text, ask.rule, ask.pattern);
-  if (!why.empty()) print("  why    " + why + "\n");
-  if (ask.left_out > 0) {
-    print("  input  has " + std::to_string(ask.left_out) +
-          " bytes, too many to be shown here; it is the event at position " +
-          std::to_string(ask.position.value) + "\n");
-  }
-  for (const std::string& line : workers::ask_lines(ask.kind, text)) print("    " + line + "\n");
-  const std::string rule = workers::pattern_for({ask.tool, ask.text, ask.workdir});
-  // A rule that has people asked wins over one that allows.
-  if (ask.kind == domain::AskKind::approval && ask.rule == 0 && !rule.empty()) {
-    print("  rule   --always, --session allow " + safe_line(rule) + "\n");
-  }
-  print("  → " + next_text(ask) + "\n");
+  return table.text(stdout_columns());
 }
 
 template <class Arguments>
@@ -132,7 +87,7 @@ Outcome<int> approvals(const Config& config, const ApprovalsArguments& arguments
         "steno approve REF, steno deny REF WHY, steno answer REF ANSWER; steno approvals REF "
         "shows all of one");
   } else {
-    for (const AskShown& ask : page->asks) print_whole(ask, page->as_of);
+    for (const AskShown& ask : page->asks) print(whole_text(ask, page->as_of));
   }
   return kExitOk;
 }

@@ -70,7 +70,7 @@ std::string table_text(const workers::AttentionAnswer& answer, base::Time now, c
     if (shows_agent) cells.insert(cells.begin(), row.agent);
     table.add(std::move(cells));
   }
-  return table.text();
+  return table.text(stdout_columns());
 }
 
 // Says that a person knows of the session's need, which it had when it was looked at.

@@ -90,7 +90,7 @@ Outcome<int> backup_list(const Config& config, const BackupArguments&) {
                                                       : "";
     table.add({row.name, std::to_string(row.through.value), row.folder, note});
   }
-  print(table.text());
+  print(table.text(stdout_columns()));
   return kExitOk;
 }
 

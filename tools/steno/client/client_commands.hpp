@@ -10,6 +10,10 @@
 #include "tools/steno/text/failure.hpp"
 #include "workers/operations/opening.hpp"
 
+namespace workers {
+struct TaskArguments;
+}  // namespace workers
+
 namespace steno {
 
 struct SpawnArguments {
@@ -132,6 +136,8 @@ struct ConversationArguments {
   std::int64_t limit = 0;
 };
 Outcome<int> conversation_send(const Config& config, const ConversationArguments& arguments);
+// Gives a subagent a task.
+Outcome<int> conversation_spawn(const Config& config, const workers::TaskArguments& arguments);
 Outcome<int> conversation_list(const Config& config, const ConversationArguments& arguments);
 Outcome<int> conversation_show(const Config& config, const ConversationArguments& arguments);
 Outcome<int> conversation_set(const Config& config, const ConversationArguments& arguments);

@@ -9,6 +9,7 @@
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/own_grant.hpp"
 #include "tools/steno/client/prompt_input.hpp"
+#include "tools/steno/client/shown_ask.hpp"
 #include "tools/steno/client/since.hpp"
 #include "tools/steno/connection/caller.hpp"
 #include "tools/steno/connection/connection.hpp"
@@ -16,9 +17,15 @@
 #include "tools/steno/text/table.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/json.hpp"
+#include "workers/operations/answer_text.hpp"
+#include "workers/operations/asking.hpp"
+#include "workers/operations/finding.hpp"
+#include "workers/operations/handlers.hpp"
 #include "workers/operations/opening.hpp"
 #include "workers/operations/results.hpp"
+#include "workers/operations/session_text.hpp"
 #include "workers/protocol/conversations.hpp"
+#include "workers/text/ask_text.hpp"
 #include "workers/text/terminal_text.hpp"
 
 namespace steno {
@@ -65,16 +72,35 @@ std::string table_text(const std::vector<ConversationShown>& all, base::Time now
                state_text(one), std::to_string(one.messages), duration_text(now - one.updated_at),
                safe_line(route_text(one.last_route))});
   }
-  return table.text();
+  return table.text(stdout_columns());
 }
 
-void print_shown(const ConversationShown& one, base::Time now) {
+// Prints which session it is, and what its agent asks; the id alone if nobody knows more now.
+void print_session(Connection& connection, const ConversationShown& one) {
+  const std::string id = one.session.is_set() ? one.session.text() : std::string("none yet");
+  workers::Caller caller = connection.caller();
+  caller.agent = one.agent;
+  if (!one.session.is_set()) return print("  session   " + id + "\n");
+  const auto found = connection.run(workers::find_named_session(caller, id));
+  if (!found) return print("  session   " + id + "\n");
+  print("  session   " + found->session.alias + "  " + workers::status_text(found->session) + "  " +
+        id + "\n");
+  const auto page = connection.run(workers::find_asks(caller, id));
+  if (!page) return;
+  for (const workers::AskShown& ask : page->asks) {
+    print("  asks      " +
+          workers::ask_line(ask.kind, ask.tool, workers::read_ask(ask.text)) +
+          "\n            → " + how_to_answer(ask) + "\n");
+  }
+}
+
+void print_shown(Connection& connection, const ConversationShown& one) {
+  const base::Time now = connection.clock().wall();
   print(one.key + "\n");
   print("  state     " + state_text(one) + "\n");
   print("  messages  " + std::to_string(one.messages) + " in " + std::to_string(one.runs) +
         (one.runs == 1 ? " run\n" : " runs\n"));
-  print("  session   " + (one.session.is_set() ? one.session.text() : std::string("none yet")) +
-        "\n");
+  print_session(connection, one);
   for (const domain::PastSession& past : one.past) {
     print("  before    " + past.session.text() + ", left " + duration_text(now - past.at) +
           " ago (" + std::string(base::enum_name(past.reason)) + ")\n");
@@ -135,8 +161,13 @@ std::string received_text(const workers::ConversationReplyBody& reply, const std
 Outcome<int> print_answer(Connection& connection, const Config& config,
                           const workers::NamedConversation& named,
                           const workers::ConversationReplyBody& reply) {
-  auto outcome =
-      connection.run(workers::await_answer(connection.caller(), named, reply, kAnswerWait));
+  const workers::OnAsk on_ask = [&](const workers::AskShown& ask) {
+    remark("the agent asks, and waits for an answer:");
+    const std::string text = whole_text(ask, connection.clock().wall());
+    for (const std::string_view line : workers::lines_of(text)) remark(line);
+  };
+  auto outcome = connection.run(
+      workers::await_answer(connection.caller(), named, reply, kAnswerWait, on_ask));
   if (!outcome) return tl::unexpected(outcome.error());
   if (config.output != OutputFormat::table) {
     print(workers::sent_json({named, reply, std::move(*outcome), true}) + "\n");
@@ -192,6 +223,22 @@ Outcome<int> conversation_send(const Config& config, const ConversationArguments
   return print_answer(**connection, config, *meant, *reply);
 }
 
+Outcome<int> conversation_spawn(const Config& config, const workers::TaskArguments& arguments) {
+  workers::TaskArguments task = arguments;
+  auto text = prompt_of(arguments.task, false);
+  if (!text) return tl::unexpected(text.error());
+  task.task = std::move(*text);
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  const auto started = (*connection)->run(workers::start_task((*connection)->caller(), task));
+  if (!started) return tl::unexpected(started.error());
+  print((config.output == OutputFormat::table
+             ? workers::text_of(*started, workers::Reader::person)
+             : workers::started_json(*started)) +
+        "\n");
+  return kExitOk;
+}
+
 Outcome<int> conversation_list(const Config& config, const ConversationArguments& arguments) {
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
@@ -240,7 +287,7 @@ Outcome<int> conversation_show(const Config& config, const ConversationArguments
   if (config.output != OutputFormat::table) {
     print(workers::to_json(*one) + "\n");
   } else {
-    print_shown(*one, (*connection)->clock().wall());
+    print_shown(**connection, *one);
   }
   return kExitOk;
 }

@@ -8,6 +8,7 @@
 #include "tools/steno/text/console.hpp"
 #include "workers/json/event_json.hpp"
 #include "workers/json/json.hpp"
+#include "workers/operations/finding.hpp"
 #include "workers/protocol/feed_levels.hpp"
 #include "workers/protocol/status.hpp"
 
@@ -123,7 +124,9 @@ void print_outcome(const Config& config, const SessionRow& row) {
 Outcome<int> erase(const Config& config, const EraseArguments& arguments) {
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  auto shown = (*connection)->find(arguments.reference);
+  // A conversation has more than its last session.
+  auto shown = (*connection)->run(
+      workers::find_named_session((*connection)->caller(), arguments.reference));
   if (!shown) return tl::unexpected(shown.error());
   const SessionRow& row = shown->session;
   const auto command = to_command(**connection, row, arguments.positions);

@@ -64,7 +64,7 @@ std::string table_text(const std::vector<workers::HookShown>& hooks) {
                std::to_string(hook.runs), std::to_string(hook.changed),
                std::to_string(hook.blocked), std::to_string(hook.failed), average(hook)});
   }
-  return table.text();
+  return table.text(stdout_columns());
 }
 
 // Calls `use` with each event of the session, the oldest first.
@@ -127,7 +127,7 @@ std::string log_text(const std::vector<Ran>& all) {
                std::string(base::enum_name(one.ran.outcome)), took_text(one.ran.took),
                one.ran.note + (one.said.empty() ? "" : ": " + one.said)});
   }
-  return table.text();
+  return table.text(stdout_columns());
 }
 
 // Returns the step that stands at that position of the session.

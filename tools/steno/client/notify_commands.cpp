@@ -51,7 +51,7 @@ std::string table_text(const workers::NotificationsAnswer& answer, base::Time no
                duration_text(now - row.at), std::to_string(row.attempts),
                next_text(answer, row, now), row.error});
   }
-  return table.text();
+  return table.text(stdout_columns());
 }
 
 Outcome<int> command_named(const Config& config, const NotifyArguments& arguments,

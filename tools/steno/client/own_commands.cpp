@@ -30,7 +30,7 @@ Outcome<int> show_config(const Config& config, const NoArguments&) {
     for (const Setting& setting : settings) {
       table.add({setting.key, setting.value, setting.where});
     }
-    print(table.text());
+    print(table.text(stdout_columns()));
     return kExitOk;
   }
   if (config.output == OutputFormat::jsonl) {

@@ -59,6 +59,25 @@ Outcome<std::set<domain::SessionStatus>> parse_statuses(const std::vector<std::s
   return statuses;
 }
 
+// Returns how a terminal shows the status: green works, yellow waits for a person, red has failed.
+int status_color(const SessionRow& row) {
+  constexpr int kRed = 31;
+  constexpr int kGreen = 32;
+  constexpr int kYellow = 33;
+  constexpr int kDim = 2;
+  switch (row.attention) {
+    case domain::Attention::none:
+      break;
+    case domain::Attention::waiting_for_input:
+    case domain::Attention::asks:
+      return kYellow;
+    default:
+      return kRed;
+  }
+  if (row.turn.is_set() || row.status == domain::SessionStatus::starting) return kGreen;
+  return domain::is_live(row.status) ? 0 : kDim;
+}
+
 // Returns the sessions with subagents behind their parents, each with its depth below a session
 // without a parent here.
 std::vector<std::pair<std::size_t, const SessionRow*>> tree_of(
@@ -90,8 +109,8 @@ void print_list(const workers::ListAnswer& answer, base::Time now, bool shows_ag
                               {"RAN", Align::right},
                               {"TURNS", Align::right},
                               {"COST", Align::right},
-                              {"ENGINE"},
-                              {"WORKDIR", Align::left, 48}};
+                              {"ENGINE", Align::left, 60, true},
+                              {"WORKDIR", Align::left, 48, true}};
   if (shows_agent) columns.insert(columns.begin(), Column{"AGENT"});
   Table table(std::move(columns));
   std::vector<std::pair<std::size_t, const SessionRow*>> ordered;
@@ -111,7 +130,7 @@ void print_list(const workers::ListAnswer& answer, base::Time now, bool shows_ag
     std::vector<std::string> cells{row.alias,
                                    branch + row.name,
                                    status_text(row) + waiting + silence + ending,
-                                   short_time_text(row.created_at),
+                                   list_time_text(row.created_at, now, is_stdout_terminal()),
                                    ran_text(row, now),
                                    turns_text(row),
                                    cost_text(row),
@@ -119,8 +138,9 @@ void print_list(const workers::ListAnswer& answer, base::Time now, bool shows_ag
                                    row.workdir};
     if (shows_agent) cells.insert(cells.begin(), row.agent);
     table.add(std::move(cells));
+    if (has_color()) table.color(shows_agent ? 3 : 2, status_color(row));
   }
-  const std::string text = table.text();
+  const std::string text = table.text(stdout_columns());
   print(has_titles ? text : text.substr(text.find('\n') + 1));
 }
 

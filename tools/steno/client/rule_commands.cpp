@@ -58,7 +58,7 @@ std::string table_text(const std::vector<Rule>& rules, const RuleSessions& sessi
     table.add({std::to_string(rule.rule), std::string(base::enum_name(rule.verdict)), rule.pattern,
                scope_text(rule, sessions), rule.by, duration_text(now - rule.added)});
   }
-  return table.text();
+  return table.text(stdout_columns());
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ void print_all(const std::vector<Became>& all, OutputFormat format) {
     if (!one.note.empty()) outcome += ": " + one.note;
     table.add({one.entry, became, outcome});
   }
-  print(table.text());
+  print(table.text(stdout_columns()));
 }
 
 std::string user_home() {

@@ -221,7 +221,7 @@ void print_tally(const Tally& tally, const KnownRules& known, base::Time since) 
     for (const auto& [of, calls] : tally.by_rule) rules.emplace_back(calls, of.second);
     std::stable_sort(rules.begin(), rules.end(), std::greater<>());
     for (const auto& [calls, rule] : rules) table.add({std::to_string(calls), rule_text(rule)});
-    print("\n" + table.text());
+    print("\n" + table.text(stdout_columns()));
   }
   const auto kinds = by_count(tally);
   if (kinds.empty()) return;
@@ -234,7 +234,7 @@ void print_tally(const Tally& tally, const KnownRules& known, base::Time since) 
                : kind.rule == 0           ? "-"
                                           : "tried"});
   }
-  print("\n" + table.text());
+  print("\n" + table.text(stdout_columns()));
   std::int64_t rest = tally.further;
   for (std::size_t i = kKindsShownMax; i < kinds.size(); ++i) rest += kinds[i].first;
   if (rest > 0) remark("and " + number_of(rest, "further call") + "; -o json has more kinds");

@@ -216,7 +216,7 @@ std::string list_text(const workers::SchedulesAnswer& answer, const Rows& rows, 
                session_name(schedule.session, rows),
                (schedule.spec.uses_subagent ? "by a subagent: " : "") + schedule.spec.prompt});
   }
-  return table.text();
+  return table.text(stdout_columns());
 }
 
 // The reason of a refusal is told whole.
@@ -232,7 +232,7 @@ std::string log_text(const Schedule& schedule, const Rows& rows) {
                moments_text(*run), session_name(run->session, rows),
                outcome_text(schedule, *run, rows)});
   }
-  return table.text();
+  return table.text(stdout_columns());
 }
 
 // Returns the document of a schedule, with the rows of its sessions.

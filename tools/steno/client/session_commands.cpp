@@ -140,7 +140,7 @@ void print_spawned(const Config& config, const Spawned& spawned) {
   if (config.output == OutputFormat::table) {
     Table table({{"ALIAS"}, {"NAME"}, {"ID"}});
     table.add({spawned.reply.alias, spawned.reply.name, spawned.session.text()});
-    print(table.text());
+    print(table.text(stdout_columns()));
     return;
   }
   print(workers::JsonObject()

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "workers/json/event_json.hpp"
+#include "workers/operations/finding.hpp"
 
 namespace steno {
 namespace {
@@ -15,10 +16,9 @@ constexpr std::size_t kChainMax = 1000;
 
 Outcome<SessionRow> find_row(Connection& connection, const std::string& agent,
                              const std::string& reference) {
-  workers::QueryBody query;
-  query.agent = agent;
-  query.reference = reference;
-  auto found = connection.ask<workers::ShowAnswer>(workers::kVerbShow, query);
+  workers::Caller caller = connection.caller();
+  caller.agent = agent;
+  auto found = connection.run(workers::find_session(caller, reference));
   if (!found) return tl::unexpected(found.error());
   return std::move(found->session);
 }

@@ -7,6 +7,7 @@
 #include "tools/steno/connection/connection.hpp"
 #include "tools/steno/text/console.hpp"
 #include "workers/json/json.hpp"
+#include "workers/operations/finding.hpp"
 #include "workers/operations/item_text.hpp"
 #include "workers/operations/transcript_pages.hpp"
 #include "workers/text/amounts.hpp"
@@ -26,7 +27,8 @@ Outcome<std::vector<TranscriptPart>> parts_of(Connection& connection, const Conf
                                               const std::string& reference) {
   const bool is_key = reference.starts_with("agent:");
   if (!is_key) {
-    const auto found = connection.find(reference);
+    const auto found =
+        connection.run(workers::find_named_session(connection.caller(), reference));
     if (found) return std::vector<TranscriptPart>{{found->session.session, found->session.agent}};
     if (found.error().exit_code != kExitNotFound) return tl::unexpected(found.error());
   }

@@ -44,12 +44,13 @@ class AttentionWatch {
     workers::QueryBody query;
     query.agent = arguments_.all_agents ? "" : connection_.config().agent;
     query.at_least = known;
+    query.after = told_;
     for (bool has_more = true; has_more && !is_done();) {
-      query.after = told_;
       const auto page = connection_.ask<workers::AttentionAnswer>(workers::kVerbAttention, query);
       if (!page) return tl::unexpected(page.error());
       position_ = page->position;
       has_more = page->has_more;
+      query.after = page->after;
       for (const SessionRow& row : page->sessions) {
         if (is_done()) return true;
         print_row(row);

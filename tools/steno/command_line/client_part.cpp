@@ -5,6 +5,7 @@
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/own_commands.hpp"
 #include "tools/steno/command_line/parts.hpp"
+#include "workers/operations/handlers.hpp"
 #include "workers/operations/opening.hpp"
 #include "workers/operations/operations.hpp"
 #include "workers/operations/surfaces.hpp"
@@ -105,7 +106,7 @@ void add_spawn(CommandLine& line) {
 // Adds a session reference: id, alias, name, or the start of one.
 template <class Arguments>
 void add_reference(CLI::App* command, Arguments& arguments) {
-  command->add_option("REF", arguments.reference, "Session: id, alias, name, or the start of one")
+  command->add_option("REF", arguments.reference, "Session: id, alias, name, the start of one, or a conversation")
       ->required();
 }
 
@@ -301,7 +302,7 @@ void add_kill(CommandLine& line) {
       line.command(line.app, "kill", "End a session at once",
                    "  steno kill 4fzk2q9x\n  steno kill --all", arguments, reporting(kill));
   CLI::Option* reference = command->add_option("REF", arguments.reference,
-                                               "Session: id, alias, name, or the start of one");
+                                               "Session: id, alias, name, the start of one, or a conversation");
   CLI::Option* all = command->add_flag(
       "--all", arguments.is_all,
       "Every live session; with --agent, of that agent. Channels hear nothing of it");
@@ -1060,6 +1061,20 @@ void add_conversations(CommandLine& line) {
   send->add_option("--thread", sent.thread, "The thread of the channel where it was written");
   send->add_flag("--plain", sent.is_plain, "Commands such as /new are words like any other");
   send->add_flag("--wait", sent.waits, "Print what the agent says in answer");
+  auto& task = line.keep<workers::TaskArguments>();
+  CLI::App* spawn = line.command(
+      *conversations, "spawn", "Give a subagent a task; a message tells how it ended",
+      "  steno conv spawn 'Find out why the build is slow'\n"
+      "  steno conv spawn 'Read the logs of today' --parent telegram:group:42 --label logs",
+      task, reporting(conversation_spawn));
+  spawn->add_option("TASK", task.task, "What it is to do; - reads it from stdin")->required();
+  spawn->add_option("--parent", task.parent,
+                    "Session key of the conversation that hears how it ended; default: main");
+  spawn->add_option("--label", task.label, "A name that no other conversation of the agent has");
+  spawn->add_option("--for-agent", task.agent, "Whose subagent it is; default: the parent's");
+  spawn->add_option("--with-model", task.model, "The model that works on it");
+  spawn->add_option("--within", task.timeout, "So many seconds it can take, 600 unless it is said; 0: any time")
+      ->check(within(0, workers::kTaskTimeMax));
   add_of_conversation(line, *conversations, "show", "Show one", "  steno conv show main",
                       conversation_show);
   auto& changed = line.keep<ConversationArguments>();
@@ -1104,7 +1119,7 @@ constexpr void (*kCommands[])(CommandLine&) = {
     add_watch,         add_config,        add_version,
     add_attention,     add_notify,        add_message,
     add_schedule,      add_chat,          add_mcp,
-    add_gateway,       add_conversations,
+    add_gateway,       add_conversations, add_complete,
 };
 
 }  // namespace

@@ -88,6 +88,7 @@ const Group kGroups[] = {
                   "mcp",        "conv",       "transcript", "import",    "export",   "files"}},
     {"Server", {"serve", "stop", "status", "restart", "gateway", "doctor", "config", "version"}},
     {"The log", {"erase", "backup", "restore", "archive", "anchor", "replay"}},
+    {"", {"complete"}},  // for shells
 };
 
 void group_commands(CLI::App& app) {

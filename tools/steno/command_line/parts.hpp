@@ -99,6 +99,8 @@ inline CLI::App& add_backup_group(CommandLine& line) {
 
 // Adds `stop`, `status` and `restart`.
 void add_server_commands(CommandLine& line);
+// Adds `complete`.
+void add_complete(CommandLine& line);
 
 // Prints a failure, and returns the exit code in either case.
 int finish(const Outcome<int>& outcome);

@@ -2,6 +2,7 @@
 // duty cycle and one poll over all sockets and wake-up descriptors.
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
+#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -245,11 +246,12 @@ void Process::assemble(std::unique_ptr<workers::DerivedStores> derived) {
                    *threads);
 }
 
-// Prints "ready" where whoever started this waits for it. A server that runs on by itself then logs
+// Prints "ready" where whoever started this waits for it, and tells systemd. A server that runs on by itself then logs
 // to its file alone: the other end of that pipe goes away.
 void tell_ready(const ServeOptions& options) {
   std::printf("ready\n");
   std::fflush(stdout);
+  ::sd_notify(0, "READY=1");  // without systemd it does nothing
   if (options.is_detached) ::dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 

@@ -252,6 +252,16 @@ TEST_CASE("a message says how the next ones wait", "[conversation][R098]") {
   CHECK(place.conversation(kMain).entry.empty());
 }
 
+TEST_CASE("a mistyped directive is no text for the agent", "[conversation]") {
+  Place place;
+  const auto refused = place.receive(kMain, "/queue colect");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().text.find("'colect' says nothing to the queue: mode ") == 0);
+  CHECK(refused.error().text.find("modes are steer, followup") != std::string::npos);
+  // Elsewhere in a text it is a word like others.
+  CHECK(place.receive(kMain, "what does /queue do?"));
+}
+
 TEST_CASE("a setting that there is not, or a word that it cannot have, changes nothing",
           "[conversation]") {
   Place place;

@@ -1,0 +1,171 @@
+// A conversation gives a subagent a task, and hears how that ended, once.
+#include "tests/support/conversation_place.hpp"
+
+namespace domain {
+namespace {
+
+using support::ConversationPlace;
+using support::kGroup;
+using support::kMain;
+
+const std::string kTask = "agent:main:subagent:1";
+
+class Tasks : public ConversationPlace {
+ public:
+  Tasks() {
+    sinks[static_cast<std::size_t>(NotificationTarget::parent)] = true;
+    talk(kGroup, "hello");
+  }
+
+  Decided give(const std::string& key, const std::string& parent) {
+    ReceiveMessage task;
+    task.spec = support::sample_spec(true);
+    task.text = "look";
+    task.parent = parent;
+    task.is_authorised = false;
+    return send(key, std::move(task));
+  }
+  void begin_task() {
+    REQUIRE(give(kTask, kGroup));
+    REQUIRE(advance(kTask));
+    REQUIRE(take(kTask));
+    begin(kTask);
+  }
+  std::vector<NotificationRequested> told() const {
+    std::vector<NotificationRequested> all = ConversationPlace::all<NotificationRequested>();
+    std::erase_if(all, [](const auto& one) { return one.target != NotificationTarget::parent; });
+    return all;
+  }
+  Decided announce(const std::string& key) {
+    ReceiveMessage message;
+    message.text = "stop";
+    message.is_authorised = false;
+    message.is_announcement = true;
+    return send(key, std::move(message));
+  }
+};
+
+TEST_CASE("a conversation that gave a task hears once how it ended", "[conversation][R212]") {
+  Tasks place;
+  place.begin_task();
+  CHECK(place.lanes().works.begin()->second.lane == Lane::subagent);
+  CHECK(place.conversation(kTask).parent == kGroup);
+  CHECK(place.told().empty());
+  place.finish(kTask);
+  CHECK(place.session(place.conversation(kTask).session).status == SessionStatus::completed);
+  REQUIRE(place.told().size() == 1);
+  CHECK(place.told().front().kind == NotificationKind::completed);
+  CHECK(*place.told().front().parent_key == kGroup);
+  CHECK_FALSE(place.told().front().parent.is_set());
+  ReportAgentExited exited;
+  exited.has_run = exited.is_heard = true;
+  place.report(ConversationPlace::session_ref_of(place.conversation(kTask).session), exited);
+  // What it is asked later is no task.
+  place.talk(kTask, "and?");
+  CHECK(place.told().size() == 1);
+}
+
+TEST_CASE("a task that ends otherwise is told as that", "[conversation][R212][C10]") {
+  Tasks place;
+  SECTION("its session is killed") {
+    place.begin_task();
+    const StreamRef session =
+        ConversationPlace::session_ref_of(place.conversation(kTask).session);
+    REQUIRE(place.send_to(session, KillSession{}, place.fresh()));
+    REQUIRE(place.told().size() == 1);
+    CHECK(place.told().front().kind == NotificationKind::killed);
+  }
+  SECTION("no session takes it") {
+    REQUIRE(place.give(kTask, kGroup));
+    REQUIRE(place.advance(kTask));
+    const TurnId run = place.conversation(kTask).run->run;
+    REQUIRE(place.send_to(ConversationPlace::ref(kTask), RefuseRun{run, false, false, "no engine"},
+                          place.fresh()));
+    REQUIRE(place.told().size() == 1);
+    CHECK(place.told().front().kind == NotificationKind::unanswered);
+    CHECK(place.told().front().unanswered->why == "no engine");
+  }
+  SECTION("somebody stops it before an agent has it") {
+    REQUIRE(place.give(kTask, kGroup));
+    REQUIRE(place.send(kTask, StopConversation{}));
+    REQUIRE(place.told().size() == 1);
+    CHECK(place.told().front().unanswered->why == "it was stopped");
+  }
+  REQUIRE(place.told().size() == 1);
+  CHECK(*place.told().front().parent_key == kGroup);
+}
+
+TEST_CASE("a task ends with what its agent does in the background", "[conversation][R212]") {
+  Tasks place;
+  place.begin_task();
+  const StreamRef session = ConversationPlace::session_ref_of(place.conversation(kTask).session);
+  place.report(session, ReportTasksChanged{1, "make", false, 0});
+  place.finish(kTask);
+  REQUIRE(place.conversation(kTask).run);
+  CHECK(place.told().empty());
+  place.report(session, ReportTasksChanged{0, "", false, 0});
+  CHECK_FALSE(place.conversation(kTask).run);
+  REQUIRE(place.told().size() == 1);
+  CHECK(place.told().front().kind == NotificationKind::completed);
+}
+
+TEST_CASE("nothing goes into the turn of a task, and nothing is given twice", "[conversation]") {
+  Tasks place;
+  place.policy.queue.mode = QueueMode::steer;
+  place.begin_task();
+  REQUIRE(place.receive(kTask, "and hurry"));
+  CHECK(place.lanes().works.begin()->second.steers.empty());
+  place.finish(kTask);
+  CHECK(place.conversation(kTask).queue.waiting.size() == 1);
+}
+
+TEST_CASE("an announcement takes no interrupt away, and waits where too many do",
+          "[conversation][R212]") {
+  Tasks place;
+  place.policy.queue.mode = QueueMode::interrupt;
+  place.policy.queue.cap = 2;
+  REQUIRE(place.receive(kGroup, "one"));
+  REQUIRE(place.advance(kGroup));
+  REQUIRE(place.take(kGroup));
+  REQUIRE(place.receive(kGroup, "two"));
+  REQUIRE(place.announce(kGroup));
+  const auto refused = place.announce(kGroup);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == RejectionCode::limit_reached);
+  place.begin(kGroup);
+  CHECK(place.conversation(kGroup).run->is_to_end);
+}
+
+TEST_CASE("only a conversation that is there gives a task, and no subagent does",
+          "[conversation][R128]") {
+  Tasks place;
+  const auto code_of = [](const Decided& decided) {
+    REQUIRE_FALSE(decided);
+    return decided.error().code;
+  };
+  CHECK(code_of(place.give(kTask, kMain)) == RejectionCode::not_found);
+  CHECK(code_of(place.give(kMain, kGroup)) == RejectionCode::invalid);
+  CHECK(code_of(place.give(kTask, "group")) == RejectionCode::invalid);
+  REQUIRE(place.give(kTask, kGroup));
+  CHECK(code_of(place.give(kTask, kGroup)) == RejectionCode::already_exists);
+  CHECK(code_of(place.give("agent:main:subagent:2", kTask)) == RejectionCode::refused);
+}
+
+TEST_CASE("an announcement interrupts nothing, commands nothing, and is answered where the "
+          "conversation was heard from",
+          "[conversation][R212]") {
+  Tasks place;
+  place.policy.queue.mode = QueueMode::interrupt;
+  REQUIRE(place.receive(kGroup, "one"));
+  REQUIRE(place.advance(kGroup));
+  REQUIRE(place.take(kGroup));
+  place.begin(kGroup);
+  REQUIRE(place.announce(kGroup));
+  CHECK_FALSE(place.conversation(kGroup).run->is_to_end);
+  REQUIRE(place.conversation(kGroup).queue.waiting.size() == 1);
+  CHECK(place.conversation(kGroup).queue.waiting.front().route.channel == "telegram");
+  CHECK(place.conversation(kGroup).queue.waiting.front().route.to == "42");
+}
+
+}  // namespace
+}  // namespace domain

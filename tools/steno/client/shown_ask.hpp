@@ -1,0 +1,16 @@
+// What an agent asks of people, for whoever decides at a terminal.
+#pragma once
+
+#include <string>
+
+#include "workers/protocol/queries.hpp"
+
+namespace steno {
+
+// Returns the commands that answer it: "steno approve 4fzk2q9x#3   steno deny 4fzk2q9x#3 WHY".
+std::string how_to_answer(const workers::AskShown& ask);
+
+// Returns all that is known of it, in lines. `now`: wall time.
+std::string whole_text(const workers::AskShown& ask, base::Time now);
+
+}  // namespace steno
