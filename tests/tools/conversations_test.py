@@ -60,9 +60,10 @@ class Talking(Conversing):
     # Shows R106, R107, R111, R112.
     def test_a_conversation_begins_with_a_message_and_stays_in_its_session(self):
         self.assertIn("there are no conversations", self.home.run("conv", "ls").err)
-        self.assertEqual(self.conv("send", "main", "[say Hello.] hi"), f"{MAIN}: received\n")
+        self.assertEqual(self.conv("send", "main", "[say Hello.] hi"),
+                         f"{MAIN}: received, as the first message of a new conversation\n")
         self.rests()
-        self.conv("send", "main", "[say Again.] more")
+        self.assertEqual(self.conv("send", "main", "[say Again.] more"), f"{MAIN}: received\n")
         shown = self.rests()
         self.assertEqual((shown["messages"], shown["runs"]), (2, 2))
         self.assertEqual(self.prompts(), ["[say Hello.] hi", "[say Again.] more"])

@@ -87,10 +87,11 @@ struct AskedAgent {
     for (bool has_more = true; has_more;) {
       const auto page = one->answer_to<workers::RecordAnswer>(workers::kVerbRecord, query);
       if (!page) return tl::unexpected(page.error());
-      count += std::count_if(page->events.begin(), page->events.end(), [](const bus::FeedEvent& event) {
-        const auto seen = workers::see(event);
-        return seen && seen->recorded.event.is<domain::AskAnswered>();
-      });
+      count +=
+          std::count_if(page->events.begin(), page->events.end(), [](const bus::FeedEvent& event) {
+            const auto seen = workers::see(event);
+            return seen && seen->recorded.event.is<domain::AskAnswered>();
+          });
       has_more = page->has_more;
       query.after = page->through;
     }
@@ -103,9 +104,9 @@ base::Result<void> check_answers(const AskedAgent& agent, std::int64_t expected)
   const auto counted = agent.answers();
   if (!counted) return tl::unexpected(counted.error());
   if (*counted == expected) return {};
-  return base::failure(base::ErrorCode::conflict,
-                       fmt::format("{} of {} calls have an answer on the record", *counted,
-                                   expected));
+  return base::failure(
+      base::ErrorCode::conflict,
+      fmt::format("{} of {} calls have an answer on the record", *counted, expected));
 }
 
 base::Result<void> add_allowing_rule(OneCommand& one) {

@@ -4,6 +4,7 @@
 #include "bus/zmq_sockets.hpp"
 #include "tools/benchmarks/session_history.hpp"
 #include "tools/benchmarks/stop.hpp"
+#include "workers/protocol/earlier_names.hpp"
 
 namespace benchmarks {
 namespace {
@@ -33,6 +34,7 @@ base::Result<std::unique_ptr<OneCommand>> OneCommand::connect(Workbench& bench,
   options.hello.role = bus::Role::client;
   options.hello.name = "bench";
   options.hello.release = STENO_RELEASE;
+  options.hello.features = {std::string(workers::kFeatureNames)};
   options.endpoint = server.command_endpoint();
   one->client_ =
       std::make_unique<bus::Client>(*one->socket_, bench.clock(), bench.random(), options);

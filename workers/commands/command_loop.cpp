@@ -415,8 +415,9 @@ CommandOutcome CommandLoop::decide(const Involved& streams, const Waiting& waiti
   context.conversations = &options_.conversations;
   auto decision = domain::decide_on(message.command, states_of(streams), context);
   if (!decision) {
-    const bool is_spawn = domain::command_if<domain::Spawn>(message.command) != nullptr;
-    if (is_spawn && decision.error().code == RejectionCode::session_limit) ++places_missed_;
+    const bool is_for_new =
+        decision.error().code == RejectionCode::session_limit && target.version.value == 0;
+    if (is_for_new) ++places_missed_;
     return tl::unexpected(decision.error());
   }
   return append(streams, message, std::move(*decision), release);

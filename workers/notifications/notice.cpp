@@ -71,9 +71,8 @@ class NoticeReader {
     // The beginning can be in an archive.
     if (opened_.us != 0) notice_.lived = ended_ - opened_;
     if (!notice_.conversation.empty()) {
-      const bool has_silent = std::erase_if(said_, [](const std::string& text) {
-        return domain::is_silent(text);
-      }) > 0;
+      const bool has_silent =
+          std::erase_if(said_, [](const std::string& text) { return domain::is_silent(text); }) > 0;
       notice_.is_for_nobody = has_silent && said_.empty();
     }
     const bool is_announced = !notice_.requested.parent_key->empty();
@@ -411,8 +410,8 @@ std::string spent_text(domain::EndReason reason) {
 
 std::string unanswered_text(const Notice& notice) {
   const domain::UnansweredMessages& of = *notice.requested.unanswered;
-  const std::string many = std::to_string(of.messages) +
-                           (of.messages == 1 ? " message was" : " messages were");
+  const std::string many =
+      std::to_string(of.messages) + (of.messages == 1 ? " message was" : " messages were");
   return many + " given to no agent in " + of.conversation + ": " + of.why;
 }
 

@@ -102,8 +102,8 @@ DeliveryOutcome deliver(const Notice& notice, base::Time wall, const SinkOptions
       run(options.desktop_command, notice.last.empty() ? notice.error : notice.last);
       break;
     case NotificationTarget::parent:
-      outcome.prompt = notice.requested.parent_key->empty() ? parent_text(notice)
-                                                           : announcement_text(notice);
+      outcome.prompt =
+          notice.requested.parent_key->empty() ? parent_text(notice) : announcement_text(notice);
       break;
     case NotificationTarget::webhook: {
       // Unique beyond this log: a session's id is.

@@ -18,7 +18,7 @@ namespace workers {
 struct MessageWay {
   base::Position message;
   base::Position begun_at;  // of its run
-  std::int64_t told = 0;  // the last request that somebody heard of
+  std::int64_t told = 0;    // the last request that somebody heard of
   MessageOutcome outcome;
 };
 

@@ -35,7 +35,7 @@ struct MessageOutcome {
   std::string why;          // no agent was given it, or its turn failed; empty: it was answered
   base::SessionId session;  // that has answered, or is about to; unset: none yet
   base::TurnId run;
-  std::string answer;  // the agent's words
+  std::string answer;            // the agent's words
   std::vector<AskShown> asks{};  // what the agent asks of people, and waits for
   base::Time as_of{};            // of these, wall time
 };

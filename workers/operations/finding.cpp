@@ -17,7 +17,7 @@ constexpr std::size_t kAskedAtOnce = 16;
 }  // namespace
 
 Task<Outcome<ShowAnswer>> find_named_session(const Caller& caller, const std::string& reference,
-                                        bool with_texts) {
+                                             bool with_texts) {
   QueryBody query;
   query.agent = caller.agent;
   query.reference = reference;

@@ -13,7 +13,7 @@ namespace workers {
 // Returns the session that a caller means by `reference`: an id, alias, name or the beginning of
 // one. "@self" is the session that the caller belongs to, and "@parent" its parent.
 Task<Outcome<ShowAnswer>> find_named_session(const Caller& caller, const std::string& reference,
-                                        bool with_texts = false);
+                                             bool with_texts = false);
 
 // Likewise; if no session is called that, a conversation's key means its last session.
 Task<Outcome<ShowAnswer>> find_session(const Caller& caller, const std::string& reference,

@@ -148,7 +148,7 @@ Task<Outcome<SentMessage>> send_message(const Caller& caller, const SendArgument
 
 struct TaskArguments {
   std::string task;
-  std::string parent;  // session key of the conversation that hears how it ended; empty: the own one
+  std::string parent;  // session key of who hears how it ended; empty: the own conversation
   std::string label;
   std::string agent;  // empty: the parent's
   std::string model;  // empty: the agent's own

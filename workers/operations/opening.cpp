@@ -23,7 +23,7 @@ namespace workers {
 
 // The sessions that wait for a prompt.
 struct IdleSessions {
-  bool gives_place = false;  // one that idleness would end gives up its place to a new session
+  bool gives_place = false;  // one of a conversation, which does so for a new session
   std::optional<projections::SessionRow> longest;  // idle; none: all are at work
 };
 
@@ -78,7 +78,7 @@ Task<IdleSessions> idle_sessions(const Caller& caller) {
   if (!page) co_return idle;
   for (const projections::SessionRow& row : page->sessions) {
     if (!row.is_waiting_for_input || row.is_parked || row.tasks > 0) continue;
-    idle.gives_place |= row.idle_timeout.count() > 0;
+    idle.gives_place |= !row.descriptor.conversation.empty();
     if (!idle.longest || row.updated_at < idle.longest->updated_at) idle.longest = row;
   }
   co_return idle;

@@ -269,7 +269,8 @@ Operation task_row() {
       .can("label", &A::label, "A name that no other conversation of the agent has")
       .can("agent_id", &A::agent, "Whose subagent it is; default: the parent's")
       .can("model", &A::model, "The model that works on it")
-      .can("run_timeout_seconds", &A::timeout, "So long it can take; default: 600; 0: as long as it likes")
+      .can("run_timeout_seconds", &A::timeout,
+           "So long it can take; default: 600; 0: as long as it likes")
       .within(0, kTaskTimeMax)
       .runs(start_task);
 }
@@ -386,13 +387,12 @@ Operation stats_row() {
 
 const OperationTable& operations() {
   static const OperationTable kAll{{
-      launch_row(),     sessions_row(),  kill_row(),    output_row(),        foreground_row(),
-      background_row(), resume_row(),    respond_row(), interrupt_row(),     set_row(),
-      commands_row(),   approvals_row(), approve_row(), deny_row(),          answer_row(),
-      events_row(),     stats_row(),     send_row(),    task_row(),          conversations_row(),
-      conversation_row(),
-      history_row(),    preview_row(),   patch_row(),   reset_row(),         stop_row(),
-      delete_row(),
+      launch_row(),       sessions_row(),  kill_row(),    output_row(),    foreground_row(),
+      background_row(),   resume_row(),    respond_row(), interrupt_row(), set_row(),
+      commands_row(),     approvals_row(), approve_row(), deny_row(),      answer_row(),
+      events_row(),       stats_row(),     send_row(),    task_row(),      conversations_row(),
+      conversation_row(), history_row(),   preview_row(), patch_row(),     reset_row(),
+      stop_row(),         delete_row(),
   }};
   return kAll;
 }

@@ -181,6 +181,8 @@ void LeaseDispatcher::begin(Position, std::int64_t writer_term) {
 void LeaseDispatcher::restore(const projections::StreamUnderWay& stream) {
   if (!stream.stream.is<domain::SessionStream>()) return;
   const StreamKey key{stream.stream.id, stream.stream.agent};
+  const auto& session = std::get<domain::SessionState>(stream.state);
+  if (!session.descriptor->conversation.empty()) of_conversations_.insert(key);
   const LeaseState* known = sessions_.find(key);
   if (known == nullptr || !needs_view(*known)) return;
   View& view = views_[key];
@@ -202,6 +204,9 @@ void LeaseDispatcher::on_durable(const domain::RecordedEvent& event) {
   if (changed == nullptr) return;
   const auto& [key, state] = *changed;
   auto found = views_.find(key);
+  const auto* opened = event.event.as<domain::SessionOpened>();
+  if (opened != nullptr && !opened->descriptor->conversation.empty()) of_conversations_.insert(key);
+  if (!domain::is_under_way(state)) of_conversations_.erase(key);
   if (!domain::is_under_way(state) || !needs_view(state)) {
     if (found != views_.end()) views_.erase(found);
     return;
@@ -459,7 +464,7 @@ void LeaseDispatcher::forget_lost_workers() {
 }
 
 // Asks agents that are idle, the one that is so for longest first, to end for those that wait for a
-// place. Those that idleness ends come before those that a person keeps.
+// place. Those of conversations, which come back by themselves, come before others.
 void LeaseDispatcher::free_places() {
   const auto& admission = commands_.of<domain::AdmissionStream>();
   const std::int64_t free = commands_.limits().max_sessions - domain::places_taken(admission);
@@ -468,7 +473,7 @@ void LeaseDispatcher::free_places() {
   places_missed_ = commands_.places_missed();
   const bool is_wanted = std::exchange(is_place_wanted_, false);
   if (is_wanted) ++wanted;
-  // A new session takes no place from one that a person keeps.
+  // A new session takes no place from one that somebody keeps.
   std::int64_t for_new = is_missed && !is_wanted ? 1 : 0;
   if (wanted + for_new <= 0) return;
   struct Idle {
@@ -484,7 +489,7 @@ void LeaseDispatcher::free_places() {
     if (view.is_yielding) --wanted;
     const bool is_idle = !view.is_yielding && !domain::has_work(s) && s.tasks == 0 &&
                          !s.own_turn.is_set() && s.asks->empty();
-    if (is_idle) idle.push_back({s.limits.idle_timeout.count() <= 0, view.last, key});
+    if (is_idle) idle.push_back({!of_conversations_.contains(key), view.last, key});
   }
   std::sort(idle.begin(), idle.end());
   wanted += for_new;

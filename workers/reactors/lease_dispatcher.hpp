@@ -59,8 +59,8 @@ class LeaseDispatcher final : public Reactor {
   std::vector<int> wake_fds() const override { return {contents_->wake_fd()}; }
   // Grants no more leases, since the workers are told to leave.
   void drain() override { is_draining_ = true; }
-  // Somebody waits for a place: an idle session is to give its up, if there is one. For a command
-  // that found none, one that idleness would end does so anyway.
+  // Somebody waits for a place: an idle session is to give its up, if there is one. For a new
+  // session that found none, one of a conversation does so anyway.
   void want_place() { is_place_wanted_ = true; }
 
  private:
@@ -157,6 +157,7 @@ class LeaseDispatcher final : public Reactor {
   std::map<std::pair<base::SessionId, base::TurnId>, StreamKey> spoken_wanted_;
   std::int64_t directives_ = 0;
   bool is_draining_ = false;
+  std::set<StreamKey> of_conversations_;  // sessions that work for these
   bool is_place_wanted_ = false;
   std::int64_t places_missed_ = 0;  // as the command loop said last
   base::Time next_expiry_;

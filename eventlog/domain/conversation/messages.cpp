@@ -115,12 +115,12 @@ base::Result<Understood, Rejection> understand_queue(Conversing& d, Understood k
     return tl::unexpected(Rejection{RejectionCode::invalid, reply_text(directive, d.s.settings)});
   }
   // A mistyped mode is no text for the agent.
-  const bool is_mistyped = reply_kind(directive) == QueueReply::status &&
-                           !directive.rest.empty() && trimmed(known.text).starts_with("/queue");
+  const bool is_mistyped = reply_kind(directive) == QueueReply::status && !directive.rest.empty() &&
+                           trimmed(known.text).starts_with("/queue");
   if (is_mistyped) {
-    return tl::unexpected(
-        Rejection{RejectionCode::invalid, "'" + cut_fact(directive.rest) + "' says nothing to the " +
-                                              reply_text(directive, d.s.settings)});
+    return tl::unexpected(Rejection{RejectionCode::invalid,
+                                    "'" + cut_fact(directive.rest) + "' says nothing to the " +
+                                        reply_text(directive, d.s.settings)});
   }
   known.directive = "/queue";
   known.is_done = directive.rest.empty() && !known.has_files;

@@ -13,7 +13,8 @@ std::string place_of(const NotificationRequested& requested) {
   std::string place(base::enum_name(requested.target));
   if (requested.target == NotificationTarget::channel) place += ' ' + requested.channel;
   if (requested.target == NotificationTarget::parent) {
-    place += ' ' + (requested.parent_key->empty() ? requested.parent.text() : *requested.parent_key);
+    place +=
+        ' ' + (requested.parent_key->empty() ? requested.parent.text() : *requested.parent_key);
   }
   // The end of each session is told by itself.
   if (requested.target == NotificationTarget::hook) place += ' ' + requested.session.text();

@@ -42,12 +42,11 @@ TEST_CASE(
     "there are eight tools, chat commands and methods for sessions, and some for what came later",
     "[workers][R001]") {
   CHECK(names_of(workers::tool_name) ==
-        std::set<std::string>{"claude_launch", "claude_sessions", "claude_kill", "claude_output",
-                              "claude_fg", "claude_bg", "claude_respond", "claude_stats",
-                              "session_approvals", "session_approve", "session_deny",
-                              "session_answer", "session_set", "session_commands", "sessions_send",
-                              "sessions_list", "sessions_history", "conversation_show",
-                              "sessions_spawn"});
+        std::set<std::string>{
+            "claude_launch", "claude_sessions", "claude_kill", "claude_output", "claude_fg",
+            "claude_bg", "claude_respond", "claude_stats", "session_approvals", "session_approve",
+            "session_deny", "session_answer", "session_set", "session_commands", "sessions_send",
+            "sessions_list", "sessions_history", "conversation_show", "sessions_spawn"});
   CHECK(names_of(workers::chat_name) ==
         std::set<std::string>{"claude", "claude_sessions", "claude_kill", "claude_fg", "claude_bg",
                               "claude_resume", "claude_respond", "claude_stats", "approvals",

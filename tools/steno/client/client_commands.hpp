@@ -100,7 +100,7 @@ struct RuleArguments {
   bool asks = false;
   std::string command;  // test: of the tool Bash
   std::string tool = "Bash";
-  std::string input;                 // test: JSON
+  std::string input;  // test: JSON
   // A time, or an age. test: empty tests one call. export: empty leaves the history out.
   std::string since;
   std::vector<std::string> allowed;  // test: patterns of rules that are not stored

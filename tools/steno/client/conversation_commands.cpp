@@ -88,8 +88,7 @@ void print_session(Connection& connection, const ConversationShown& one) {
   const auto page = connection.run(workers::find_asks(caller, id));
   if (!page) return;
   for (const workers::AskShown& ask : page->asks) {
-    print("  asks      " +
-          workers::ask_line(ask.kind, ask.tool, workers::read_ask(ask.text)) +
+    print("  asks      " + workers::ask_line(ask.kind, ask.tool, workers::read_ask(ask.text)) +
           "\n            → " + how_to_answer(ask) + "\n");
   }
 }
@@ -154,7 +153,8 @@ std::string received_text(const workers::ConversationReplyBody& reply, const std
     return key + ": " + std::to_string(reply.waiting) +
            (reply.waiting == 1 ? " message waits" : " messages wait") + " for the agent";
   }
-  return key + ": received";
+  return key + (reply.messages == 1 ? ": received, as the first message of a new conversation"
+                                    : ": received");
 }
 
 // Waits for the answer to a message that was received, and prints it.
@@ -166,8 +166,8 @@ Outcome<int> print_answer(Connection& connection, const Config& config,
     const std::string text = whole_text(ask, connection.clock().wall());
     for (const std::string_view line : workers::lines_of(text)) remark(line);
   };
-  auto outcome = connection.run(
-      workers::await_answer(connection.caller(), named, reply, kAnswerWait, on_ask));
+  auto outcome =
+      connection.run(workers::await_answer(connection.caller(), named, reply, kAnswerWait, on_ask));
   if (!outcome) return tl::unexpected(outcome.error());
   if (config.output != OutputFormat::table) {
     print(workers::sent_json({named, reply, std::move(*outcome), true}) + "\n");
@@ -232,9 +232,8 @@ Outcome<int> conversation_spawn(const Config& config, const workers::TaskArgumen
   if (!connection) return tl::unexpected(connection.error());
   const auto started = (*connection)->run(workers::start_task((*connection)->caller(), task));
   if (!started) return tl::unexpected(started.error());
-  print((config.output == OutputFormat::table
-             ? workers::text_of(*started, workers::Reader::person)
-             : workers::started_json(*started)) +
+  print((config.output == OutputFormat::table ? workers::text_of(*started, workers::Reader::person)
+                                              : workers::started_json(*started)) +
         "\n");
   return kExitOk;
 }

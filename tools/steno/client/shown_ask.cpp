@@ -40,7 +40,8 @@ std::string how_to_answer(const AskShown& ask) {
 std::string whole_text(const AskShown& ask, base::Time now) {
   const workers::AskText asked = workers::read_ask(ask.text);
   std::string text = workers::ask_reference(ask) + "  " + safe_line(ask.name) + ", waits " +
-        duration_text(now - ask.since) + "\n" + workers::ask_line(ask.kind, ask.tool, asked) + "\n";
+                     duration_text(now - ask.since) + "\n" +
+                     workers::ask_line(ask.kind, ask.tool, asked) + "\n";
   text += "  in     " + safe_line(ask.workdir) + "\n";
   if (ask.kind == domain::AskKind::approval) {
     text += "  risk   " + risk_text(workers::risk_of(ask.tool, asked)) + "\n";
@@ -49,8 +50,8 @@ std::string whole_text(const AskShown& ask, base::Time now) {
   if (!why.empty()) text += "  why    " + why + "\n";
   if (ask.left_out > 0) {
     text += "  input  has " + std::to_string(ask.left_out) +
-          " bytes, too many to be shown here; it is the event at position " +
-          std::to_string(ask.position.value) + "\n";
+            " bytes, too many to be shown here; it is the event at position " +
+            std::to_string(ask.position.value) + "\n";
   }
   for (const std::string& line : workers::ask_lines(ask.kind, asked)) text += "    " + line + "\n";
   const std::string rule = workers::pattern_for({ask.tool, ask.text, ask.workdir});

@@ -27,8 +27,7 @@ Outcome<std::vector<TranscriptPart>> parts_of(Connection& connection, const Conf
                                               const std::string& reference) {
   const bool is_key = reference.starts_with("agent:");
   if (!is_key) {
-    const auto found =
-        connection.run(workers::find_named_session(connection.caller(), reference));
+    const auto found = connection.run(workers::find_named_session(connection.caller(), reference));
     if (found) return std::vector<TranscriptPart>{{found->session.session, found->session.agent}};
     if (found.error().exit_code != kExitNotFound) return tl::unexpected(found.error());
   }

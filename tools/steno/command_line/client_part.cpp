@@ -106,7 +106,9 @@ void add_spawn(CommandLine& line) {
 // Adds a session reference: id, alias, name, or the start of one.
 template <class Arguments>
 void add_reference(CLI::App* command, Arguments& arguments) {
-  command->add_option("REF", arguments.reference, "Session: id, alias, name, the start of one, or a conversation")
+  command
+      ->add_option("REF", arguments.reference,
+                   "Session: id, alias, name, the start of one, or a conversation")
       ->required();
 }
 
@@ -301,8 +303,8 @@ void add_kill(CommandLine& line) {
   CLI::App* command =
       line.command(line.app, "kill", "End a session at once",
                    "  steno kill 4fzk2q9x\n  steno kill --all", arguments, reporting(kill));
-  CLI::Option* reference = command->add_option("REF", arguments.reference,
-                                               "Session: id, alias, name, the start of one, or a conversation");
+  CLI::Option* reference = command->add_option(
+      "REF", arguments.reference, "Session: id, alias, name, the start of one, or a conversation");
   CLI::Option* all = command->add_flag(
       "--all", arguments.is_all,
       "Every live session; with --agent, of that agent. Channels hear nothing of it");
@@ -1053,7 +1055,7 @@ void add_conversations(CommandLine& line) {
       "/send off sends nothing to its place.",
       sent, reporting(conversation_send));
   send->add_option("KEY", sent.key, "Its session key, or main")->required();
-  send->add_option("TEXT", sent.text, "The message; - reads it from stdin")->required();
+  send->add_option("TEXT", sent.text, "The message; - reads it from stdin; needed without a file");
   add_files(send, sent);
   send->add_option("--from", sent.sender, "Who writes, as the channel knows them");
   send->add_option("--id", sent.id,
@@ -1061,6 +1063,8 @@ void add_conversations(CommandLine& line) {
   send->add_option("--thread", sent.thread, "The thread of the channel where it was written");
   send->add_flag("--plain", sent.is_plain, "Commands such as /new are words like any other");
   send->add_flag("--wait", sent.waits, "Print what the agent says in answer");
+  line.setting(*send, "start_within", "--start-within");
+  line.setting(*send, "channel", "--channel");
   auto& task = line.keep<workers::TaskArguments>();
   CLI::App* spawn = line.command(
       *conversations, "spawn", "Give a subagent a task; a message tells how it ended",
@@ -1073,7 +1077,9 @@ void add_conversations(CommandLine& line) {
   spawn->add_option("--label", task.label, "A name that no other conversation of the agent has");
   spawn->add_option("--for-agent", task.agent, "Whose subagent it is; default: the parent's");
   spawn->add_option("--with-model", task.model, "The model that works on it");
-  spawn->add_option("--within", task.timeout, "So many seconds it can take, 600 unless it is said; 0: any time")
+  spawn
+      ->add_option("--within", task.timeout,
+                   "So many seconds it can take, 600 unless it is said; 0: any time")
       ->check(within(0, workers::kTaskTimeMax));
   add_of_conversation(line, *conversations, "show", "Show one", "  steno conv show main",
                       conversation_show);

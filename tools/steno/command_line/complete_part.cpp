@@ -60,9 +60,8 @@ void add_complete(CommandLine& line) {
       [&line](const Config& config, const std::vector<std::string>& begun) {
         Config quick = config;
         quick.timeout = std::min(quick.timeout, kNamesWait);
-        for (const std::string& word : completions(line.app, begun, [&](KnownNames what) {
-               return names_at(quick, what);
-             })) {
+        for (const std::string& word :
+             completions(line.app, begun, [&](KnownNames what) { return names_at(quick, what); })) {
           print(word + "\n");
         }
         return kExitOk;

@@ -246,8 +246,8 @@ void Process::assemble(std::unique_ptr<workers::DerivedStores> derived) {
                    *threads);
 }
 
-// Prints "ready" where whoever started this waits for it, and tells systemd. A server that runs on by itself then logs
-// to its file alone: the other end of that pipe goes away.
+// Prints "ready" where whoever started this waits for it, and tells systemd. A server that runs on
+// by itself then logs to its file alone: the other end of that pipe goes away.
 void tell_ready(const ServeOptions& options) {
   std::printf("ready\n");
   std::fflush(stdout);

@@ -112,7 +112,8 @@ const std::map<std::string, Answer> kAnswers = {
      [](const Json& given) { return or_null(channel_word(text(given, "value"))); }},
     {"announce.target_of_key", of_key}};
 
-TEST_CASE("delivery contexts are as the peer has them, or as ruled", "[conversation][R104][R282][R283][R284]") {
+TEST_CASE("delivery contexts are as the peer has them, or as ruled",
+          "[conversation][R104][R282][R283][R284]") {
   for (const Json& vector : support::read_vectors("delivery")) {
     if (kFaults.contains(vector.at("id"))) continue;
     INFO(vector.at("id"));

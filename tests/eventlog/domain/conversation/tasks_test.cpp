@@ -69,8 +69,7 @@ TEST_CASE("a task that ends otherwise is told as that", "[conversation][R212][C1
   Tasks place;
   SECTION("its session is killed") {
     place.begin_task();
-    const StreamRef session =
-        ConversationPlace::session_ref_of(place.conversation(kTask).session);
+    const StreamRef session = ConversationPlace::session_ref_of(place.conversation(kTask).session);
     REQUIRE(place.send_to(session, KillSession{}, place.fresh()));
     REQUIRE(place.told().size() == 1);
     CHECK(place.told().front().kind == NotificationKind::killed);
@@ -151,9 +150,10 @@ TEST_CASE("only a conversation that is there gives a task, and no subagent does"
   CHECK(code_of(place.give("agent:main:subagent:2", kTask)) == RejectionCode::refused);
 }
 
-TEST_CASE("an announcement interrupts nothing, commands nothing, and is answered where the "
-          "conversation was heard from",
-          "[conversation][R212]") {
+TEST_CASE(
+    "an announcement interrupts nothing, commands nothing, and is answered where the "
+    "conversation was heard from",
+    "[conversation][R212]") {
   Tasks place;
   place.policy.queue.mode = QueueMode::interrupt;
   REQUIRE(place.receive(kGroup, "one"));

@@ -28,8 +28,8 @@ TEST_CASE("a narrow table leaves columns out, then cuts the widest one", "[tools
         "NAME                             STATUS   TURNS  ENGINE\n"
         "fix-the-login-of-the-admin-page  running      3  claude\n");
   CHECK(sessions().text(30) ==
-        "NAME             STATUS   TURNS\n"
-        "fix-the-login-…  running      3\n");
+        "NAME            STATUS   TURNS\n"
+        "fix-the-login…  running      3\n");
   // No column is cut to nothing.
   CHECK(sessions().text(1).find("fix-the…") != std::string::npos);
 }
@@ -38,8 +38,8 @@ TEST_CASE("a colour is around its cell alone", "[tools]") {
   Table table = sessions();
   table.color(1, 32);
   CHECK(table.text(30) ==
-        "NAME             STATUS   TURNS\n"
-        "fix-the-login-…  \x1b[32mrunning\x1b[0m      3\n");
+        "NAME            STATUS   TURNS\n"
+        "fix-the-login…  \x1b[32mrunning\x1b[0m      3\n");
 }
 
 TEST_CASE("a list's times are short for people, and whole for programs", "[tools]") {
