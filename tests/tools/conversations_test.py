@@ -137,7 +137,7 @@ class Talking(Conversing):
         self.rests()
         for setting, said in (("x=1", "has no setting 'x'"),
                               ("sendPolicy=maybe", "accepted are allow and deny"),
-                              ("queueCap=-1", "a whole number from 0 to 1000"),
+                              ("queueCap=-1", "a whole number from 1 to 1000"),
                               ("label", "no NAME=VALUE")):
             self.assertIn(said, self.conv("set", "main", "subject=ok", setting, code=2))
         self.assertEqual(self.shown()["entry"], {})
@@ -439,7 +439,7 @@ class Tasks(Told):
         self.rests(self.PARENT)
         return texts
 
-    # Shows R119, R127, R205, R207, R212.
+    # Shows R127, R205, R207, R212.
     def test_the_conversation_hears_what_the_subagent_found_and_tells_its_place(self):
         child = self.spawn("[say Found it.] look", "--label", "look")
         self.assertRegex(child, "^agent:main:subagent:[0-9a-f-]{36}$")
@@ -447,7 +447,6 @@ class Tasks(Told):
         self.assertIn('"[say Found it.] look" completed successfully.', text)
         self.assertIn("Findings:\nFound it.\n", text)
         self.assertIn(f"session {child}", text)
-        self.told("Found it.")
         shown = self.shown(child)
         self.assertEqual((shown["parent"], shown["entry"]["label"], shown["runs"]),
                          (self.PARENT, "look", 1))
@@ -459,17 +458,20 @@ class Tasks(Told):
         self.assertEqual(self.conv("send", child, "[say More.] and?", "--wait"), "More.\n")
 
     def test_a_task_that_fails_or_takes_too_long_is_told_as_that(self):
+        # The announcement has the beginning of a task, which the agents of this test obey.
+        long = "wait " * 20 + "[delay 60000]"
         self.spawn("[error] break")
         self.assertIn('" failed: ', self.announcements()[0])
-        self.spawn("[delay 60000] wait", "--within", "1")
+        self.spawn(long, "--within", "1")
         self.assertIn('" timed out.', self.announcements(2)[1])
-        child = self.spawn("[delay 60000] wait", "--within", "0")
+        child = self.spawn(long, "--within", "0")
         until(lambda: self.shown(child).get("session"), "the session")
         self.assertEqual(self.home.show(child)["run_timeout_us"], -1)
         self.conv("stop", child)
         self.assertIn("somebody ended it", self.announcements(3)[2])
 
-    def test_what_an_agent_says_to_nobody_reaches_no_chat(self):
+    # Shows R119.
+    def test_its_place_hears_what_the_agent_makes_of_it_and_nothing_that_is_for_nobody(self):
         self.spawn("[say Found it.] look")
         self.announcements()
         self.conv("send", self.PARENT, "[say NO_REPLY] hush", "--channel", "telegram|42")
@@ -478,6 +480,7 @@ class Tasks(Told):
         self.told("Loud.")
         with open(self.home.path("told"), encoding="utf-8") as file:
             told = file.read()
+        self.assertIn("Found it.", told)
         self.assertNotIn("NO_REPLY", told)
         # People hear of the subagent from its parent alone.
         self.assertNotIn("completed", told)

@@ -38,7 +38,7 @@ class Package(unittest.TestCase):
     def test_it_names_what_its_programs_need(self):
         fields = run("dpkg-deb", "-f", self.package)
         self.assertRegex(fields, r"(?m)^Package: steno$")
-        for needed in ("librocksdb", "libzmq5", "libc6", "libcurl4", "libsystemd0"):
+        for needed in ("libzmq5", "libc6", "libcurl4", "libsqlite3-0", "libsystemd0"):
             self.assertIn(needed, fields)
 
     def test_it_has_programs_documents_units_and_completion(self):
