@@ -118,9 +118,11 @@ base::Result<Understood, Rejection> understand_queue(Conversing& d, Understood k
   const bool is_mistyped = reply_kind(directive) == QueueReply::status && !directive.rest.empty() &&
                            trimmed(known.text).starts_with("/queue");
   if (is_mistyped) {
-    return tl::unexpected(Rejection{RejectionCode::invalid,
-                                    "'" + cut_fact(directive.rest) + "' says nothing to the " +
-                                        reply_text(directive, d.s.settings)});
+    std::string settings = reply_text(directive, d.s.settings);
+    std::replace(settings.begin(), settings.end(), '\n', ';');
+    return tl::unexpected(
+        Rejection{RejectionCode::invalid,
+                  "'" + cut_fact(directive.rest) + "' says nothing to the " + settings});
   }
   known.directive = "/queue";
   known.is_done = directive.rest.empty() && !known.has_files;

@@ -62,11 +62,11 @@ std::string state_text(const ConversationShown& one) {
 std::string table_text(const std::vector<ConversationShown>& all, base::Time now) {
   Table table({{"KEY", Align::left, 60},
                {"LABEL", Align::left, 24},
-               {"TITLE", Align::left, 40},
+               {"TITLE", Align::left, 40, true},
                {"STATE"},
                {"MESSAGES", Align::right},
                {"LAST", Align::right},
-               {"ROUTE", Align::left, 32}});
+               {"ROUTE", Align::left, 32, true}});
   for (const ConversationShown& one : all) {
     table.add({one.key, safe_line(domain::field_of(one.entry, "label")), safe_line(one.title),
                state_text(one), std::to_string(one.messages), duration_text(now - one.updated_at),
