@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "eventlog/base/check.hpp"
+#include "tools/steno/command_line/completion.hpp"
 #include "tools/steno/command_line/parts.hpp"
 #include "tools/steno/command_line/setting_use.hpp"
 #include "tools/steno/text/console.hpp"
@@ -147,26 +148,6 @@ std::string with_quotes(const Named& named, const std::vector<std::string>& furt
          (prompt.find('\'') == std::string::npos ? "'" + prompt + "'" : "\"" + prompt + "\"");
 }
 
-// Returns the commands below one, such as "add" and "rm" of schedule.
-std::vector<std::string> commands_of(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (!command->get_name().empty()) names.push_back(command->get_name());
-  }
-  return names;
-}
-
-// Returns the options of a command, and of those above it, as they are typed.
-std::vector<std::string> options_of(const CLI::App& command) {
-  std::vector<std::string> names;
-  for (const CLI::App* app = &command; app != nullptr; app = app->get_parent()) {
-    for (const CLI::Option* option : app->get_options()) {
-      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    }
-  }
-  return names;
-}
-
 // Names the command that may have been meant. The commands of steno itself are too many to list.
 std::string unknown_command(const Named& named, const std::string& word) {
   const std::vector<std::string> known = commands_of(*named.app);
@@ -192,7 +173,7 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const Named named = named_command(app);
   for (const std::string& word : unknown) {
     if (!word.starts_with('-')) continue;
-    const std::string meant = nearest_word(word.substr(0, word.find('=')), options_of(*named.app));
+    const std::string meant = nearest_word(word.substr(0, word.find('=')), flags_of(*named.app));
     return "unknown option '" + word + "'" +
            (meant.empty()
                 ? " (put a prompt that begins with - behind --, as in steno run -- '-v is "

@@ -40,7 +40,9 @@ std::string positional_named(const CLI::App& command, std::size_t number) {
   return last;
 }
 
-Words flags_of(const CLI::App& command) {
+}  // namespace
+
+std::vector<std::string> flags_of(const CLI::App& command) {
   Words flags;
   for (const CLI::App* app = &command; app != nullptr; app = app->get_parent()) {
     for (const CLI::Option* option : app->get_options()) {
@@ -51,15 +53,13 @@ Words flags_of(const CLI::App& command) {
   return flags;
 }
 
-Words commands_of(const CLI::App& app) {
+std::vector<std::string> commands_of(const CLI::App& app) {
   Words names;
   for (const CLI::App* one : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (!one->get_name().empty() && !one->get_group().empty()) names.push_back(one->get_name());
   }
   return names;
 }
-
-}  // namespace
 
 std::vector<std::string> completions(const CLI::App& app, const std::vector<std::string>& words,
                                      const NamesOf& names_of) {

@@ -9,6 +9,11 @@
 
 namespace steno {
 
+// Returns the commands below one that the help shows, such as "add" and "rm" of schedule.
+std::vector<std::string> commands_of(const CLI::App& app);
+// Returns the flags of a command, and of those above it, as they are typed.
+std::vector<std::string> flags_of(const CLI::App& command);
+
 // The names that a server knows.
 enum class KnownNames { sessions, conversations };
 using NamesOf = std::function<std::vector<std::string>(KnownNames)>;
