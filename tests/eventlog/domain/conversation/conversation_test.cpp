@@ -168,9 +168,26 @@ TEST_CASE("a run that no agent has yet is interrupted once one has it", "[conver
   REQUIRE(place.take(kMain));
   CHECK_FALSE(place.conversation(kMain).run->is_to_end);
   REQUIRE(place.receive(kMain, "three"));
+  CHECK_FALSE(place.conversation(kMain).run->is_to_end);
   place.begin(kMain);
   CHECK(place.conversation(kMain).run->is_to_end);
   CHECK(place.all<MessagesEnded>().empty());
+}
+
+TEST_CASE("a message that was stopped while its session had it ends once", "[conversation]") {
+  Place place;
+  place.policy.queue.mode = QueueMode::steer;
+  REQUIRE(place.receive(kMain, "one"));
+  REQUIRE(place.advance(kMain));
+  REQUIRE(place.take(kMain));
+  place.begin(kMain);
+  REQUIRE(place.receive(kMain, "two"));
+  place.steer(kMain);
+  REQUIRE(place.send(kMain, StopConversation{}));
+  REQUIRE(place.all<MessagesEnded>().size() == 1);
+  place.finish(kMain, 1);
+  CHECK(place.all<MessageSteered>().empty());
+  CHECK(place.all<ConversationRunEnded>().size() == 1);
 }
 
 TEST_CASE("a stop ends what waits, and interrupts what runs", "[conversation]") {
