@@ -250,7 +250,7 @@ Task<Outcome<StartedTask>> start_task(const Caller& caller, const TaskArguments&
   const domain::ConversationCommand command(std::move(message));
   auto reply = co_await send_command(caller, started.subagent, command);
   if (!reply) co_return tl::unexpected(reply.error());
-  started.reply = std::move(*reply);
+  started.reply = *reply;
   co_return started;
 }
 

@@ -6,6 +6,7 @@
 #include "eventlog/domain/conversation/queue_directive.hpp"
 #include "eventlog/domain/conversation/reset.hpp"
 #include "eventlog/domain/conversation/session_key.hpp"
+#include "eventlog/domain/conversation/shown_text.hpp"
 #include "eventlog/domain/conversation/stop_words.hpp"
 #include "eventlog/domain/spec_check.hpp"
 #include "eventlog/domain/text_limits.hpp"
