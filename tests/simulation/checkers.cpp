@@ -515,7 +515,7 @@ std::string check_messages(const std::vector<RecordedEvent>& events,
 
 namespace {
 
-// What became of the tasks that subagents were given, by the subagents' session keys.
+// The tasks of subagents. Most are kept by the subagent's session key.
 struct Tasks {
   std::map<std::string, std::string> subagents;  // streams of conversations → keys
   std::map<std::string, base::Position> open;    // messages with tasks, by key

@@ -204,7 +204,7 @@ class Lanes(Conversing):
             self.rests(key)
         self.assertEqual(len(self.events("ConversationRunEnded")), 3)
 
-    # What rests needs nobody, and makes place.
+    # A conversation at rest needs nobody. It gives its place away.
     def test_a_new_session_finds_a_place_where_conversations_rest(self):
         for key in ("telegram:group:1", "telegram:group:2"):
             self.conv("send", key, "[say Done.] work", "--wait")

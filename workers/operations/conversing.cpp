@@ -148,7 +148,7 @@ Task<Outcome<projections::ConversationShown>> find_conversation(const Caller& ca
 
 Task<Outcome<MessageOutcome>> await_answer(const Caller& caller, const NamedConversation& named,
                                            const ConversationReplyBody& reply, base::Duration most,
-                                           const OnAsk& on_ask) {
+                                           OnAsk on_ask) {
   base::Clock& clock = caller.server.clock();
   const base::Duration until = clock.boot() + most;
   MessageWay way;

@@ -45,6 +45,6 @@ using OnAsk = std::function<void(const AskShown&)>;
 // for the agent is over at once. The arguments outlive the task.
 Task<Outcome<MessageOutcome>> await_answer(const Caller& caller, const NamedConversation& named,
                                            const ConversationReplyBody& reply, base::Duration most,
-                                           const OnAsk& on_ask = {});
+                                           OnAsk on_ask = {});
 
 }  // namespace workers

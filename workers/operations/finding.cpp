@@ -64,7 +64,8 @@ Task<Outcome<ShowAnswer>> find_session(const Caller& caller, const std::string& 
   if (!conversation->session.is_set()) {
     co_return refuse(OperationError::not_found, key->key + " has no session now");
   }
-  found = co_await find_named_session(caller, conversation->session.text(), with_texts);
+  const std::string id = conversation->session.text();
+  found = co_await find_named_session(caller, id, with_texts);
   co_return found;
 }
 

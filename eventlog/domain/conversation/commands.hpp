@@ -29,12 +29,12 @@ struct ReceiveMessage {
   ConversationOrigin origin{};  // of the first message
   EntryFields entry{};          // facts of the place, such as chatType and subject
   PromptFiles files{};          // that go with the message, whose text can then be empty
-  // Of the first message to a subagent: the session key of the conversation that gives it the task,
-  // and hears how that ended.
+  // Session key of the conversation that gives a subagent its task. It hears how the task ended.
+  // Only the first message to a subagent has one.
   std::string parent{};
   // A subagent's task has ended. It interrupts nothing, and its answer goes to the last route.
   bool is_announcement = false;
-  // Of the first message: the session whose agent sends it, which pays for what it begins.
+  // The session whose agent sends the message. It pays for the conversation that this one opens.
   SessionId caller{};
 
   std::string_view key() const { return session_key; }

@@ -265,7 +265,7 @@ std::vector<FileFacts> attach(Conversing& d, const PromptFiles& files) {
 // Returns where the message came from, and its answer goes to.
 DeliveryContext route_of(const Conversing& d, const ReceiveMessage& c) {
   if (c.is_announcement) return d.s.last_route;
-  // What the subagent asks of people is told where its task came from.
+  // The subagent asks people in the place where the conversation that gave the task was heard from.
   const auto* giver = giver_of(d, c);
   return giver == nullptr ? normal_delivery(c.route) : giver->last_route;
 }

@@ -87,6 +87,7 @@ void request(Decision& decision, const OutboxState& outbox, NotificationRequeste
 // Whoever gave a task hears that no agent was given it, and who ended it hears, too.
 void tell_task_giver(Decision& decision, const OutboxState& outbox, const ConversationState& before,
                      NotificationRequested request_of, std::size_t& added) {
+  if (before.task.value == 0) return;
   for (const Emitted& one : Decision(decision)) {
     const auto* ended = one.event.as<MessagesEnded>();
     if (ended == nullptr) continue;

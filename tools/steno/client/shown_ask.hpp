@@ -1,4 +1,4 @@
-// What an agent asks of people, for whoever decides at a terminal.
+// Shows people at a terminal what an agent asks of them.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What can stand at the end of a command line that is not finished, for the completion of shells.
+// Completes the last word of a command line. Shells ask for it while the line is typed.
 #pragma once
 
 #include <functional>

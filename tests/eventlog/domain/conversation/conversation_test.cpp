@@ -174,8 +174,8 @@ TEST_CASE("a run that no agent has yet is interrupted once one has it", "[conver
   CHECK(place.all<MessagesEnded>().empty());
 }
 
-TEST_CASE("a message that was stopped while its session had it ends once", "[conversation]") {
-  Place place;
+// The agent works on "one". Its session has "two" for the same turn.
+void have_steered(Place& place) {
   place.policy.queue.mode = QueueMode::steer;
   REQUIRE(place.receive(kMain, "one"));
   REQUIRE(place.advance(kMain));
@@ -183,6 +183,11 @@ TEST_CASE("a message that was stopped while its session had it ends once", "[con
   place.begin(kMain);
   REQUIRE(place.receive(kMain, "two"));
   place.steer(kMain);
+}
+
+TEST_CASE("a message that was stopped while its session had it ends once", "[conversation]") {
+  Place place;
+  have_steered(place);
   REQUIRE(place.send(kMain, StopConversation{}));
   REQUIRE(place.all<MessagesEnded>().size() == 1);
   place.finish(kMain, 1);
@@ -457,13 +462,7 @@ TEST_CASE("after a reset nothing goes into the turn of the session that was left
 
 TEST_CASE("what the session had for its turn is given once, however that ends", "[conversation]") {
   Place place;
-  place.policy.queue.mode = QueueMode::steer;
-  REQUIRE(place.receive(kMain, "one"));
-  REQUIRE(place.advance(kMain));
-  REQUIRE(place.take(kMain));
-  place.begin(kMain);
-  REQUIRE(place.receive(kMain, "two"));
-  place.steer(kMain);
+  have_steered(place);
   const SessionId session = place.conversation(kMain).session;
   REQUIRE(place.send_to(Place::session_ref_of(session), KillSession{}, place.fresh()));
   CHECK(place.all<MessageSteered>().size() == 1);

@@ -60,7 +60,7 @@ TEST_CASE("a conversation that gave a task hears once how it ended", "[conversat
   ReportAgentExited exited;
   exited.has_run = exited.is_heard = true;
   place.report(ConversationPlace::session_ref_of(place.conversation(kTask).session), exited);
-  // What it is asked later is no task.
+  // A later message is no task.
   place.talk(kTask, "and?");
   CHECK(place.told().size() == 1);
 }
