@@ -210,6 +210,9 @@ class Lanes(Conversing):
             self.conv("send", key, "[say Done.] work", "--wait")
             self.rests(key)
         self.assertEqual(self.home.ask("attention")["sessions"], [])
+        for row in self.sessions():
+            self.assertEqual(row["attention"], "none")
+            self.assertNotIn("needs you", self.home.run("show", row["alias"]).out)
         self.assertIn("New.", self.home.run("run", "[say New.] work").out)
         self.assertEqual(self.conv("send", "telegram:group:1", "[say Again.] more", "--wait"),
                          "Again.\n")

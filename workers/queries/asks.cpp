@@ -55,7 +55,7 @@ base::Result<std::vector<projections::SessionRow>> asking_rows(const QuerySource
     if (!page) return tl::unexpected(page.error());
     for (projections::SessionRow& row : page->sessions) {
       if (!domain::is_unanswered(row.asks)) continue;
-      name_row(sources, row);
+      complete_row(sources, row);
       rows.push_back(std::move(row));
     }
     filter.before = page->before;

@@ -6,15 +6,6 @@
 namespace workers {
 namespace {
 
-// A conversation at rest waits for its next message, whenever that comes. Its session can have
-// ended meanwhile, and the next one goes on with it.
-bool is_at_rest(const projections::SessionRow& row) {
-  if (row.descriptor.conversation.empty()) return false;
-  const bool has_news = row.denied > 0 || row.tasks_lost > 0;
-  return row.attention == domain::Attention::ended_idle ||
-         (row.attention == domain::Attention::waiting_for_input && !has_news);
-}
-
 base::Result<AttentionAnswer> attention(const QuerySources& sources, const QueryBody& body,
                                         const Query& query) {
   projections::AttentionFilter filter;
@@ -23,8 +14,10 @@ base::Result<AttentionAnswer> attention(const QuerySources& sources, const Query
   filter.after = body.after;
   auto page = projections::list_attention(sources.views, filter);
   if (!page) return tl::unexpected(page.error());
-  std::erase_if(page->sessions, is_at_rest);
-  for (projections::SessionRow& row : page->sessions) name_row(sources, row);
+  for (projections::SessionRow& row : page->sessions) complete_row(sources, row);
+  std::erase_if(page->sessions, [](const projections::SessionRow& row) {
+    return row.attention == domain::Attention::none;
+  });
   return AttentionAnswer{query.durable, std::move(page->sessions), page->has_more, page->after};
 }
 

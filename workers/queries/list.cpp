@@ -16,7 +16,7 @@ base::Result<ListAnswer> list_named(const QuerySources& sources, const QueryBody
     auto row = projections::get_session(sources.views, body.agent, session);
     if (!row) return tl::unexpected(row.error());
     if (!*row) continue;
-    name_row(sources, **row);
+    complete_row(sources, **row);
     answer.sessions.push_back(std::move(**row));
   }
   answer.total = static_cast<std::int64_t>(answer.sessions.size());
@@ -34,7 +34,7 @@ base::Result<ListAnswer> list(const QuerySources& sources, const QueryBody& body
   filter.before = body.before;
   auto page = projections::list_sessions(sources.views, filter);
   if (!page) return tl::unexpected(page.error());
-  for (projections::SessionRow& row : page->sessions) name_row(sources, row);
+  for (projections::SessionRow& row : page->sessions) complete_row(sources, row);
   return ListAnswer{query.durable, std::move(page->sessions), page->has_more, page->before,
                     page->total};
 }

@@ -73,7 +73,7 @@ base::Result<SearchAnswer> search(const QuerySources& sources, const QueryBody&,
       if (!read) return tl::unexpected(read.error());
       if (*read) {
         row->second = std::move(**read);
-        name_row(sources, row->second);
+        complete_row(sources, row->second);
       }
     }
     answer.hits.push_back({text.position, text.time, text.session, text.agent, row->second.alias,

@@ -32,16 +32,26 @@ std::optional<std::string> name_at(const QuerySources& sources, Position positio
   return std::move(*text);
 }
 
+// A conversation at rest waits for its next message, whenever that comes. Its session can have
+// ended meanwhile, and the next one goes on with it.
+bool is_at_rest(const projections::SessionRow& row) {
+  if (row.descriptor.conversation.empty()) return false;
+  const bool has_news = row.denied > 0 || row.tasks_lost > 0;
+  return row.attention == domain::Attention::ended_idle ||
+         (row.attention == domain::Attention::waiting_for_input && !has_news);
+}
+
 }  // namespace
 
-void name_row(const QuerySources& sources, projections::SessionRow& row) {
+void complete_row(const QuerySources& sources, projections::SessionRow& row) {
+  if (is_at_rest(row)) row.attention = domain::Attention::none;
   if (row.name.empty()) row.name = name_at(sources, row.made_name).value_or(row.alias);
 }
 
 base::Result<projections::SessionRow> resolve(const QuerySources& sources, const QueryBody& body) {
   auto row = projections::resolve_session(sources.views, body.agent, body.reference,
                                           [&](Position at) { return name_at(sources, at); });
-  if (row) name_row(sources, *row);
+  if (row) complete_row(sources, *row);
   return row;
 }
 

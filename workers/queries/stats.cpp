@@ -10,7 +10,7 @@ void name_most_expensive(const QuerySources& sources, projections::MostExpensive
   if (!most.session.is_set() || !most.name.empty()) return;
   auto row = projections::get_session(sources.views, most.agent, most.session);
   if (!row || !*row) return;
-  name_row(sources, **row);
+  complete_row(sources, **row);
   most.name = std::move((*row)->name);
 }
 

@@ -69,8 +69,6 @@ int status_color(const SessionRow& row) {
     case domain::Attention::none:
       break;
     case domain::Attention::waiting_for_input:
-      if (!row.descriptor.conversation.empty()) break;  // it rests
-      return kYellow;
     case domain::Attention::asks:
       return kYellow;
     default:
