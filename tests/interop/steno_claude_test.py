@@ -10,6 +10,7 @@ import hashlib
 import glob
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -963,21 +964,19 @@ def works_within_turn():
     return os.environ["STENO_TEST_CLAUDE"].endswith("cli.js")
 
 
-def readers(pipe):
-    """Returns the processes that can read from the pipe, which is named as /proc names it."""
-    found = set()
-    # Threads of a process that is being killed can hold it longer than their first one.
-    for link in glob.glob("/proc/[0-9]*/task/[0-9]*/fd/*"):
-        try:
-            if os.readlink(link) != pipe:
-                continue
-            with open(link.replace("/fd/", "/fdinfo/"), encoding="ascii") as file:
-                flags = next(line.split()[1] for line in file if line.startswith("flags:"))
-        except OSError:
-            continue
-        if int(flags, 8) & os.O_ACCMODE == os.O_RDONLY:
-            found.add(int(link.split("/")[2]))
-    return found
+def is_read(pipe, writer):
+    """Says whether anybody can still read from the pipe, which is named as /proc names it.
+
+    The kernel is asked: a process that ends holds its pipes for a while after /proc has ceased to
+    list them.
+    """
+    for link in glob.glob(f"/proc/{writer}/fd/*"):
+        if os.readlink(link) == pipe:
+            with open(link, "wb", buffering=0) as file:
+                poll = select.poll()
+                poll.register(file, 0)
+                return not poll.poll(0)
+    raise AssertionError(f"process {writer} does not hold {pipe}")
 
 
 class ClaudeAsks(Asking):
@@ -1072,7 +1071,7 @@ class ClaudeAsks(Asking):
             stdin = os.readlink(f"/proc/{agent}/fd/0")
             os.kill(agent, signal.SIGKILL)
             # A helper of the agent can keep it open for a moment.
-            until(lambda: not readers(stdin), "the end of whoever reads the answer")
+            until(lambda: not is_read(stdin, worker), "the end of whoever reads the answer")
             self.done("deny", alias, "use make test")
         finally:
             os.kill(worker, signal.SIGCONT)

@@ -16,7 +16,7 @@
 namespace support {
 
 // Far longer than anything takes on a loaded machine; a test that reaches it has failed.
-inline constexpr std::chrono::seconds kDeadline{20};
+inline constexpr std::chrono::seconds kDeadline{60};
 
 inline std::string user_line(const std::string& prompt) {
   return R"({"type":"user","message":{"role":"user","content":")" + prompt + "\"}}\n";

@@ -110,9 +110,10 @@ std::vector<ProcessEvent> KeptProcess::take_events() {
 // ---- orders of the engine ----
 
 Result<void> KeptProcess::write(ByteView bytes) {
-  if (!pipes_.stdin_end.is_open() || stdin_is_ending_) {
+  const auto closed = [] {
     return base::failure(base::ErrorCode::unreachable, "the agent's stdin is closed");
-  }
+  };
+  if (!pipes_.stdin_end.is_open() || stdin_is_ending_) return closed();
   if (bytes.size() > stdin_buffer_max_) {
     return base::failure(base::ErrorCode::too_large,
                          "at most " + std::to_string(stdin_buffer_max_) + " bytes at once");
@@ -123,6 +124,9 @@ Result<void> KeptProcess::write(ByteView bytes) {
   stdin_queue_.erase(0, std::exchange(stdin_written_, 0));
   stdin_queue_ += bytes;
   if (!bytes.empty()) is_line_begun_ = bytes.back() != '\n';
+  // At once, so that what nobody can read any more is not believed to be told.
+  write_stdin();
+  if (!pipes_.stdin_end.is_open()) return closed();
   return {};
 }
 
