@@ -212,11 +212,18 @@ TEST_CASE("a notification is named by its number", "[tools]") {
 TEST_CASE("help shows groups, accepted values and defaults, and no types of the parser",
           "[tools]") {
   const std::string help = steno({"--help"}).out;
-  for (const char* shown : {"\nSessions:\n", "\nServer:\n", "\nThe log:\n", "1 to 10000 [5]",
-                            "claude or scripted, or the NAME of a table [engines.NAME] [claude]"}) {
+  for (const char* shown :
+       {"\nSessions:\n", "\nServer:\n", "\nThe log:\n", "steno help settings"}) {
     INFO(shown);
     CHECK(help.find(shown) != std::string::npos);
   }
+  const std::string settings = steno({"help", "settings"}).out;
+  for (const char* shown : {"1 to 10000 [5]", "--timeout",
+                            "claude or scripted, or the NAME of a table [engines.NAME] [claude]"}) {
+    INFO(shown);
+    CHECK(settings.find(shown) != std::string::npos);
+  }
+  CHECK(help.find("--max-sessions") == std::string::npos);
   for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
            {"run"}, {"erase"}, {"ls"}, {"output"}, {"watch"}, {"replay", "export"}}) {
     std::vector<std::string> arguments = command;
@@ -240,6 +247,16 @@ TEST_CASE("help exits with 0, names every command, and has examples", "[tools]")
     CHECK(own.code == 0);
     if (command != "replay") CHECK(own.out.find("Examples:\n  ") != std::string::npos);
   }
+}
+
+TEST_CASE("help about a command is what the command itself says", "[tools]") {
+  CHECK(steno({"help"}).out == steno({"--help"}).out);
+  CHECK(steno({"help", "schedule", "add"}).out == steno({"schedule", "add", "--help"}).out);
+  CHECK(steno({"help", "exit-codes"}).out.find("\n  6  no server runs here\n") !=
+        std::string::npos);
+  const Ran wrong = steno({"help", "aprove"});
+  CHECK(wrong.code == 2);
+  CHECK(wrong.err.find("did you mean approve?") != std::string::npos);
 }
 
 TEST_CASE("without a server a command says how to start one, and exits with 6", "[tools]") {

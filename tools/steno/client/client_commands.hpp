@@ -270,11 +270,19 @@ struct GatewayArguments {
 Outcome<int> gateway(const Config& config, const GatewayArguments& arguments);
 
 struct ListArguments {
-  std::vector<std::string> statuses;  // empty: all
+  std::vector<std::string> statuses;  // words; empty: all
+  std::string since;                  // an age or a time, and so is the next one; empty: ever
+  std::string until;
+  std::string name;      // a part of it, or a pattern; empty: any
+  std::string workdir;   // or below; empty: any
+  std::string schedule;  // whose run it is; empty: any
+  std::string sort = "started";
   bool all_agents = false;
   std::int64_t count = 50;
   bool is_all = false;
-  bool is_tree = false;  // subagents below their parents
+  bool is_tree = false;   // subagents below their parents
+  bool is_quiet = false;  // only aliases
+  bool has_utc = false;   // times of UTC also at a terminal
 };
 Outcome<int> list(const Config& config, const ListArguments& arguments);
 
@@ -337,6 +345,14 @@ struct OutputArguments {
 };
 Outcome<int> output(const Config& config, const OutputArguments& arguments);
 Outcome<int> attach(const Config& config, const ReferenceArguments& arguments);
+
+struct WaitArguments {
+  std::vector<std::string> references;
+  std::string within;  // a duration; empty: for ever
+};
+// Returns once all of them have ended, or wait for a prompt. kExitFailed: one of them has failed,
+// was killed, or rests behind a failed turn; kExitTimeout: not within that time.
+Outcome<int> wait(const Config& config, const WaitArguments& arguments);
 
 struct StatsArguments {
   bool all_agents = false;

@@ -1,6 +1,9 @@
 // `steno config` and `steno version`: print what this process knows by itself.
 #include "tools/steno/client/own_commands.hpp"
 
+#include "bus/frames.hpp"
+#include "eventlog/store/block.hpp"
+#include "tools/steno/client/release.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
 #include "workers/json/json.hpp"
@@ -44,9 +47,20 @@ Outcome<int> show_config(const Config& config, const NoArguments&) {
 }
 
 Outcome<int> show_version(const Config& config, const NoArguments&) {
-  const bool is_table = config.output == OutputFormat::table;
-  print(is_table ? "steno " STENO_RELEASE "\n"
-                 : workers::JsonObject().add("release", STENO_RELEASE).text() + "\n");
+  const Release made = release();
+  if (config.output == OutputFormat::table) {
+    print("steno " + made.release + "\n");
+    return kExitOk;
+  }
+  print(workers::JsonObject()
+            .add("release", made.release)
+            .add("commit", made.commit)
+            .add("log_format", std::int64_t{eventlog::kBlockFormat})
+            .add("protocol", bus::kProtocolHighest)
+            .add("build", made.build)
+            .add("compiler", made.compiler)
+            .text() +
+        "\n");
   return kExitOk;
 }
 

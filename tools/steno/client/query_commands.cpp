@@ -1,4 +1,4 @@
-// `ls`, `show` and `output`: ask about sessions and change nothing.
+// `show` and `output`: ask about one session and change nothing.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -40,109 +40,6 @@ using projections::SessionRow;
 using workers::lines_of;
 using workers::safe_line;
 using workers::safe_text;
-
-std::string turns_text(const SessionRow& row) {
-  const std::int64_t ended = row.turns_finished + row.turns_failed + row.turns_interrupted;
-  return std::to_string(ended) + "/" + std::to_string(row.turns_queued);
-}
-
-Outcome<std::set<domain::SessionStatus>> parse_statuses(const std::vector<std::string>& names) {
-  std::set<domain::SessionStatus> statuses;
-  for (const std::string& name : names) {
-    const auto status = base::parse_enum<domain::SessionStatus>(name);
-    if (!status || *status == domain::SessionStatus::none) {
-      return fail(kExitUsage, "unknown status '" + name +
-                                  "'; known are starting, running, completed, failed, killed");
-    }
-    statuses.insert(*status);
-  }
-  return statuses;
-}
-
-// Returns how a terminal shows the status: green works, yellow waits for a person, red has failed.
-int status_color(const SessionRow& row) {
-  constexpr int kRed = 31;
-  constexpr int kGreen = 32;
-  constexpr int kYellow = 33;
-  constexpr int kDim = 2;
-  switch (row.attention) {
-    case domain::Attention::none:
-      break;
-    case domain::Attention::waiting_for_input:
-    case domain::Attention::asks:
-      return kYellow;
-    default:
-      return kRed;
-  }
-  if (row.turn.is_set() || row.status == domain::SessionStatus::starting) return kGreen;
-  return domain::is_live(row.status) ? 0 : kDim;
-}
-
-// Returns the sessions with subagents behind their parents, each with its depth below a session
-// without a parent here.
-std::vector<std::pair<std::size_t, const SessionRow*>> tree_of(
-    const std::vector<SessionRow>& rows) {
-  std::map<base::SessionId, std::vector<const SessionRow*>> children;
-  std::set<base::SessionId> known;
-  for (const SessionRow& row : rows) known.insert(row.session);
-  std::vector<const SessionRow*> roots;
-  for (const SessionRow& row : rows) {
-    const base::SessionId parent = row.descriptor.parent;
-    (known.contains(parent) ? children[parent] : roots).push_back(&row);
-  }
-  std::vector<std::pair<std::size_t, const SessionRow*>> ordered;
-  const auto add = [&](const auto& again, std::size_t depth, const SessionRow* row) -> void {
-    ordered.emplace_back(depth, row);
-    for (const SessionRow* child : children[row->session]) again(again, depth + 1, child);
-  };
-  for (const SessionRow* root : roots) add(add, 0, root);
-  return ordered;
-}
-
-// Prints one page of the list; only the first page has titles.
-void print_list(const workers::ListAnswer& answer, base::Time now, bool shows_agent,
-                bool has_titles, bool is_tree) {
-  std::vector<Column> columns{{"ALIAS"},
-                              {"NAME", Align::left, 40},
-                              {"STATUS"},
-                              {"STARTED"},
-                              {"RAN", Align::right},
-                              {"TURNS", Align::right},
-                              {"COST", Align::right},
-                              {"ENGINE", Align::left, 60, true},
-                              {"WORKDIR", Align::left, 48, true}};
-  if (shows_agent) columns.insert(columns.begin(), Column{"AGENT"});
-  Table table(std::move(columns));
-  std::vector<std::pair<std::size_t, const SessionRow*>> ordered;
-  if (is_tree) ordered = tree_of(answer.sessions);
-  for (const SessionRow& row : answer.sessions) {
-    if (!is_tree) ordered.emplace_back(0, &row);
-  }
-  for (const auto& [depth, of] : ordered) {
-    const SessionRow& row = *of;
-    std::string silence = silence_text(row, now);
-    if (!silence.empty()) silence.insert(0, ", ");
-    std::string waiting = hook_wait_text(row, now);
-    if (!waiting.empty()) waiting.insert(0, ", ");
-    std::string ending = idle_end_text(row, now);
-    if (!ending.empty()) ending.insert(0, ", ");
-    const std::string branch = depth == 0 ? "" : std::string(2 * (depth - 1), ' ') + "└ ";
-    std::vector<std::string> cells{row.alias,
-                                   branch + row.name,
-                                   status_text(row) + waiting + silence + ending,
-                                   list_time_text(row.created_at, now, is_stdout_terminal()),
-                                   ran_text(row, now),
-                                   turns_text(row),
-                                   cost_text(row),
-                                   row.engine,
-                                   row.workdir};
-    if (shows_agent) cells.insert(cells.begin(), row.agent);
-    table.add(std::move(cells));
-    if (has_color()) table.color(shows_agent ? 3 : 2, status_color(row));
-  }
-  const std::string text = table.text(stdout_columns());
-  print(has_titles ? text : text.substr(text.find('\n') + 1));
-}
 
 std::string counted(std::int64_t count, const std::string& what) {
   return count == 0 ? "" : ", " + std::to_string(count) + " " + what;
@@ -471,56 +368,6 @@ void print_heading(const SessionRow& row, base::Time now) {
   remark(row.name + " [" + row.alias + "] " + status_text(row) + " (" + ran_text(row, now) + ")");
   remark(std::string(60, '-'));
 }
-
-}  // namespace
-
-Outcome<int> list(const Config& config, const ListArguments& arguments) {
-  const auto statuses = parse_statuses(arguments.statuses);
-  if (!statuses) return tl::unexpected(statuses.error());
-  auto connection = Connection::open(config);
-  if (!connection) return tl::unexpected(connection.error());
-  workers::QueryBody query;
-  query.agent = arguments.all_agents ? "" : config.agent;
-  query.statuses = *statuses;
-  const std::int64_t wanted =
-      arguments.is_all ? std::numeric_limits<std::int64_t>::max() : arguments.count;
-  std::int64_t printed = 0;
-  std::vector<SessionRow> all;  // for one JSON document, which is printed in one piece
-  workers::ListAnswer page;
-  do {
-    query.limit = std::min<std::int64_t>(wanted - printed, projections::kSessionsMax);
-    query.before = page.before;
-    auto answer = (*connection)->ask<workers::ListAnswer>(workers::kVerbList, query);
-    if (!answer) return tl::unexpected(answer.error());
-    page = std::move(*answer);
-    if (config.output == OutputFormat::jsonl) {
-      for (const SessionRow& row : page.sessions) print(workers::to_json(row) + "\n");
-    } else if (config.output == OutputFormat::table && !arguments.is_tree &&
-               !page.sessions.empty()) {
-      print_list(page, (*connection)->clock().wall(), arguments.all_agents, printed == 0, false);
-    }
-    printed += static_cast<std::int64_t>(page.sessions.size());
-    if (config.output == OutputFormat::json || arguments.is_tree) {
-      std::move(page.sessions.begin(), page.sessions.end(), std::back_inserter(all));
-    }
-  } while (page.has_more && printed < wanted);
-  if (config.output == OutputFormat::table && arguments.is_tree && !all.empty()) {
-    page.sessions = std::move(all);
-    print_list(page, (*connection)->clock().wall(), arguments.all_agents, true, true);
-  } else if (config.output == OutputFormat::json) {
-    page.sessions = std::move(all);
-    print(workers::to_json(page) + "\n");
-  }
-  if (config.output != OutputFormat::table) return kExitOk;
-  if (printed == 0) remark("no sessions");
-  if (page.has_more) {
-    remark(std::to_string(printed) + " of " + std::to_string(page.total) +
-           "; more with -n, all with --all");
-  }
-  return kExitOk;
-}
-
-namespace {
 
 // Returns the name and the alias of a session of the same agent; its id if it cannot be asked for.
 std::string called(Connection& connection, const SessionRow& row, base::SessionId session) {

@@ -1,11 +1,11 @@
-// `steno watch --attention`: the feed tells when to ask anew for the sessions that need a person.
-// Each came to need one at a position of its own, so a session behind the last one told is news.
+// `steno watch --attention`: prints the sessions that come to need a person. Each came to need one
+// at a position of its own, so a session behind the last one told is news.
 #include <unistd.h>
 
 #include "eventlog/domain/stream_name.hpp"
 #include "tools/steno/client/attention_text.hpp"
 #include "tools/steno/client/client_commands.hpp"
-#include "tools/steno/connection/follower.hpp"
+#include "tools/steno/client/session_watch.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/event_json.hpp"
@@ -19,27 +19,13 @@ namespace {
 using projections::SessionRow;
 using workers::safe_line;
 
-constexpr base::Duration kAskAgain = std::chrono::seconds(1);  // after a server that did not answer
-
-// The events by which a session can come to need a person.
-using Needing =
-    base::Types<domain::TurnFinished, domain::TurnFailed, domain::TurnInterrupted,
-                domain::QueuePaused, domain::TasksChanged, domain::AgentSilenceReported,
-                domain::ToolCallsRepeated, domain::SpendingRecorded, domain::LeaseReleased,
-                domain::LeaseExpired, domain::SessionClosed, domain::AskRaised>;
-
-bool may_need(const bus::FeedEvent& event) {
-  const auto seen = workers::see(event);
-  if (!seen) return true;  // of a later release
-  return domain::is_one_of<Needing>(seen->recorded.event);
-}
-
 class AttentionWatch {
  public:
   AttentionWatch(Connection& connection, const WatchArguments& arguments)
       : connection_(connection), arguments_(arguments) {}
 
   // Prints the sessions that have come to need a person, as the record stands at `known` or later.
+  // True: so many as are wanted were printed.
   Outcome<bool> tell(base::Position known) {
     workers::QueryBody query;
     query.agent = arguments_.all_agents ? "" : connection_.config().agent;
@@ -52,13 +38,13 @@ class AttentionWatch {
       has_more = page->has_more;
       query.after = page->after;
       for (const SessionRow& row : page->sessions) {
-        if (is_done()) return true;
+        if (is_done()) break;
         print_row(row);
         told_ = std::max(told_, row.attention_at);
         ++count_;
       }
     }
-    return true;
+    return is_done();
   }
 
   bool is_done() const { return arguments_.count > 0 && count_ >= arguments_.count; }
@@ -83,12 +69,6 @@ class AttentionWatch {
   std::int64_t count_ = 0;
 };
 
-// True if asking again later can help.
-bool is_passing(const Failure& failure) {
-  return failure.exit_code == kExitUnreachable || failure.exit_code == kExitTimeout ||
-         failure.exit_code == kExitBusy;
-}
-
 }  // namespace
 
 Outcome<int> watch_attention(const Config& config, const WatchArguments& arguments) {
@@ -99,32 +79,14 @@ Outcome<int> watch_attention(const Config& config, const WatchArguments& argumen
   if (!connection) return tl::unexpected(connection.error());
   (*connection)->take_interrupts();
   AttentionWatch attention(**connection, arguments);
-  if (auto told = attention.tell({}); !told) return tl::unexpected(told.error());
-  if (!flush()) return kExitFailed;
-  auto follower = Follower::open(
+  return watch_sessions(
       **connection,
-      arguments.all_agents ? std::string(bus::kAllLevel) : workers::agent_level(config.agent),
-      attention.position());
-  if (!follower) return tl::unexpected(follower.error());
-  std::optional<base::Position> due;  // of an event that was not asked about yet
-  while (!attention.is_done()) {
-    WaitFor wanted;
-    wanted.output_fd = STDOUT_FILENO;
-    if (due) wanted.until = (*connection)->clock().boot() + kAskAgain;
-    const auto wake = (*follower)->wait(wanted);
-    if (!wake) return tl::unexpected(wake.error());
-    if (*wake == Wake::interrupted) return kExitInterrupted;
-    if (*wake == Wake::output_closed) return kExitOk;
-    if (*wake == Wake::event && may_need((*follower)->event())) due = (*follower)->event().position;
-    if (!due || (*follower)->is_unanswered()) continue;
-    if (const auto told = attention.tell(*due); told) {
-      due.reset();
-    } else if (!is_passing(told.error())) {
-      return tl::unexpected(told.error());
-    }
-    if (!flush()) return kExitFailed;
-  }
-  return kExitOk;
+      arguments.all_agents ? std::string(bus::kAllLevel) : workers::agent_level(config.agent), {},
+      [&](base::Position known) -> Outcome<Asked> {
+        const auto is_done = attention.tell(known);
+        if (!is_done) return tl::unexpected(is_done.error());
+        return Asked{attention.position(), *is_done};
+      });
 }
 
 }  // namespace steno

@@ -20,7 +20,9 @@ void add_config(CommandLine& line) {
 }
 
 void add_version(CommandLine& line) {
-  line.command(line.app, "version", "Show the release", "  steno version", line.keep<NoArguments>(),
+  line.command(line.app, "version",
+               "Show the release; as JSON also its commit, log format and protocol",
+               "  steno version\n  steno version -o json", line.keep<NoArguments>(),
                reporting(show_version));
 }
 
@@ -729,14 +731,32 @@ void add_notify(CommandLine& line) {
 
 void add_list(CommandLine& line) {
   auto& arguments = line.keep<ListArguments>();
-  CLI::App* command =
-      line.command(line.app, "ls", "List sessions, the newest first",
-                   "  steno ls\n  steno ls --status running,starting\n  steno ls --all-agents -n 5",
-                   arguments, reporting(list));
+  CLI::App* command = line.command(line.app, "ls", "List sessions, the newest first",
+                                   "  steno ls\n"
+                                   "  steno ls --status waiting,asks\n"
+                                   "  steno ls --since 7d --sort cost -n 10\n"
+                                   "  steno ls --name 'deploy-*' -q",
+                                   arguments, reporting(list));
   command
       ->add_option("--status", arguments.statuses,
-                   "Only sessions that are starting, running, completed, failed, killed")
+                   "Only those that are starting, running, completed, failed or killed, or live, "
+                   "ended, working, waiting, paused or parked, that ask or need attention, or of "
+                   "which a call was denied")
       ->delimiter(',');
+  command->add_option("--since", arguments.since, "Only what was active since, as 7d or 2026-11-20")
+      ->type_name("TIME");
+  command->add_option("--until", arguments.until, "Only what was started before")
+      ->type_name("TIME");
+  command->add_option("--name", arguments.name,
+                      "Only with this in the name; * and ? match all of it");
+  command->add_option("--workdir", arguments.workdir, "Only in this folder, or below")
+      ->type_name("PATH");
+  command->add_option("--schedule", arguments.schedule, "Only runs of this schedule")
+      ->type_name("NAME");
+  command->add_option("--sort", arguments.sort, "By what: started, active, cost, ran or name")
+      ->capture_default_str();
+  command->add_flag("-q,--quiet", arguments.is_quiet, "Print the aliases alone, one a line");
+  command->add_flag("--utc", arguments.has_utc, "Times of UTC, also at a terminal");
   command->add_flag("--all-agents", arguments.all_agents, "Of all agents");
   CLI::Option* count = command->add_option("-n", arguments.count, "At most this many, 1 to 1000000")
                            ->check(within(1, 1'000'000))
@@ -744,6 +764,40 @@ void add_list(CommandLine& line) {
                            ->capture_default_str();
   command->add_flag("--all", arguments.is_all, "All sessions, back to the first")->excludes(count);
   command->add_flag("--tree", arguments.is_tree, "Subagents below their parents");
+}
+
+void add_wait(CommandLine& line) {
+  auto& arguments = line.keep<WaitArguments>();
+  CLI::App* command = line.command(
+      line.app, "wait", "Wait until sessions have ended, or wait for a prompt",
+      "  steno wait nightly\n"
+      "  steno wait $(steno ls --name 'deploy-*' --status live -q) --within 2h\n"
+      "Each is told as it comes to rest. What an agent asks is told, too: it waits for an answer.\n"
+      "Exit codes: 0 all is well; 1 one has failed, was killed, or rests behind a failed turn;\n"
+      "7 --within has passed.",
+      arguments, reporting(wait));
+  command
+      ->add_option("REF", arguments.references,
+                   "Sessions: id, alias, name, the start of one, or a conversation")
+      ->required();
+  command->add_option("--within", arguments.within, "The longest time to wait, as 30m or 2h")
+      ->type_name("DURATION");
+}
+
+void add_logs(CommandLine& line) {
+  auto& arguments = line.keep<OutputArguments>();
+  arguments.is_followed = true;
+  arguments.count = 20;
+  CLI::App* command = line.command(
+      line.app, "logs", "Print what a session's agent said last, and go on as it says more",
+      "  steno logs nightly\n  steno logs nightly -n 100\n"
+      "The same as steno output --follow. Ctrl-C ends the printing; the session goes on.",
+      arguments, reporting(output));
+  add_reference(command, arguments);
+  command->add_option("-n", arguments.count, "Begin with so many blocks of what the agent said")
+      ->check(within(1, 1'000'000))
+      ->type_name("COUNT")
+      ->capture_default_str();
 }
 
 void add_attention(CommandLine& line) {
@@ -1114,18 +1168,19 @@ void add_conversations(CommandLine& line) {
 }
 
 constexpr void (*kCommands[])(CommandLine&) = {
-    add_run,           add_spawn,         add_list,
-    add_kill,          add_asks,          add_rules,
-    add_hooks,         add_close,         add_session_commands,
-    add_output,        add_search,        add_attach,
-    add_import,        add_export,        add_transcript,
-    add_files_command, add_set,           add_send,
-    add_resume,        add_erase,         add_backup,
-    add_anchor,        add_archive,       add_stats,
-    add_watch,         add_config,        add_version,
-    add_attention,     add_notify,        add_message,
-    add_schedule,      add_chat,          add_mcp,
-    add_gateway,       add_conversations, add_complete,
+    add_run,           add_spawn,    add_list,
+    add_kill,          add_asks,     add_rules,
+    add_hooks,         add_close,    add_session_commands,
+    add_output,        add_search,   add_attach,
+    add_import,        add_export,   add_transcript,
+    add_files_command, add_set,      add_send,
+    add_resume,        add_erase,    add_backup,
+    add_anchor,        add_archive,  add_stats,
+    add_watch,         add_config,   add_version,
+    add_attention,     add_notify,   add_message,
+    add_wait,          add_logs,     add_schedule,
+    add_chat,          add_mcp,      add_gateway,
+    add_conversations, add_complete,
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "eventlog/base/check.hpp"
 #include "tools/steno/command_line/completion.hpp"
+#include "tools/steno/command_line/help.hpp"
 #include "tools/steno/command_line/parts.hpp"
 #include "tools/steno/command_line/setting_use.hpp"
 #include "tools/steno/text/console.hpp"
@@ -48,31 +49,40 @@ int hand_over(const CommandLine& line) {
 
 namespace {
 
+// Settings that matter to nearly every command.
+bool is_common(std::string_view key) {
+  return key == "home" || key == "agent" || key == "output" || key == "timeout";
+}
+
 void add_global_flags(CommandLine& line) {
   line.app.require_subcommand(1);
-  line.app.set_help_flag("-h,--help", "Show this help");
+  set_help(line.app);
   line.app.set_version_flag("--version", "steno " STENO_RELEASE, "Show the release");
   line.app
       .add_option_function<std::string>(
           "--config", [&line](const std::string& value) { line.flags["config"] = value; },
           "The configuration file")
       ->type_name("FILE")
-      ->group("Configuration");
+      ->group(kCommonGroup);
   for (const ConfigKey& key : config_keys()) {
     const std::string name(key.name);
     const std::string names = (name == "output" ? "-o," : "") + flag_name(name);
     if (name == "keep_workers") {
-      line.app.add_flag(names, line.keep_workers, help_of(name))->group("Configuration");
+      line.app.add_flag(names, line.keep_workers, help_of(name))->group(kSettingsGroup);
     } else {
-      line.setting(line.app, name, names)->group("Configuration");
+      line.setting(line.app, name, names)->group(is_common(name) ? kCommonGroup : kSettingsGroup);
     }
   }
-  line.app.footer(
-      "Every setting is also a key of the configuration file and a variable STENO_<KEY>;\n"
-      "`steno config` shows which one is in force.\n"
-      "Exit codes: 0 ok, 1 failed, 2 usage, 3 not found, 4 conflict, 5 refused, 6 no server,\n"
-      "7 time-out, 8 budget, 9 log damaged, 10 torn tail, 11 wrong log, 74 output not written,\n"
-      "75 busy, 130 interrupted.");
+}
+
+void add_help(CommandLine& line) {
+  CLI::App* help =
+      line.app.add_subcommand("help", "Show what a command, a setting or a code means");
+  auto& words = line.keep<std::vector<std::string>>();
+  help->add_option("WORDS", words, "A command, settings, or exit-codes");
+  help->footer(
+      "Examples:\n  steno help schedule add\n  steno help settings\n  steno help exit-codes");
+  help->final_callback([&] { line.help_about = words; });
 }
 
 // The order and groups of commands in the help.
@@ -81,13 +91,16 @@ struct Group {
   std::initializer_list<const char*> commands;
 };
 const Group kGroups[] = {
-    {"Sessions", {"run",        "spawn",      "send",       "interrupt", "continue", "set",
-                  "close",      "kill",       "resume",     "rules",     "hooks",    "approvals",
-                  "approve",    "deny",       "answer",     "ls",        "show",     "attention",
-                  "foreground", "background", "message",    "schedule",  "notify",   "output",
-                  "search",     "attach",     "watch",      "stats",     "commands", "chat",
-                  "mcp",        "conv",       "transcript", "import",    "export",   "files"}},
-    {"Server", {"serve", "stop", "status", "restart", "gateway", "doctor", "config", "version"}},
+    {"Sessions",
+     {"run",      "spawn",  "send",     "interrupt", "continue",   "set",        "close",
+      "kill",     "resume", "rules",    "hooks",     "approvals",  "approve",    "deny",
+      "answer",   "ls",     "show",     "attention", "foreground", "background", "message",
+      "schedule", "notify", "output",   "logs",      "wait",       "search",     "attach",
+      "watch",    "stats",  "commands", "chat",      "mcp",        "conv",       "transcript",
+      "import",   "export", "files"}},
+    {"Server",
+     {"serve", "stop", "status", "restart", "service", "gateway", "doctor", "config", "version",
+      "help"}},
     {"The log", {"erase", "backup", "restore", "archive", "anchor", "replay"}},
     {"", {"complete"}},  // for shells
 };
@@ -214,6 +227,7 @@ int run_main(int argc, char** argv, const CommandLineParts& parts) {
   add_global_flags(line);
   if (parts.add_others != nullptr) parts.add_others(line);
   add_log_commands(line);
+  add_help(line);
   group_commands(line.app);
   if (asks_for_json(argc, argv)) make_errors_json();
   try {
@@ -225,6 +239,13 @@ int run_main(int argc, char** argv, const CommandLineParts& parts) {
     complain(kExitUsage, usage_error(line.app, error) + "; see `steno " + path +
                              (path.empty() ? "" : " ") + "--help`");
     return kExitUsage;
+  }
+  // Needs no settings, so it helps also where a setting is wrong.
+  if (line.help_about) {
+    const auto help = help_about(line.app, *line.help_about);
+    if (help) print(*help);
+    const int code = finish(help ? Outcome<int>(kExitOk) : tl::unexpected(help.error()));
+    return flush() ? code : kExitOutput;
   }
   if (!line.keep_workers.empty()) line.flags["keep_workers"] = line.keep_workers;
   const std::map<std::string, std::string> flags = line.flags;

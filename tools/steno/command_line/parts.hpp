@@ -6,7 +6,9 @@
 #include <functional>
 #include <list>
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -40,6 +42,7 @@ struct CommandLine {
   mode_t users_umask = 0;                    // as this process found it
   std::list<std::any> kept;                  // the commands' arguments
   std::function<int(const Config&)> chosen;
+  std::optional<std::vector<std::string>> help_about;  // words of `help`; none: it was not chosen
 
   // Returns new arguments of a command, which parsing fills.
   template <class Arguments>

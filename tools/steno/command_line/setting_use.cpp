@@ -17,7 +17,7 @@ const Names& asking() {
       "run",     "spawn",      "send",     "interrupt", "continue",  "close",
       "kill",    "resume",     "ls",       "show",      "attention", "foreground",
       "message", "background", "schedule", "notify",    "output",    "search",
-      "attach",  "watch",      "stats",    "chat",      "rules",     "approvals",
+      "attach",  "wait",       "logs",     "watch",      "stats",    "chat",      "rules",     "approvals",
       "approve", "deny",       "set",      "commands",  "answer",    "hooks",
       "mcp",     "conv",       "erase",    "backup",    "archive",   "anchor"};
   return kAsking;

@@ -245,6 +245,21 @@ bool is_flag(const Config& config, std::string_view key) {
   });
 }
 
+std::vector<std::string> said_flags(const Config& config) {
+  std::vector<std::string> flags = flags_of(config);
+  std::erase_if(flags, [&](const std::string& flag) {
+    const auto is_named = [&](std::string_view key) {
+      return flag.starts_with(flag_name(key) + "=");
+    };
+    if (is_named("home") || is_named("config")) return false;
+    return std::none_of(config.settings.begin(), config.settings.end(),
+                        [&](const Setting& setting) {
+                          return setting.source == SettingSource::flag && is_named(setting.key);
+                        });
+  });
+  return flags;
+}
+
 bool is_set(const Config& config, std::string_view key) {
   return std::any_of(config.settings.begin(), config.settings.end(), [&](const Setting& setting) {
     return setting.key == key && setting.source != SettingSource::builtin;

@@ -165,6 +165,9 @@ std::string environment_name(std::string_view key);
 
 // Returns flags that give another `steno` process exactly this configuration: "--agent=main", …
 std::vector<std::string> flags_of(const Config& config);
+// Returns those of what its command line said, and of its home and file, whoever said these: the
+// rest is read anew by whom they are given to.
+std::vector<std::string> said_flags(const Config& config);
 
 // True if a flag set the key.
 bool is_flag(const Config& config, std::string_view key);

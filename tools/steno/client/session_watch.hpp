@@ -1,0 +1,28 @@
+// Asks about sessions anew whenever one of them can have come to rest, or to need a person.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "tools/steno/connection/connection.hpp"
+
+namespace steno {
+
+// What one question has brought.
+struct Asked {
+  base::Position position;  // that the answer was made at
+  bool is_enough = false;   // nothing more is to be asked
+};
+
+// Calls `ask` with the least position that its answer must have reached: at once, then for news of
+// the feed's level, until it has enough. `connection` must have taken interrupts. Returns:
+//   kExitOk           `ask` has enough, or nobody reads stdout any more
+//   kExitInterrupted  Ctrl-C
+//   kExitTimeout      `until`, a boot time, has passed
+// Failure: that of `ask`, unless asking again can help; the feed's.
+Outcome<int> watch_sessions(Connection& connection, const std::string& level,
+                            std::optional<base::Duration> until,
+                            const std::function<Outcome<Asked>(base::Position)>& ask);
+
+}  // namespace steno

@@ -1,0 +1,93 @@
+#include "tools/steno/command_line/help.hpp"
+
+#include <memory>
+
+#include "tools/steno/command_line/completion.hpp"
+#include "tools/steno/text/nearest.hpp"
+
+namespace steno {
+namespace {
+
+constexpr const char* kSettingsTopic = "settings";
+constexpr const char* kExitCodesTopic = "exit-codes";
+
+constexpr const char* kExitCodes =
+    "  0  the command has done what it was asked for\n"
+    "  1  it failed; of run and send --wait: so did the turn\n"
+    "  2  the command line or a setting is wrong\n"
+    "  3  there is no such session, conversation, schedule or the like\n"
+    "  4  its state does not allow it, such as a prompt for a session that has ended\n"
+    "  5  refused: a permission, a limit or a policy; of run: a tool call was denied\n"
+    "  6  no server runs here\n"
+    "  7  not in time; what became of it is not known, or goes on\n"
+    "  8  a budget is spent\n"
+    "  9  the log is damaged: something that was acknowledged is missing\n"
+    " 10  the log ends in a torn block; nothing that was acknowledged is missing\n"
+    " 11  the log is of a newer release or of another home, is in use, or cannot be written\n"
+    " 74  stdout could not be written; the command has done its work\n"
+    " 75  busy: try again\n"
+    "130  Ctrl-C\n";
+
+const CLI::App* below(const CLI::App& app, const std::string& name) {
+  const auto found =
+      app.get_subcommands([&](const CLI::App* one) { return one->get_name() == name; });
+  return found.empty() ? nullptr : found.front();
+}
+
+// Leaves out the settings, which are more than all commands together.
+class ShortFormatter : public CLI::Formatter {
+ public:
+  std::string make_group(std::string group, bool is_positional,
+                         std::vector<const CLI::Option*> options) const override {
+    if (group == kSettingsGroup) return {};
+    return CLI::Formatter::make_group(std::move(group), is_positional, std::move(options));
+  }
+};
+
+std::string settings_text(const CLI::App& app) {
+  const CLI::Formatter formatter;
+  std::string text =
+      "Each setting is a flag of steno serve or of the commands that it matters to, a key of the\n"
+      "file steno.toml, and a variable STENO_<KEY>. A flag counts before a variable, that before\n"
+      "the file. steno config shows which one is in force.\n";
+  for (const char* group : {kCommonGroup, kSettingsGroup}) {
+    text += formatter.make_group(group, false, app.get_options([&](const CLI::Option* one) {
+      return one->get_group() == group;
+    }));
+  }
+  return text;
+}
+
+}  // namespace
+
+void set_help(CLI::App& app) {
+  app.formatter(std::make_shared<ShortFormatter>());
+  app.set_help_flag("-h,--help", "Show this help");
+  app.footer(
+      "steno help COMMAND shows its flags and examples, steno help settings each setting with its\n"
+      "default, steno help exit-codes what a command's exit code means.\n");
+}
+
+Outcome<std::string> help_about(const CLI::App& app, const std::vector<std::string>& words) {
+  if (words.size() == 1 && words.front() == kSettingsTopic) return settings_text(app);
+  if (words.size() == 1 && words.front() == kExitCodesTopic) return std::string(kExitCodes);
+  const CLI::App* command = &app;
+  std::string path = "steno";
+  for (const std::string& word : words) {
+    const CLI::App* next = below(*command, word);
+    if (next == nullptr) {
+      std::vector<std::string> known = commands_of(*command);
+      if (command == &app) known.insert(known.end(), {kSettingsTopic, kExitCodesTopic});
+      const std::string meant = nearest_word(word, known);
+      return fail(kExitUsage, "there is no command '" + path + " " + word + "'" +
+                                  (meant.empty() ? "" : "; did you mean " + meant + "?") +
+                                  "; steno help lists all");
+    }
+    command = next;
+    path += " " + word;
+  }
+  // Not by help(): that is about the command that was chosen, which is `help`.
+  return command->get_formatter()->make_help(command, path, CLI::AppFormatMode::Normal);
+}
+
+}  // namespace steno
