@@ -319,7 +319,7 @@ TEST_CASE("nothing is missed, however receiving, sending and waiting are mixed",
   REQUIRE((*publisher)->receive());
 
   constexpr int kPublishedMax = 500;  // a subscriber misses what its queue cannot hold
-  base::SeededRandom random(GENERATE(1, 2, 3));
+  base::SeededRandom random(GENERATE(1U, 2U, 3U));
   int to_server = 0;  // messages on their way
   int to_client = 0;
   int published = 0;

@@ -288,7 +288,7 @@ TEST_CASE("whatever is done to the files of a log is found and named", "[.crash]
 TEST_CASE("portions of any size that follow each other do all single damages", "[eventlog]") {
   const std::vector<std::string> files = {"head", "log/000001.log", "log/000002.sst"};
   const auto singles = crash::single_damages(files);
-  for (const std::size_t size : {1, 2, 3, 7, 30, 60}) {
+  for (const std::size_t size : std::vector<std::size_t>{1, 2, 3, 7, 30, 60}) {
     std::set<std::string> done;
     for (std::size_t first = 1; first <= singles.size(); first += size) {
       const auto portion = crash::numbered_damages(files, first, size);

@@ -111,6 +111,24 @@ class Waits(Reading):
         self.assertTrue(home.show(two)["waiting_for_input"])
         self.assertEqual([row["name"] for row in home.ask("wait", one)["sessions"]], ["one"])
 
+    def test_what_fails_for_one_session_leaves_the_others_alone(self):
+        home = self.home
+        names = [home.start_session("[hang]", "--multi-turn", "--name", f"busy-{i}") for i in range(3)]
+        for name in names:
+            home.wait_for_event(name, "TurnStarted")
+        result = home.run("interrupt", names[0], "nobody", names[1])
+        self.assertEqual((result.code, result.out.splitlines()),
+                         (3, [f"interrupting {names[0]}", f"interrupting {names[1]}"]))
+        self.assertIn("nobody: agent main has no session 'nobody'", result.err)
+        self.assertEqual(home.run("wait", names[0], names[1]).code, 0)
+        closed = home.run("close", names[0], names[1], "-o", "json")
+        self.assertEqual([row["alias"] for row in closed.json()], names[:2])
+        self.assertEqual(home.run("wait", names[0], names[1]).code, 0)
+        killed = home.run("kill", *names)
+        self.assertEqual([line.split()[-2] for line in killed.out.splitlines()], names)
+        self.assertEqual([home.show(name)["status"] for name in names],
+                         ["completed", "completed", "killed"])
+
     def test_what_went_wrong_is_its_exit_code(self):
         home = self.home
         failing = home.start_session("[error]")

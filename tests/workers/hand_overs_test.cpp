@@ -96,7 +96,7 @@ struct Queries {
   Query list(int number) { return ask(kVerbList, number); }
   Query ask(std::string_view verb, int number) {
     Query query;
-    query.request = {base::IdBytes{static_cast<char>(number % 100 + 1)}};
+    query.request.id.bytes[0] = static_cast<char>(number % 100 + 1);
     query.verb = verb;
     query.body = bus::to_body(QueryBody{});
     query.durable = history.log().head();
@@ -173,7 +173,7 @@ TEST_CASE("digests that meet damage are taken anew, of rows that were built anew
   REQUIRE(side);
   const auto port = make_thread_query_port(*(*side)->service);
   Query query;
-  query.request = {base::IdBytes{1}};
+  query.request.id.bytes[0] = 1;
   query.verb = kVerbDigests;
   query.body = bus::to_body(QueryBody{});
   query.durable = tail->position;

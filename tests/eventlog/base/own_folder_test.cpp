@@ -34,7 +34,7 @@ TEST_CASE("a folder that others use is refused and left as it is", "[base]") {
   const std::string path = folder.file("shared");
   REQUIRE(::mkdir(path.c_str(), 0700) == 0);
   SECTION("one that is open to them") {
-    const mode_t mode = GENERATE(0755, 0750, 01777);
+    const mode_t mode = GENERATE(mode_t{0755}, mode_t{0750}, mode_t{01777});
     REQUIRE(::chmod(path.c_str(), mode) == 0);
     const auto refused = make_own_folder(path);
     REQUIRE_FALSE(refused);

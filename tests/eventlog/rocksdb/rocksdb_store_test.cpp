@@ -90,7 +90,7 @@ TEST_CASE("where a table is damaged, nothing else is read instead", "[eventlog]"
   options.read_only = true;
   const auto store = open_rocksdb_store(options);
   REQUIRE(store);
-  const std::size_t bytes_max = GENERATE(1, 2);
+  const std::size_t bytes_max = GENERATE(std::size_t{1}, std::size_t{2});
   std::int64_t unreadable = 0;
   for (Position at{1}; at <= (*store)->tail(); at = at.plus(20)) {
     const auto blocks = (*store)->read(at, bytes_max, false);

@@ -146,7 +146,7 @@ struct LinkedWorker {
   StoppingSocket socket{*connection, clock};
   CountingLauncher launcher;
   AgentRunner worker{launcher, {}};
-  const WorkerLinkOptions options;
+  const WorkerLinkOptions options{};
   WorkerLink link{worker, {clock, socket}, numbered<base::WorkerId>(1), 1, options};
   bus::PeerId peer;
   Duration server_limit{0};  // the limit that the server sends

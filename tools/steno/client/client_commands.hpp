@@ -63,11 +63,15 @@ Outcome<int> message(const Config& config, const MessageArguments& arguments);
 struct ReferenceArguments {
   std::string reference;
 };
-Outcome<int> interrupt(const Config& config, const ReferenceArguments& arguments);
+// Each of several sessions; one of which it fails leaves the others alone.
+struct SessionsArguments {
+  std::vector<std::string> references;
+};
+Outcome<int> interrupt(const Config& config, const SessionsArguments& arguments);
 // Changes the settings of a session for which there are flags.
 Outcome<int> set(const Config& config, const ReferenceArguments& arguments);
 Outcome<int> commands(const Config& config, const ReferenceArguments& arguments);
-Outcome<int> continue_session(const Config& config, const ReferenceArguments& arguments);
+Outcome<int> continue_session(const Config& config, const SessionsArguments& arguments);
 Outcome<int> show(const Config& config, const ReferenceArguments& arguments);
 // Of the channel that the settings name.
 Outcome<int> foreground(const Config& config, const ReferenceArguments& arguments);
@@ -168,15 +172,13 @@ struct HookServeArguments {
 // Runs a program for each step of the hooks with that subscriber, until it is interrupted.
 Outcome<int> hooks_serve(const Config& config, const HookServeArguments& arguments);
 
-struct CloseArguments {
-  std::string reference;
+struct CloseArguments : SessionsArguments {
   bool is_now = false;  // do not wait for tasks in the background
 };
 Outcome<int> close(const Config& config, const CloseArguments& arguments);
 
-struct KillArguments {
-  std::string reference;  // empty: with is_all
-  bool is_all = false;    // every live session of the agent
+struct KillArguments : SessionsArguments {
+  bool is_all = false;  // every live session of the agent
 };
 Outcome<int> kill(const Config& config, const KillArguments& arguments);
 

@@ -170,10 +170,10 @@ class Printer {
 }  // namespace
 
 Outcome<int> list(const Config& config, const ListArguments& arguments) {
+  const auto filter = SessionFilter::of(arguments, base::SystemClock().wall());
+  if (!filter) return tl::unexpected(filter.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  const auto filter = SessionFilter::of(arguments, (*connection)->clock().wall());
-  if (!filter) return tl::unexpected(filter.error());
   const std::int64_t wanted =
       arguments.is_all ? std::numeric_limits<std::int64_t>::max() : arguments.count;
   workers::QueryBody query = filter->query();

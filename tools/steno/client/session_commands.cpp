@@ -669,59 +669,97 @@ Outcome<int> message(const Config& config, const MessageArguments& arguments) {
   return kExitOk;
 }
 
-Outcome<int> interrupt(const Config& config, const ReferenceArguments& arguments) {
+namespace {
+
+// What was done to a session, and how people read it.
+struct Done {
+  projections::SessionRow row;
+  CommandReplyBody reply;
+  std::string line;
+};
+using DoOne = std::function<Outcome<Done>(Connection&, const std::string& reference)>;
+
+// Does it to each session. The first failure is the outcome, after all were tried.
+Outcome<int> do_to_each(const Config& config, const std::vector<std::string>& references,
+                        const DoOne& one) {
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  const auto shown = (*connection)->find(arguments.reference);
-  if (!shown) return tl::unexpected(shown.error());
-  const auto reply =
-      (*connection)->run(workers::interrupt_session((*connection)->caller(), shown->session));
-  if (!reply) return tl::unexpected(reply.error());
-  print_reply(config, shown->session, *reply, "interrupting " + shown->session.alias);
+  const bool is_one = references.size() == 1;
+  std::string document;
+  std::optional<Failure> failed;
+  for (const std::string& reference : references) {
+    const auto done = one(**connection, reference);
+    if (!done && is_one) return tl::unexpected(done.error());
+    if (!done) {
+      complain(done.error().exit_code, reference + ": " + done.error().text);
+      if (!failed) failed = done.error();
+    } else if (config.output == OutputFormat::json && !is_one) {
+      document += (document.empty() ? "" : ",") + reply_json(done->row, done->reply);
+    } else {
+      print_reply(config, done->row, done->reply, done->line);
+    }
+  }
+  if (config.output == OutputFormat::json && !is_one) print("[" + document + "]\n");
+  // Each was told of where it happened.
+  if (failed) return failed->exit_code;
   return kExitOk;
 }
 
-namespace {
-
-// Sends a command to the session that the reference means, and prints what `tell` says of it as it
+// Sends a command to the session that the reference means; `tell` says what that does to it as it
 // was before.
 template <class Tell>
-Outcome<int> command_one(const Config& config, const std::string& reference,
-                         const domain::Command& command, const Tell& tell) {
-  auto connection = Connection::open(config);
-  if (!connection) return tl::unexpected(connection.error());
-  const auto shown = (*connection)->find(reference);
+Outcome<Done> command_one(Connection& connection, const std::string& reference,
+                          const domain::Command& command, const Tell& tell) {
+  const auto shown = connection.find(reference);
   if (!shown) return tl::unexpected(shown.error());
   const projections::SessionRow& row = shown->session;
   const auto reply =
-      (*connection)->command((*connection)->fresh_command_id(), row.session, row.agent, command);
+      connection.command(connection.fresh_command_id(), row.session, row.agent, command);
   if (!reply) return tl::unexpected(reply.error());
-  print_reply(config, row, *reply, tell(row));
-  return kExitOk;
+  return Done{row, *reply, tell(row)};
 }
 
 }  // namespace
 
+Outcome<int> interrupt(const Config& config, const SessionsArguments& arguments) {
+  const auto one = [](Connection& connection, const std::string& reference) -> Outcome<Done> {
+    const auto shown = connection.find(reference);
+    if (!shown) return tl::unexpected(shown.error());
+    const auto reply =
+        connection.run(workers::interrupt_session(connection.caller(), shown->session));
+    if (!reply) return tl::unexpected(reply.error());
+    return Done{shown->session, *reply, "interrupting " + shown->session.alias};
+  };
+  return do_to_each(config, arguments.references, one);
+}
+
 Outcome<int> kill(const Config& config, const KillArguments& arguments) {
-  if (arguments.reference.empty() && !arguments.is_all) {
+  if (arguments.references.empty() && !arguments.is_all) {
     return fail(kExitUsage, "name the session, or say --all for every live one: steno kill REF");
   }
-  auto connection = Connection::open(config);
-  if (!connection) return tl::unexpected(connection.error());
-  if (arguments.is_all) return kill_all(**connection, config);
-  const auto shown = (*connection)->find(arguments.reference);
-  if (!shown) return tl::unexpected(shown.error());
-  const auto killed =
-      (*connection)->run(workers::kill_session((*connection)->caller(), shown->session));
-  if (!killed) return tl::unexpected(killed.error());
-  print_reply(config, shown->session, killed->reply, killed->line);
-  return kExitOk;
+  if (arguments.is_all) {
+    auto connection = Connection::open(config);
+    if (!connection) return tl::unexpected(connection.error());
+    return kill_all(**connection, config);
+  }
+  const bool is_one = arguments.references.size() == 1;
+  const auto one = [&](Connection& connection, const std::string& reference) -> Outcome<Done> {
+    const auto shown = connection.find(reference);
+    if (!shown) return tl::unexpected(shown.error());
+    const auto killed = connection.run(workers::kill_session(connection.caller(), shown->session));
+    if (!killed) return tl::unexpected(killed.error());
+    const std::string name = is_one ? "" : " " + shown->session.alias + " " + shown->session.name;
+    return Done{shown->session, killed->reply, killed->line + name};
+  };
+  return do_to_each(config, arguments.references, one);
 }
 
 Outcome<int> close(const Config& config, const CloseArguments& arguments) {
   const auto tell = [&](const projections::SessionRow& row) {
     if (domain::is_terminal(row.status)) {
-      return "already " + std::string(base::enum_name(row.status));
+      const std::string status(base::enum_name(row.status));
+      return arguments.references.size() == 1 ? "already " + status
+                                              : row.alias + " is already " + status;
     }
     std::string closing = "closing " + row.alias;
     if (row.pause != domain::EndReason::none) {
@@ -733,17 +771,22 @@ Outcome<int> close(const Config& config, const CloseArguments& arguments) {
     return closing + " once " + tasks_text(row.tasks) + " in the background " +
            (row.tasks == 1 ? "has" : "have") + " ended; --now does not wait";
   };
-  return command_one(config, arguments.reference, domain::CloseSession{arguments.is_now}, tell);
+  return do_to_each(
+      config, arguments.references, [&](Connection& connection, const std::string& reference) {
+        return command_one(connection, reference, domain::CloseSession{arguments.is_now}, tell);
+      });
 }
 
-Outcome<int> continue_session(const Config& config, const ReferenceArguments& arguments) {
-  return command_one(config, arguments.reference, domain::ContinueSession{},
-                     [](const projections::SessionRow& row) {
-                       if (row.pause == domain::EndReason::none)
-                         return row.alias + " is not paused";
-                       return row.alias + " goes on with " + std::to_string(row.turns_waiting) +
-                              (row.turns_waiting == 1 ? " prompt" : " prompts");
-                     });
+Outcome<int> continue_session(const Config& config, const SessionsArguments& arguments) {
+  const auto tell = [](const projections::SessionRow& row) {
+    if (row.pause == domain::EndReason::none) return row.alias + " is not paused";
+    return row.alias + " goes on with " + std::to_string(row.turns_waiting) +
+           (row.turns_waiting == 1 ? " prompt" : " prompts");
+  };
+  return do_to_each(config, arguments.references,
+                    [&](Connection& connection, const std::string& reference) {
+                      return command_one(connection, reference, domain::ContinueSession{}, tell);
+                    });
 }
 
 namespace {
@@ -765,11 +808,14 @@ Outcome<int> set_foreground(const Config& config, const ReferenceArguments& argu
     if (!unheard) return tl::unexpected(unheard.error());
     if (!unheard->empty()) return fail(kExitConflict, *unheard);
   }
-  return command_one(
-      config, arguments.reference, domain::SetForeground{config.channel, is_foreground},
-      [&](const projections::SessionRow& row) {
-        return row.alias + " is in the " + (is_foreground ? "foreground" : "background") + " of " +
-               config.channel;
+  const auto tell = [&](const projections::SessionRow& row) {
+    return row.alias + " is in the " + (is_foreground ? "foreground" : "background") + " of " +
+           config.channel;
+  };
+  return do_to_each(
+      config, {arguments.reference}, [&](Connection& connection, const std::string& reference) {
+        return command_one(connection, reference,
+                           domain::SetForeground{config.channel, is_foreground}, tell);
       });
 }
 

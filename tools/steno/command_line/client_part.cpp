@@ -114,6 +114,14 @@ void add_reference(CLI::App* command, Arguments& arguments) {
       ->required();
 }
 
+template <class Arguments>
+CLI::Option* add_references(CLI::App* command, Arguments& arguments) {
+  return command->add_option(
+      "REF", arguments.references,
+      "Sessions: id, alias, name, the start of one, or a conversation; what fails for one leaves "
+      "the others alone");
+}
+
 void add_resume(CommandLine& line) {
   auto& arguments = line.keep<ResumeArguments>();
   CLI::App* command = line.command(line.app, "resume", "Go on with an ended session as a new one",
@@ -302,11 +310,12 @@ void add_schedule(CommandLine& line) {
 
 void add_kill(CommandLine& line) {
   auto& arguments = line.keep<KillArguments>();
-  CLI::App* command =
-      line.command(line.app, "kill", "End a session at once",
-                   "  steno kill 4fzk2q9x\n  steno kill --all", arguments, reporting(kill));
-  CLI::Option* reference = command->add_option(
-      "REF", arguments.reference, "Session: id, alias, name, the start of one, or a conversation");
+  CLI::App* command = line.command(line.app, "kill", "End a session at once",
+                                   "  steno kill 4fzk2q9x\n"
+                                   "  steno kill $(steno ls --name 'deploy-*' --status live -q)\n"
+                                   "  steno kill --all",
+                                   arguments, reporting(kill));
+  CLI::Option* reference = add_references(command, arguments);
   CLI::Option* all = command->add_flag(
       "--all", arguments.is_all,
       "Every live session; with --agent, of that agent. Channels hear nothing of it");
@@ -324,9 +333,6 @@ void add_session_commands(CommandLine& line) {
       {"show", "Show one session", "  steno show nightly\n  steno show 4fzk -o json", show},
       {"commands", "List what a session's agent understands behind a slash",
        "  steno commands nightly\n  steno send nightly /compact", commands},
-      {"interrupt", "End the turn that runs now", "  steno interrupt nightly", interrupt},
-      {"continue", "Give a session's agent the prompts that wait behind a failed turn",
-       "  steno continue nightly", continue_session},
       {"foreground", "Show a session's output to a channel as it comes, from where it last was",
        "  steno foreground nightly --channel 'telegram|1234'\n"
        "What the channel has not seen is sent at once, by the program of notify_command.",
@@ -342,6 +348,19 @@ void add_session_commands(CommandLine& line) {
     const bool is_about_channel = simple.run == foreground || simple.run == background;
     if (is_about_channel) line.setting(*command, "channel", "--channel");
   }
+  auto& interrupted = line.keep<SessionsArguments>();
+  add_references(line.command(line.app, "interrupt", "End the turn that runs now",
+                              "  steno interrupt nightly", interrupted, reporting(interrupt)),
+                 interrupted)
+      ->required();
+  auto& continued = line.keep<SessionsArguments>();
+  add_references(
+      line.command(line.app, "continue",
+                   "Give a session's agent the prompts that wait behind a failed turn",
+                   "  steno continue nightly\n  steno continue $(steno ls --status paused -q)",
+                   continued, reporting(continue_session)),
+      continued)
+      ->required();
 }
 
 void add_set(CommandLine& line) {
@@ -556,7 +575,7 @@ void add_close(CommandLine& line) {
                    "  steno close nightly\n  steno close nightly --now\n"
                    "Prompts that wait are still done, and tasks in the background waited for.",
                    arguments, reporting(close));
-  add_reference(command, arguments);
+  add_references(command, arguments)->required();
   command->add_flag("--now", arguments.is_now,
                     "Do not wait for tasks that its agent has in the background");
 }
