@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "eventlog/base/fields.hpp"
+#include "eventlog/base/log_format.hpp"
 #include "eventlog/base/msgpack_bin.hpp"
 
 namespace eventlog {
@@ -19,7 +20,7 @@ using base::Result;
 using base::Time;
 
 constexpr ByteView kBlockMagic = "STNB";  // how a block begins
-constexpr std::uint16_t kBlockFormat = 1;
+constexpr std::uint16_t kBlockFormat = base::kLogFormat;
 // The next block is begun once either bound is reached. 1,024 events are as many as one sync can
 // carry without the next one waiting noticeably longer; 1 MiB keeps a reader's buffer small. The
 // events of one append are never parted, so a block can exceed both bounds by one append.

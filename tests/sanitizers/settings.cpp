@@ -8,7 +8,7 @@ extern "C" {
 
 const char* __asan_default_options() {
   return "detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1:"
-         "check_initialization_order=1:strict_init_order=1";
+         "check_initialization_order=1:strict_init_order=1:quarantine_size_mb=64";
 }
 
 const char* __ubsan_default_options() {

@@ -184,7 +184,8 @@ domain::Command ClientActor::make_command(base::CommandId id, std::string& strea
     }
     // Without a draw, too. The first ones launch many.
     if (!sessions.empty() && session.bytes.back() % 4 == 1) {
-      spawn.caller = session_of(sessions[static_cast<std::uint8_t>(session.bytes[14]) % sessions.size()]);
+      const auto drawn = static_cast<std::uint8_t>(session.bytes[14]);
+      spawn.caller = session_of(sessions[drawn % sessions.size()]);
     }
     return spawn;
   }

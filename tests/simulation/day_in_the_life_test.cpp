@@ -470,7 +470,8 @@ simulation::WorldSettings usual_settings() {
   return settings;
 }
 
-TEST_CASE("a day in the life of a server is told exactly as it was", "[simulation][day][R310][R311]") {
+TEST_CASE("a day in the life of a server is told exactly as it was",
+          "[simulation][day][R310][R311]") {
   // Seeds decide how long disks and threads take, and what a loss of power leaves unsynced.
   const auto seed = GENERATE(std::uint64_t{1}, std::uint64_t{2});
   if (static_cast<std::int64_t>(seed) > support::environment_number("STENO_DAYS", 2)) return;

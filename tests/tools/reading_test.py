@@ -2,6 +2,7 @@
 """Lists show what is asked for, `wait` returns once sessions rest, and `logs` goes on with one."""
 import os
 import signal
+import subprocess
 import sys
 import unittest
 
@@ -43,7 +44,8 @@ class Lists(Reading):
         os.mkdir(home.path("work", "shop"))
         os.mkdir(home.path("work", "shopping"))
         home.run("run", "--name", "deploy-eu", "--workdir", home.path("work", "shop"), "[say A.]")
-        home.run("run", "--name", "deploy-us", "--workdir", home.path("work", "shopping"), "[say B.]")
+        home.run("run", "--name", "deploy-us", "--workdir", home.path("work", "shopping"),
+                 "[say B.]")
         home.run("run", "--name", "broken", "[error]")
         home.run("run", "--name", "barred", "--approvals", "deny", "[ask] [say D.]")
         waiting = home.start_session("[say E.]", "--multi-turn", "--name", "talk")
@@ -74,7 +76,11 @@ class Lists(Reading):
         self.assertEqual(self.named("--since", "1h", "--name", "broken"), ["broken"])
         self.assertEqual(self.named("--until", "1h"), [])
         said = home.run("ls", "--name", "deploy-*", "-n", "1").err
-        self.assertEqual(said, "1; more with -n, all with --all\n")
+        self.assertEqual(said, "1 of 2; more with -n, all with --all\n")
+        # A program reads on behind the last one that it was shown.
+        page = home.ask("ls", "--name", "deploy-*", "-n", "1")
+        self.assertEqual((page["total"], page["has_more"], page["before"]),
+                         (2, True, page["sessions"][-1]["opened"]))
 
     def test_order_is_what_was_asked_for(self):
         for name in ("first", "second", "third"):
@@ -88,13 +94,23 @@ class Lists(Reading):
         self.assertEqual(self.named("--sort", "active")[0], "talk")
         self.assertEqual(self.named("--sort", "cost")[0], "talk")
 
-    def test_more_sessions_than_a_page_are_looked_through(self):
-        log = self.home.run("ls", "--all", "--name", "none")
-        self.assertEqual((log.code, log.err), (0, "no sessions\n"))
+    def test_aliases_alone_are_of_all_sessions(self):
+        for _ in range(3):
+            self.home.start_session("[say Hello.]")
+        self.assertEqual(len(self.home.run("ls", "-q").out.split()), 3)
+        self.assertEqual(len(self.home.run("ls", "-q", "-n", "2").out.split()), 2)
+        self.assertIn("say one of them", self.refused(2, "ls", "-q", "-o", "json"))
+
+    def test_what_runs_longest_comes_first(self):
+        self.home.start_session("[hang]", "--name", "long")
+        short = self.home.start_session("[say Hello.]", "--name", "short")
+        self.home.wait_for_end(short)
+        self.assertEqual(self.named("--sort", "ran"), ["long", "short"])
 
     def test_what_means_nothing_is_refused(self):
         self.assertIn("known are starting, running", self.refused(2, "ls", "--status", "asleep"))
-        self.assertIn("known are started, active, cost, ran, name", self.refused(2, "ls", "--sort", "age"))
+        self.assertIn("known are started, active, cost, ran, name",
+                      self.refused(2, "ls", "--sort", "age"))
         self.assertIn("neither an age", self.refused(2, "ls", "--since", "yesterday"))
         self.assertIn("future", self.refused(2, "ls", "--until", "2199-01-01"))
 
@@ -106,14 +122,16 @@ class Waits(Reading):
         two = home.start_session("[delay 300] [say Two.]", "--name", "two", "--multi-turn")
         waited = home.run("wait", "one", two, "one")
         self.assertEqual(waited.code, 0, str(waited))
-        self.assertEqual(sorted(line.split()[0] for line in waited.out.splitlines()), sorted([one, two]))
+        self.assertEqual(sorted(line.split()[0] for line in waited.out.splitlines()),
+                         sorted([one, two]))
         self.assertEqual(home.show(one)["status"], "completed")
         self.assertTrue(home.show(two)["waiting_for_input"])
         self.assertEqual([row["name"] for row in home.ask("wait", one)["sessions"]], ["one"])
 
     def test_what_fails_for_one_session_leaves_the_others_alone(self):
         home = self.home
-        names = [home.start_session("[hang]", "--multi-turn", "--name", f"busy-{i}") for i in range(3)]
+        names = [home.start_session("[hang]", "--multi-turn", "--name", f"busy-{i}")
+                 for i in range(3)]
         for name in names:
             home.wait_for_event(name, "TurnStarted")
         result = home.run("interrupt", names[0], "nobody", names[1])
@@ -150,6 +168,15 @@ class Waits(Reading):
         waiting.signal(signal.SIGINT)
         self.assertEqual(waiting.finish().code, 130)
         self.assertEqual(self.home.show(busy)["status"], "running")
+
+    def test_it_waits_also_where_nobody_reads(self):
+        busy = self.home.start_session("[hang]")
+        waiting = self.home.popen(["wait", busy], stderr=subprocess.PIPE)
+        waiting.stdout.close()
+        self.home.wait_for_event(busy, "TurnStarted")
+        self.home.run("kill", busy)
+        with waiting.stderr:
+            self.assertNotEqual(waiting.wait(60), 0)
 
     def test_what_an_agent_asks_is_told(self):
         asking = self.home.start_session("[ask] [say Done.]", "--name", "asking")

@@ -21,15 +21,16 @@ def drop(name):
 with open(state("calls"), "a") as file: file.write(" ".join(sys.argv[1:]) + "\n")
 words = [word for word in sys.argv[1:] if word not in ("--user", "--quiet", "steno.service")]
 if os.path.exists(state("down")): sys.exit("Failed to connect to bus: No medium found")
-if words == ["is-active"]:
-    up = os.path.exists(state("pid")) and os.path.exists("/proc/" + open(state("pid")).read())
-    print("active" if up else "inactive")
-    sys.exit(0 if up else 3)
-if words == ["is-enabled"]:
-    print("enabled" if os.path.exists(state("enabled")) else "not-found")
+if words[:1] == ["show"]:
+    pid = open(state("pid")).read() if os.path.exists(state("pid")) else "0"
+    up = pid != "0" and os.path.exists("/proc/" + pid)
+    ready = os.path.exists(state("ready"))
+    print("MainPID=" + (pid if up else "0"))
+    print("ActiveState=" + ("inactive" if not up else "active" if ready else "activating"))
+    print("UnitFileState=" + ("enabled" if os.path.exists(state("enabled")) else ""))
 if words == ["daemon-reload"] and os.path.exists(unit): put("unit", open(unit).read())
 if words == ["enable"]: put("enabled")
-if words == ["start"]:
+if words == ["start", "--no-block"]:
     text = open(state("unit")).read()
     def unquoted(key):
         found = re.findall("(?m)^%s=(.*)$" % key, text)
@@ -45,11 +46,15 @@ if words == ["start"]:
                              env={"HOME": os.environ["HOME"], "NOTIFY_SOCKET": state("notify"),
                                   **environment})
     put("pid", str(child.pid))
-    assert told.recv(64) == b"READY=1"
+    if os.fork() == 0:
+        null = os.open(os.devnull, os.O_RDWR)
+        for number in range(3): os.dup2(null, number)
+        if told.recv(64) == b"READY=1": put("ready")
 if words == ["disable", "--now"]:
     drop("enabled")
     os.kill(int(open(state("pid")).read()), signal.SIGTERM)
     drop("pid")
+    drop("ready")
 '''
 
 
@@ -81,11 +86,14 @@ class Service(unittest.TestCase):
 
     def test_it_is_installed_runs_and_is_removed(self):
         home = self.home
-        said = home.run("--agent-home", self.odd, "--max-sessions", "3", "service", "install")
+        with open(home.path("other.toml"), "w", encoding="utf-8") as file:
+            file.write('engine = "scripted"\nsilence_after = "77s"\n')
+        said = home.run("--agent-home", self.odd, "--config", home.path("other.toml"), "service",
+                        "install", environment={"STENO_MAX_SESSIONS": "3"})
         self.assertEqual(said.code, 0, str(said))
         self.assertIn("written: " + self.unit, said.err)
         self.assertIn("loginctl enable-linger somebody", said.err)
-        # The server has what the command line said, and PATH.
+        # The server has what the command line said, its file, what variables said, and PATH.
         pid = home.ask("status")["pid"]
         with open(f"/proc/{pid}/environ", "rb") as file:
             self.assertIn(b"PATH=" + self.path.encode(), file.read().split(b"\0"))
@@ -93,9 +101,11 @@ class Service(unittest.TestCase):
             words = file.read().split(b"\0")
         self.assertIn(b"--agent-home=" + self.odd.encode(), words)
         self.assertIn(b"--max-sessions=3", words)
+        self.assertIn(b"--config=" + home.path("other.toml").encode(), words)
         self.assertEqual(home.run("run", "[say Hello.]").out.splitlines()[-1], "Hello.")
         shown = home.ask("service", "status")
-        self.assertEqual((shown["unit"], shown["enabled"], shown["state"]), (self.unit, "enabled", "active"))
+        self.assertEqual((shown["unit"], shown["enabled"], shown["state"]),
+                         (self.unit, "enabled", "active"))
         self.assertEqual(shown["pid"], home.ask("status")["pid"])
         # Again: the unit is written anew, and what runs stays.
         self.assertIn("systemctl --user restart steno", self.service("install").err)
@@ -106,6 +116,23 @@ class Service(unittest.TestCase):
         self.service("status", code=6)
         self.service("uninstall", code=3)
         until(lambda: not home.processes(), "the end of all processes")
+
+    def test_one_that_runs_for_another_home_stays(self):
+        self.assertEqual(self.service("install").code, 0)
+        with open(self.unit, encoding="utf-8") as file:
+            before = file.read()
+        other = self.home.run("--home", self.home.path("work"), "service", "install")
+        self.assertEqual(other.code, 4, str(other))
+        self.assertIn("runs for another log", other.err)
+        with open(self.unit, encoding="utf-8") as file:
+            self.assertEqual(file.read(), before)
+        self.service("uninstall")
+        until(lambda: not self.home.processes(), "the end of all processes")
+
+    def test_a_server_that_cannot_start_is_told(self):
+        with open(self.home.path("data"), "w", encoding="ascii"):
+            pass  # where the folder of the log should be
+        self.assertIn("steno service logs", self.service("install", code=1).err)
 
     def test_a_server_that_is_no_service_is_not_disturbed(self):
         self.home.start()

@@ -66,9 +66,9 @@ class AgentProcess {
  public:
   virtual ~AgentProcess() = default;
 
-  // Writes bytes to stdin, and queues what the pipe does not take. Errors: `busy` while the queue has
-  // no room for all of them, `too_large` when it never will, `unreachable` after close_stdin() or
-  // when nobody reads the agent's stdin any more.
+  // Writes bytes to stdin, and queues what the pipe does not take. Errors: `busy` while the queue
+  // has no room for all of them, `too_large` when it never will, `unreachable` after close_stdin()
+  // or when nobody reads the agent's stdin any more.
   virtual Result<void> write(ByteView bytes) = 0;
   // Closes stdin once the queued bytes are written.
   virtual void close_stdin() = 0;

@@ -257,6 +257,8 @@ TEST_CASE("help about a command is what the command itself says", "[tools]") {
   const Ran wrong = steno({"help", "aprove"});
   CHECK(wrong.code == 2);
   CHECK(wrong.err.find("did you mean approve?") != std::string::npos);
+  CHECK(steno({"help", "exit-codes", "x"}).code == 2);
+  CHECK(steno({"help", "ls", "-o", "json"}).code == 0);
 }
 
 TEST_CASE("without a server a command says how to start one, and exits with 6", "[tools]") {
@@ -301,7 +303,12 @@ TEST_CASE("a run folder whose path is too long for a socket is refused", "[tools
 TEST_CASE("the version is told", "[tools]") {
   CHECK(steno({"version"}).out.starts_with("steno "));
   CHECK(steno({"--version"}).out == steno({"version"}).out);
-  CHECK(steno({"version", "-o", "json"}).out.starts_with("{\"release\":"));
+  const std::string all = steno({"version", "-o", "json"}).out;
+  CHECK(all.starts_with("{\"release\":"));
+  for (const char* field : {"commit", "log_format", "protocol", "build", "compiler"}) {
+    INFO(field);
+    CHECK(all.find("\"" + std::string(field) + "\":") != std::string::npos);
+  }
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ Outcome<int> message(const Config& config, const MessageArguments& arguments);
 struct ReferenceArguments {
   std::string reference;
 };
-// Each of several sessions; one of which it fails leaves the others alone.
+// Names several sessions. A failure for one leaves the others alone.
 struct SessionsArguments {
   std::vector<std::string> references;
 };
@@ -280,7 +280,7 @@ struct ListArguments {
   std::string schedule;  // whose run it is; empty: any
   std::string sort = "started";
   bool all_agents = false;
-  std::int64_t count = 50;
+  std::int64_t count = 0;  // 0: 50, or with is_quiet all
   bool is_all = false;
   bool is_tree = false;   // subagents below their parents
   bool is_quiet = false;  // only aliases
@@ -352,8 +352,8 @@ struct WaitArguments {
   std::vector<std::string> references;
   std::string within;  // a duration; empty: for ever
 };
-// Returns once all of them have ended, or wait for a prompt. kExitFailed: one of them has failed,
-// was killed, or rests behind a failed turn; kExitTimeout: not within that time.
+// Returns once all of them have ended, or wait for a prompt. kExitFailed: one of them has failed or
+// was killed, or its prompts wait behind a failed turn; kExitTimeout: not within that time.
 Outcome<int> wait(const Config& config, const WaitArguments& arguments);
 
 struct StatsArguments {

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "eventlog/base/time.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/session_filter.hpp"
 #include "tools/steno/connection/connection.hpp"
@@ -21,6 +22,8 @@
 
 namespace steno {
 namespace {
+
+constexpr std::int64_t kListed = 50;  // sessions, unless somebody says how many
 
 using projections::SessionRow;
 using workers::cost_text;
@@ -142,8 +145,7 @@ class Printer {
     printed_ += static_cast<std::int64_t>(rows.size());
   }
 
-  // `last`: the last page that was read; its `total` is 0 if nobody counted. Its `has_more` says
-  // whether sessions were left out for their number.
+  // `last`: what the answer says beside its rows.
   void end(workers::ListAnswer last) {
     last.sessions = std::move(kept_);
     if (is_kept_ && format_ == OutputFormat::table && !last.sessions.empty()) {
@@ -154,8 +156,8 @@ class Printer {
     if (format_ != OutputFormat::table || arguments_.is_quiet) return;
     if (printed_ == 0) remark("no sessions");
     if (!last.has_more) return;
-    const std::string of = last.total == 0 ? "" : " of " + std::to_string(last.total);
-    remark(std::to_string(printed_) + of + "; more with -n, all with --all");
+    remark(std::to_string(printed_) + " of " + std::to_string(last.total) +
+           "; more with -n, all with --all");
   }
 
  private:
@@ -170,50 +172,61 @@ class Printer {
 }  // namespace
 
 Outcome<int> list(const Config& config, const ListArguments& arguments) {
-  const auto filter = SessionFilter::of(arguments, base::SystemClock().wall());
+  const base::Time now = base::SystemClock().wall();
+  const auto filter = SessionFilter::of(arguments, now);
   if (!filter) return tl::unexpected(filter.error());
+  if (arguments.is_quiet && is_flag(config, "output") && config.output != OutputFormat::table) {
+    return fail(kExitUsage, "-q prints aliases alone, and -o rows; say one of them");
+  }
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  const std::int64_t wanted =
-      arguments.is_all ? std::numeric_limits<std::int64_t>::max() : arguments.count;
+  const bool is_all = arguments.is_all || (arguments.is_quiet && arguments.count == 0);
+  const std::int64_t wanted = is_all                ? std::numeric_limits<std::int64_t>::max()
+                              : arguments.count > 0 ? arguments.count
+                                                    : kListed;
   workers::QueryBody query = filter->query();
   query.agent = arguments.all_agents ? "" : config.agent;
-  // What the server cannot leave out makes pages of which any number is wanted.
-  const bool is_exact = !filter->leaves_out() && !filter->sorts();
+  // The server counts what it is asked for. What is chosen or sorted here is read to its end.
+  const bool is_counted = !filter->leaves_out() && !filter->sorts() && query.active_since.us == 0;
   Printer printer(**connection, arguments);
   std::vector<SessionRow> sorted;
   std::int64_t found = 0;
-  bool has_more = false;
+  std::int64_t printed = 0;
   workers::ListAnswer page;
+  base::Position last_shown;
+  const auto show = [&](std::vector<SessionRow> rows) {
+    const std::int64_t room = wanted - printed;
+    if (static_cast<std::int64_t>(rows.size()) > room) rows.resize(static_cast<std::size_t>(room));
+    if (rows.empty()) return;
+    printed += static_cast<std::int64_t>(rows.size());
+    last_shown = rows.back().opened;
+    printer.add(std::move(rows));
+  };
   do {
-    query.limit = is_exact ? std::min<std::int64_t>(wanted - found, projections::kSessionsMax)
-                           : static_cast<std::int64_t>(projections::kSessionsMax);
+    query.limit = is_counted ? std::min<std::int64_t>(wanted - printed, projections::kSessionsMax)
+                             : static_cast<std::int64_t>(projections::kSessionsMax);
     query.before = page.before;
     auto answer = (*connection)->ask<workers::ListAnswer>(workers::kVerbList, query);
     if (!answer) return tl::unexpected(answer.error());
     page = std::move(*answer);
     std::vector<SessionRow> rows = std::exchange(page.sessions, {});
     std::erase_if(rows, [&](const SessionRow& row) { return !filter->matches(row); });
-    has_more = page.has_more;
+    found += static_cast<std::int64_t>(rows.size());
     if (filter->sorts()) {
       std::move(rows.begin(), rows.end(), std::back_inserter(sorted));
-      continue;
+    } else {
+      show(std::move(rows));
     }
-    const auto room = static_cast<std::size_t>(
-        std::min<std::int64_t>(wanted - found, static_cast<std::int64_t>(rows.size())));
-    if (room < rows.size()) has_more = true;
-    rows.resize(room);
-    found += static_cast<std::int64_t>(room);
-    printer.add(std::move(rows));
-  } while (page.has_more && found < wanted);
+  } while (page.has_more && (!is_counted || printed < wanted));
   if (filter->sorts()) {
     filter->sort(sorted);
-    has_more = static_cast<std::int64_t>(sorted.size()) > wanted;
-    if (has_more) sorted.resize(static_cast<std::size_t>(wanted));
-    printer.add(std::move(sorted));
+    show(std::move(sorted));
   }
-  page.has_more = has_more;
-  if (filter->leaves_out() || query.active_since.us != 0) page.total = 0;
+  if (!is_counted) {
+    page.total = found;
+    page.has_more = found > printed;
+    page.before = page.has_more && !filter->sorts() ? last_shown : base::Position{};
+  }
   printer.end(std::move(page));
   return kExitOk;
 }

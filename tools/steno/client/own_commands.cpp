@@ -2,7 +2,7 @@
 #include "tools/steno/client/own_commands.hpp"
 
 #include "bus/frames.hpp"
-#include "eventlog/store/block.hpp"
+#include "eventlog/base/log_format.hpp"
 #include "tools/steno/client/release.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
@@ -55,7 +55,7 @@ Outcome<int> show_version(const Config& config, const NoArguments&) {
   print(workers::JsonObject()
             .add("release", made.release)
             .add("commit", made.commit)
-            .add("log_format", std::int64_t{eventlog::kBlockFormat})
+            .add("log_format", std::int64_t{base::kLogFormat})
             .add("protocol", bus::kProtocolHighest)
             .add("build", made.build)
             .add("compiler", made.compiler)

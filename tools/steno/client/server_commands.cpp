@@ -345,7 +345,9 @@ Outcome<int> show_status(const Config& config, const NoArguments&) {
 
 Outcome<int> restart_server(const Config& config, const StopArguments& arguments) {
   HowStarted how{{"steno"}, own_environment(), ""};
-  for (std::string& flag : said_flags(config)) how.arguments.push_back(std::move(flag));
+  for (std::string& flag : given_flags(config, SettingSource::flag)) {
+    how.arguments.push_back(std::move(flag));
+  }
   how.arguments.emplace_back("serve");
   const auto server = RunningServer::find(config);
   if (!server && server.error().exit_code != kExitUnreachable) {

@@ -5,12 +5,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <sstream>
 
 #include <unistd.h>
 
+#include "bus/poller.hpp"
 #include "eventlog/base/new_file.hpp"
+#include "eventlog/base/time.hpp"
 #include "tools/steno/client/service_unit.hpp"
-#include "tools/steno/config/absolute_path.hpp"
 #include "tools/steno/connection/connection.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
@@ -24,9 +26,10 @@ namespace {
 
 constexpr const char* kUnit = "steno.service";
 constexpr base::Duration kQuick = std::chrono::seconds(10);
+constexpr base::Duration kStop = std::chrono::minutes(3);
 // A start lasts until the log is read. One that takes longer goes on without being waited for.
 constexpr base::Duration kStart = std::chrono::minutes(2);
-constexpr base::Duration kStop = std::chrono::minutes(3);
+constexpr base::Duration kStateEvery = std::chrono::milliseconds(100);
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -50,6 +53,7 @@ processes::ProgramOutcome systemctl(std::vector<std::string> words, base::Durati
   processes::ProgramRun how;
   how.limit = limit;
   how.output_max = 2000;
+  how.has_errors_apart = true;
   return processes::run_program(argv, how);
 }
 
@@ -59,19 +63,52 @@ std::string first_line(const std::string& text) {
 
 Outcome<bool> done(const processes::ProgramOutcome& ran, const std::string& what) {
   if (ran.problem.empty()) return true;
-  const std::string said = first_line(ran.output);
+  const std::string said = first_line(ran.errors);
   return fail(kExitFailed, what + ": systemctl: " + (said.empty() ? ran.problem : said));
 }
 
-Outcome<bool> check_systemd() {
-  if (systemctl({"show-environment"}).problem.empty()) return true;
-  return fail(kExitRefused,
-              "no systemd of this user answers here; `steno serve --detach` runs a server without "
-              "one, for instance from a line @reboot of `crontab -e`");
+// The unit, as systemd knows it.
+struct UnitState {
+  std::string state;    // "active", "activating", "failed", …
+  std::string enabled;  // "enabled", "disabled"; empty: there is no unit
+  std::int64_t pid = 0;
+
+  bool is_up() const { return state == "active" || state == "activating" || state == "reloading"; }
+};
+
+Outcome<UnitState> unit_state() {
+  const auto ran =
+      systemctl({"show", kUnit, "-p", "ActiveState", "-p", "UnitFileState", "-p", "MainPID"});
+  if (!ran.problem.empty()) {
+    return fail(kExitRefused,
+                "no systemd of this user answers here; `steno serve --detach` runs a server "
+                "without one, for instance from a line @reboot of `crontab -e`");
+  }
+  UnitState unit;
+  std::istringstream lines(ran.output);
+  for (std::string line; std::getline(lines, line);) {
+    const std::string value =
+        workers::safe_line(line.substr(std::min(line.find('=') + 1, line.size())));
+    if (line.starts_with("ActiveState=")) unit.state = value;
+    if (line.starts_with("UnitFileState=")) unit.enabled = value;
+    if (line.starts_with("MainPID=")) unit.pid = std::strtoll(value.c_str(), nullptr, 10);
+  }
+  return unit;
 }
 
-bool is_active() {
-  return systemctl({"is-active", "--quiet", kUnit}).problem.empty();
+// Returns false if it still starts after kStart.
+Outcome<bool> wait_for_start() {
+  base::SystemClock clock;
+  for (const base::Duration end = clock.boot() + kStart; clock.boot() < end;) {
+    const auto unit = unit_state();
+    if (!unit) return tl::unexpected(unit.error());
+    if (unit->state == "active") return true;
+    if (!unit->is_up()) {
+      return fail(kExitFailed, "the service is " + unit->state + "; `steno service logs` says why");
+    }
+    if (auto ok = bus::poll({}, kStateEvery); !ok) return fail(ok.error());
+  }
+  return false;
 }
 
 Outcome<bool> write_unit(const std::string& path, const std::string& text) {
@@ -83,6 +120,11 @@ Outcome<bool> write_unit(const std::string& path, const std::string& text) {
   if (const auto ok = file->write(text); !ok) return fail(ok.error());
   if (const auto put = file->finish(); !put) return fail(put.error());
   return true;
+}
+
+bool is_there(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
 }
 
 // Lets the service run while the user is logged out. Not all are allowed to.
@@ -101,23 +143,31 @@ void allow_linger() {
 Outcome<int> service_install(const Config& config, const NoArguments&) {
   const auto path = unit_path();
   if (!path) return tl::unexpected(path.error());
-  if (const auto ok = check_systemd(); !ok) return tl::unexpected(ok.error());
-  const bool was_active = is_active();
+  const auto before = unit_state();
+  if (!before) return tl::unexpected(before.error());
   const workers::DataHolder holder = workers::data_holder(config.data_folder);
-  if (holder.is_there() && !was_active) {
+  if (holder.is_there() && holder.pid != before->pid) {
     return fail(kExitConflict, "server process " + std::to_string(holder.pid) +
                                    " runs here already, and is no service; `steno stop` ends it, "
                                    "and sessions go on with the service");
   }
-  std::vector<std::string> command{config.program_folder + "/steno"};
-  for (std::string& flag : said_flags(config)) command.push_back(std::move(flag));
-  command.emplace_back("serve");
-  for (const std::string& word : command) {
-    if (word.find('\n') != std::string::npos) {
-      return fail(kExitUsage, "a unit cannot hold a line end: " + workers::safe_line(word));
-    }
+  if (before->is_up() && !holder.is_there()) {
+    return fail(kExitConflict, "the service runs for another log than that in " +
+                                   config.data_folder +
+                                   "; a user has one, and `steno service uninstall` ends it");
   }
-  if (const auto ok = write_unit(*path, unit_text(command, variable("PATH"))); !ok) {
+  std::vector<std::string> command{config.program_folder + "/steno"};
+  // systemd has none of this shell's variables.
+  for (std::string& flag : given_flags(config, SettingSource::environment)) {
+    command.push_back(std::move(flag));
+  }
+  command.emplace_back("serve");
+  const std::string search = variable("PATH");
+  for (const std::string& word : command) {
+    if (word.find('\n') == std::string::npos && search.find('\n') == std::string::npos) continue;
+    return fail(kExitUsage, "a unit cannot hold a line end, which a setting or PATH has");
+  }
+  if (const auto ok = write_unit(*path, unit_text(command, search)); !ok) {
     return tl::unexpected(ok.error());
   }
   if (const auto ok = done(systemctl({"daemon-reload"}), "the unit is not read"); !ok) {
@@ -128,25 +178,28 @@ Outcome<int> service_install(const Config& config, const NoArguments&) {
   }
   remark("written: " + *path);
   allow_linger();
-  if (was_active) {
+  if (before->is_up()) {
     remark("it runs, as it was started; systemctl --user restart steno takes what has changed");
     return kExitOk;
   }
-  const auto started = done(systemctl({"start", kUnit}, kStart), "it was not started");
-  if (!started) {
-    return fail(kExitFailed, started.error().text + "; `steno service logs` says why");
+  if (const auto ok = done(systemctl({"start", "--no-block", kUnit}), "it was not started"); !ok) {
+    return tl::unexpected(ok.error());
   }
-  remark("steno runs as a service, and starts again with this machine; steno service status");
+  const auto started = wait_for_start();
+  if (!started) return tl::unexpected(started.error());
+  remark(*started ? "steno runs as a service, and starts again with this machine; steno service "
+                    "status"
+                  : "it still reads its log; steno service status says when it runs");
   return kExitOk;
 }
 
 Outcome<int> service_uninstall(const Config& config, const NoArguments&) {
   const auto path = unit_path();
   if (!path) return tl::unexpected(path.error());
-  if (!std::filesystem::exists(*path)) {
+  if (!is_there(*path)) {
     return fail(kExitNotFound, "there is no " + *path + ", so no service was installed");
   }
-  if (const auto ok = check_systemd(); !ok) return tl::unexpected(ok.error());
+  if (const auto unit = unit_state(); !unit) return tl::unexpected(unit.error());
   if (const auto ok = done(systemctl({"disable", "--now", kUnit}, kStop), "it still runs"); !ok) {
     return tl::unexpected(ok.error());
   }
@@ -161,29 +214,28 @@ Outcome<int> service_uninstall(const Config& config, const NoArguments&) {
 Outcome<int> service_status(const Config& config, const NoArguments&) {
   const auto path = unit_path();
   if (!path) return tl::unexpected(path.error());
-  if (const auto ok = check_systemd(); !ok) return tl::unexpected(ok.error());
-  const bool is_own = std::filesystem::exists(*path);
-  const std::string enabled = first_line(systemctl({"is-enabled", kUnit}).output);
-  const std::string state = first_line(systemctl({"is-active", kUnit}).output);
+  const auto unit = unit_state();
+  if (!unit) return tl::unexpected(unit.error());
+  const bool is_own = is_there(*path);
   const std::int64_t pid = workers::data_holder(config.data_folder).pid;
   if (config.output == OutputFormat::table) {
     Fields fields;
     fields.add("unit", is_own ? *path : "not installed by steno service install");
-    fields.add("starts by itself", enabled);
-    fields.add("state", state);
+    fields.add("starts by itself", unit->enabled.empty() ? "no" : unit->enabled);
+    fields.add("state", unit->state);
     fields.add("server", pid == 0 ? "none for the log in " + config.data_folder
                                   : "process " + std::to_string(pid) + "; steno status");
     print(fields.text());
   } else {
     print(workers::JsonObject()
               .add("unit", is_own ? *path : std::string())
-              .add("enabled", enabled)
-              .add("state", state)
+              .add("enabled", unit->enabled)
+              .add("state", unit->state)
               .add("pid", pid)
               .text() +
           "\n");
   }
-  return state == "active" ? kExitOk : kExitUnreachable;
+  return unit->state == "active" ? kExitOk : kExitUnreachable;
 }
 
 Outcome<int> service_logs(const Config&, const ServiceLogsArguments& arguments) {

@@ -7,6 +7,7 @@
 
 #include "tools/steno/client/since.hpp"
 #include "tools/steno/config/absolute_path.hpp"
+#include "workers/operations/session_text.hpp"
 
 namespace steno {
 namespace {
@@ -47,25 +48,20 @@ const State kStates[] = {
      [](const SessionRow& row) { return row.attention != domain::Attention::none; }},
 };
 
-std::int64_t end_of(const SessionRow& row) {
-  return row.closed_at.us != 0 ? row.closed_at.us : row.updated_at.us;
-}
-
 struct Sorting {
   std::string_view word;
-  bool (*is_before)(const SessionRow& a, const SessionRow& b);  // null: as the server has them
+  bool (*is_before)(const SessionRow& a, const SessionRow& b, base::Time now);  // null: see order_
 };
 
 constexpr Sorting kSortings[] = {
     {"started", nullptr},
-    {"active",
-     [](const SessionRow& a, const SessionRow& b) { return a.updated_at > b.updated_at; }},
-    {"cost", [](const SessionRow& a, const SessionRow& b) { return a.cost.value > b.cost.value; }},
-    {"ran",
-     [](const SessionRow& a, const SessionRow& b) {
-       return end_of(a) - a.created_at.us > end_of(b) - b.created_at.us;
-     }},
-    {"name", [](const SessionRow& a, const SessionRow& b) { return a.name < b.name; }},
+    {"active", [](const SessionRow& a, const SessionRow& b,
+                  base::Time) { return a.updated_at > b.updated_at; }},
+    {"cost", [](const SessionRow& a, const SessionRow& b,
+                base::Time) { return a.cost.value > b.cost.value; }},
+    {"ran", [](const SessionRow& a, const SessionRow& b,
+               base::Time now) { return workers::age_of(a, now) > workers::age_of(b, now); }},
+    {"name", [](const SessionRow& a, const SessionRow& b, base::Time) { return a.name < b.name; }},
 };
 
 template <class Rows>
@@ -93,6 +89,13 @@ bool is_within(const std::string& path, const std::string& folder) {
 }
 
 }  // namespace
+
+std::string status_words() {
+  return words_of(kStates);
+}
+std::string sort_words() {
+  return words_of(kSortings);
+}
 
 Outcome<SessionFilter> SessionFilter::of(const ListArguments& arguments, base::Time now) {
   SessionFilter filter;
@@ -150,7 +153,10 @@ Outcome<SessionFilter> SessionFilter::of(const ListArguments& arguments, base::T
     return fail(kExitUsage, "sessions are not sorted by '" + arguments.sort + "'; known are " +
                                 words_of(kSortings));
   }
-  filter.order_ = sorting->is_before;
+  if (sorting->is_before != nullptr) {
+    filter.order_ = [is_before = sorting->is_before, now](
+                        const SessionRow& a, const SessionRow& b) { return is_before(a, b, now); };
+  }
   return filter;
 }
 

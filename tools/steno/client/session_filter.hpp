@@ -12,6 +12,10 @@
 
 namespace steno {
 
+// The words for states, and for orders, as "starting, running, …".
+std::string status_words();
+std::string sort_words();
+
 class SessionFilter {
  public:
   // A word or a time that means nothing is a Failure with kExitUsage, which names those that do.
@@ -22,16 +26,15 @@ class SessionFilter {
   // True if the server's rows must be looked at, too.
   bool leaves_out() const { return !tests_.empty(); }
   bool matches(const projections::SessionRow& row) const;
-  bool sorts() const { return order_ != nullptr; }
+  bool sorts() const { return static_cast<bool>(order_); }
   // The first one in the order comes first; equal ones stay as they were.
   void sort(std::vector<projections::SessionRow>& rows) const;
 
  private:
-  using Order = bool (*)(const projections::SessionRow&, const projections::SessionRow&);
-
   workers::QueryBody query_;
   std::vector<std::function<bool(const projections::SessionRow&)>> tests_;  // all must hold
-  Order order_ = nullptr;  // null: as the server has them
+  // Empty: as the server has them.
+  std::function<bool(const projections::SessionRow&, const projections::SessionRow&)> order_;
 };
 
 }  // namespace steno

@@ -34,23 +34,22 @@ bool is_passing(const Failure& failure) {
 
 }  // namespace
 
-Outcome<int> watch_sessions(Connection& connection, const std::string& level,
-                            std::optional<base::Duration> until,
+Outcome<int> watch_sessions(Connection& connection, const SessionWatch& watch,
                             const std::function<Outcome<Asked>(base::Position)>& ask) {
   const auto first = ask({});
   if (!first) return tl::unexpected(first.error());
   if (!flush()) return kExitFailed;
   if (first->is_enough) return kExitOk;
-  auto follower = Follower::open(connection, level, first->position);
+  auto follower = Follower::open(connection, watch.level, first->position);
   if (!follower) return tl::unexpected(follower.error());
   std::optional<base::Position> due;  // of an event that was not asked about yet
   while (true) {
     WaitFor wanted;
-    wanted.output_fd = STDOUT_FILENO;
-    wanted.until = until;
+    if (watch.ends_with_reader) wanted.output_fd = STDOUT_FILENO;
+    wanted.until = watch.until;
     const base::Duration now = connection.clock().boot();
-    if (until && now >= *until) return kExitTimeout;
-    if (due) wanted.until = std::min(until.value_or(now + kAskAgain), now + kAskAgain);
+    if (watch.until && now >= *watch.until) return kExitTimeout;
+    if (due) wanted.until = std::min(watch.until.value_or(now + kAskAgain), now + kAskAgain);
     const auto wake = (*follower)->wait(wanted);
     if (!wake) return tl::unexpected(wake.error());
     if (*wake == Wake::interrupted) return kExitInterrupted;

@@ -15,14 +15,19 @@ struct Asked {
   bool is_enough = false;   // nothing more is to be asked
 };
 
+struct SessionWatch {
+  std::string level;                    // of the feed
+  std::optional<base::Duration> until;  // boot time
+  bool ends_with_reader = false;        // of stdout, if that is a pipe
+};
+
 // Calls `ask` with the least position that its answer must have reached: at once, then for news of
-// the feed's level, until it has enough. `connection` must have taken interrupts. Returns:
-//   kExitOk           `ask` has enough, or nobody reads stdout any more
+// the level, until it has enough. `connection` must have taken interrupts. Returns:
+//   kExitOk           `ask` has enough, or the reader has gone
 //   kExitInterrupted  Ctrl-C
-//   kExitTimeout      `until`, a boot time, has passed
+//   kExitTimeout      `until` has passed
 // Failure: that of `ask`, unless asking again can help; the feed's.
-Outcome<int> watch_sessions(Connection& connection, const std::string& level,
-                            std::optional<base::Duration> until,
+Outcome<int> watch_sessions(Connection& connection, const SessionWatch& watch,
                             const std::function<Outcome<Asked>(base::Position)>& ask);
 
 }  // namespace steno

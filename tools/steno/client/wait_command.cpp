@@ -57,6 +57,10 @@ class SessionWait {
     query.at_least = known;
     const auto answer = connection_.ask<workers::ListAnswer>(workers::kVerbList, query);
     if (!answer) return tl::unexpected(answer.error());
+    if (answer->sessions.size() < pending_.size()) {
+      return fail(kExitNotFound, "a session that is waited for is not on the record any more");
+    }
+    position_ = answer->position;
     working_.clear();
     for (const SessionRow& row : answer->sessions) {
       if (is_at_rest(row)) {
@@ -76,7 +80,11 @@ class SessionWait {
   bool has_failed() const { return has_failed_; }
   void end() {
     if (connection_.config().output == OutputFormat::json) {
-      print(workers::to_json(workers::ListAnswer{{}, std::move(rested_), false, {}, 0}) + "\n");
+      workers::ListAnswer answer;
+      answer.position = position_;
+      answer.total = static_cast<std::int64_t>(rested_.size());
+      answer.sessions = std::move(rested_);
+      print(workers::to_json(answer) + "\n");
     }
   }
 
@@ -110,6 +118,7 @@ class SessionWait {
   std::vector<std::string> working_;  // aliases of those that did not rest when last asked
   std::vector<std::string> told_;
   std::vector<SessionRow> rested_;  // for one JSON document
+  base::Position position_;         // of the last answer
   bool has_failed_ = false;
 };
 
@@ -139,7 +148,7 @@ Outcome<int> wait(const Config& config, const WaitArguments& arguments) {
   }
   (*connection)->take_interrupts();
   if (within) *within += (*connection)->clock().boot();
-  const auto code = watch_sessions(**connection, workers::agent_level(sessions.agent()), within,
+  const auto code = watch_sessions(**connection, {workers::agent_level(sessions.agent()), within},
                                    [&](base::Position known) { return sessions.tell(known); });
   if (!code) return code;
   sessions.end();

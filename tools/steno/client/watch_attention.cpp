@@ -79,14 +79,14 @@ Outcome<int> watch_attention(const Config& config, const WatchArguments& argumen
   if (!connection) return tl::unexpected(connection.error());
   (*connection)->take_interrupts();
   AttentionWatch attention(**connection, arguments);
-  return watch_sessions(
-      **connection,
-      arguments.all_agents ? std::string(bus::kAllLevel) : workers::agent_level(config.agent), {},
-      [&](base::Position known) -> Outcome<Asked> {
-        const auto is_done = attention.tell(known);
-        if (!is_done) return tl::unexpected(is_done.error());
-        return Asked{attention.position(), *is_done};
-      });
+  const std::string level =
+      arguments.all_agents ? std::string(bus::kAllLevel) : workers::agent_level(config.agent);
+  return watch_sessions(**connection, {level, std::nullopt, true},
+                        [&](base::Position known) -> Outcome<Asked> {
+                          const auto is_done = attention.tell(known);
+                          if (!is_done) return tl::unexpected(is_done.error());
+                          return Asked{attention.position(), *is_done};
+                        });
 }
 
 }  // namespace steno

@@ -4,6 +4,7 @@
 #include "eventlog/domain/session/spec_settings.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/own_commands.hpp"
+#include "tools/steno/client/session_filter.hpp"
 #include "tools/steno/command_line/parts.hpp"
 #include "workers/operations/handlers.hpp"
 #include "workers/operations/opening.hpp"
@@ -118,7 +119,7 @@ template <class Arguments>
 CLI::Option* add_references(CLI::App* command, Arguments& arguments) {
   return command->add_option(
       "REF", arguments.references,
-      "Sessions: id, alias, name, the start of one, or a conversation; what fails for one leaves "
+      "Sessions: id, alias, name, the start of one, or a conversation. A failure for one leaves "
       "the others alone");
 }
 
@@ -757,10 +758,7 @@ void add_list(CommandLine& line) {
                                    "  steno ls --name 'deploy-*' -q",
                                    arguments, reporting(list));
   command
-      ->add_option("--status", arguments.statuses,
-                   "Only those that are starting, running, completed, failed or killed, or live, "
-                   "ended, working, waiting, paused or parked, that ask or need attention, or of "
-                   "which a call was denied")
+      ->add_option("--status", arguments.statuses, "Only those that are any of: " + status_words())
       ->delimiter(',');
   command->add_option("--since", arguments.since, "Only what was active since, as 7d or 2026-11-20")
       ->type_name("TIME");
@@ -772,15 +770,15 @@ void add_list(CommandLine& line) {
       ->type_name("PATH");
   command->add_option("--schedule", arguments.schedule, "Only runs of this schedule")
       ->type_name("NAME");
-  command->add_option("--sort", arguments.sort, "By what: started, active, cost, ran or name")
-      ->capture_default_str();
+  command->add_option("--sort", arguments.sort, "By what: " + sort_words())->capture_default_str();
   command->add_flag("-q,--quiet", arguments.is_quiet, "Print the aliases alone, one a line");
   command->add_flag("--utc", arguments.has_utc, "Times of UTC, also at a terminal");
   command->add_flag("--all-agents", arguments.all_agents, "Of all agents");
-  CLI::Option* count = command->add_option("-n", arguments.count, "At most this many, 1 to 1000000")
+  CLI::Option* count = command
+                           ->add_option("-n", arguments.count,
+                                        "At most this many, 1 to 1000000; default: 50, with -q all")
                            ->check(within(1, 1'000'000))
-                           ->type_name("COUNT")
-                           ->capture_default_str();
+                           ->type_name("COUNT");
   command->add_flag("--all", arguments.is_all, "All sessions, back to the first")->excludes(count);
   command->add_flag("--tree", arguments.is_tree, "Subagents below their parents");
 }
@@ -792,8 +790,8 @@ void add_wait(CommandLine& line) {
       "  steno wait nightly\n"
       "  steno wait $(steno ls --name 'deploy-*' --status live -q) --within 2h\n"
       "Each is told as it comes to rest. What an agent asks is told, too: it waits for an answer.\n"
-      "Exit codes: 0 all is well; 1 one has failed, was killed, or rests behind a failed turn;\n"
-      "7 --within has passed.",
+      "Exit codes: 0 all is well; 1 one has failed or was killed, or its prompts wait behind a\n"
+      "failed turn; 7 --within has passed.",
       arguments, reporting(wait));
   command
       ->add_option("REF", arguments.references,

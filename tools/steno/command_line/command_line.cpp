@@ -78,6 +78,7 @@ void add_global_flags(CommandLine& line) {
 void add_help(CommandLine& line) {
   CLI::App* help =
       line.app.add_subcommand("help", "Show what a command, a setting or a code means");
+  help->fallthrough();
   auto& words = line.keep<std::vector<std::string>>();
   help->add_option("WORDS", words, "A command, settings, or exit-codes");
   help->footer(

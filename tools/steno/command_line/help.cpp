@@ -13,18 +13,18 @@ constexpr const char* kExitCodesTopic = "exit-codes";
 
 constexpr const char* kExitCodes =
     "  0  the command has done what it was asked for\n"
-    "  1  it failed; of run and send --wait: so did the turn\n"
+    "  1  it failed, or a turn or session did that run, send --wait or wait stood for\n"
     "  2  the command line or a setting is wrong\n"
     "  3  there is no such session, conversation, schedule or the like\n"
     "  4  its state does not allow it, such as a prompt for a session that has ended\n"
     "  5  refused: a permission, a limit or a policy; of run: a tool call was denied\n"
     "  6  no server runs here\n"
-    "  7  not in time; what became of it is not known, or goes on\n"
+    "  7  not in time: what was asked for can still be done, and what is waited for goes on\n"
     "  8  a budget is spent\n"
     "  9  the log is damaged: something that was acknowledged is missing\n"
     " 10  the log ends in a torn block; nothing that was acknowledged is missing\n"
     " 11  the log is of a newer release or of another home, is in use, or cannot be written\n"
-    " 74  stdout could not be written; the command has done its work\n"
+    " 74  stdout could not be written, whatever the command did\n"
     " 75  busy: try again\n"
     "130  Ctrl-C\n";
 
@@ -69,8 +69,11 @@ void set_help(CLI::App& app) {
 }
 
 Outcome<std::string> help_about(const CLI::App& app, const std::vector<std::string>& words) {
-  if (words.size() == 1 && words.front() == kSettingsTopic) return settings_text(app);
-  if (words.size() == 1 && words.front() == kExitCodesTopic) return std::string(kExitCodes);
+  const std::string topic = words.empty() ? "" : words.front();
+  if (topic == kSettingsTopic || topic == kExitCodesTopic) {
+    if (words.size() > 1) return fail(kExitUsage, "say steno help " + topic + " alone");
+    return topic == kSettingsTopic ? settings_text(app) : std::string(kExitCodes);
+  }
   const CLI::App* command = &app;
   std::string path = "steno";
   for (const std::string& word : words) {
@@ -79,9 +82,9 @@ Outcome<std::string> help_about(const CLI::App& app, const std::vector<std::stri
       std::vector<std::string> known = commands_of(*command);
       if (command == &app) known.insert(known.end(), {kSettingsTopic, kExitCodesTopic});
       const std::string meant = nearest_word(word, known);
-      return fail(kExitUsage, "there is no command '" + path + " " + word + "'" +
-                                  (meant.empty() ? "" : "; did you mean " + meant + "?") +
-                                  "; steno help lists all");
+      return fail(kExitUsage,
+                  "there is no command '" + path + " " + word + "'" +
+                      (meant.empty() ? "; steno help lists all" : "; did you mean " + meant + "?"));
     }
     command = next;
     path += " " + word;

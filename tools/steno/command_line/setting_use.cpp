@@ -14,12 +14,12 @@ using Names = std::set<std::string_view>;
 // Commands that ask a server, and so read no settings of one. Others can read them all.
 const Names& asking() {
   static const Names kAsking = {
-      "run",     "spawn",      "send",     "interrupt", "continue",  "close",
-      "kill",    "resume",     "ls",       "show",      "attention", "foreground",
-      "message", "background", "schedule", "notify",    "output",    "search",
-      "attach",  "wait",       "logs",     "watch",      "stats",    "chat",      "rules",     "approvals",
-      "approve", "deny",       "set",      "commands",  "answer",    "hooks",
-      "mcp",     "conv",       "erase",    "backup",    "archive",   "anchor"};
+      "run",      "spawn",    "send",   "interrupt", "continue",   "close",   "kill",
+      "resume",   "ls",       "show",   "attention", "foreground", "message", "background",
+      "schedule", "notify",   "output", "search",    "attach",     "wait",    "logs",
+      "watch",    "stats",    "chat",   "rules",     "approvals",  "approve", "deny",
+      "set",      "commands", "answer", "hooks",     "mcp",        "conv",    "erase",
+      "backup",   "archive",  "anchor"};
   return kAsking;
 }
 

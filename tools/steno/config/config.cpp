@@ -163,6 +163,7 @@ Result<Config> load_config(const ConfigInput& input) {
   config.program_folder = input.program_folder;
   config.config_file = file->path;
   config.has_config_file = sources.has_file();
+  config.is_config_named = file->is_named;
   auto tables =
       read_engine_tables(sources.in_tables(), file->path, lookup(input.environment, "HOME"));
   if (!tables) return tl::unexpected(tables.error());
@@ -229,8 +230,7 @@ std::vector<std::string> flags_of(const Config& config) {
     // Said as a flag, the initial value of a session's setting would be one that somebody chose.
     const bool is_left = setting.source == SettingSource::builtin && setting.key != "workdir" &&
                          domain::find_spec_setting(setting.key) != nullptr;
-    if (is_left) continue;
-    flags.push_back(flag_name(setting.key) + "=" + setting.value);
+    if (!is_left) flags.push_back(flag_name(setting.key) + "=" + setting.value);
   }
   // Only the file can say what tables do.
   const bool has_tables = !config.engine_tables.empty() || !config.hooks.empty() ||
@@ -239,25 +239,20 @@ std::vector<std::string> flags_of(const Config& config) {
   return flags;
 }
 
+std::vector<std::string> given_flags(const Config& config, SettingSource least) {
+  std::vector<std::string> flags;
+  for (const Setting& setting : config.settings) {
+    if (setting.value.empty() || (setting.source < least && setting.key != "home")) continue;
+    flags.push_back(flag_name(setting.key) + "=" + setting.value);
+  }
+  if (config.is_config_named) flags.push_back("--config=" + config.config_file);
+  return flags;
+}
+
 bool is_flag(const Config& config, std::string_view key) {
   return std::any_of(config.settings.begin(), config.settings.end(), [&](const Setting& setting) {
     return setting.key == key && setting.source == SettingSource::flag;
   });
-}
-
-std::vector<std::string> said_flags(const Config& config) {
-  std::vector<std::string> flags = flags_of(config);
-  std::erase_if(flags, [&](const std::string& flag) {
-    const auto is_named = [&](std::string_view key) {
-      return flag.starts_with(flag_name(key) + "=");
-    };
-    if (is_named("home") || is_named("config")) return false;
-    return std::none_of(config.settings.begin(), config.settings.end(),
-                        [&](const Setting& setting) {
-                          return setting.source == SettingSource::flag && is_named(setting.key);
-                        });
-  });
-  return flags;
 }
 
 bool is_set(const Config& config, std::string_view key) {

@@ -58,6 +58,7 @@ std::string program_key(std::string_view engine);
 struct Config {
   std::string config_file;       // the file that was read, or would be if it existed
   bool has_config_file = false;  // it was read
+  bool is_config_named = false;  // a flag or a variable names it, and not the home
   std::string home;              // one private folder for everything; empty: none
   std::string data_folder;       // the log and what is derived from it
   std::string run_folder;        // sockets, the agents' private folders
@@ -165,9 +166,9 @@ std::string environment_name(std::string_view key);
 
 // Returns flags that give another `steno` process exactly this configuration: "--agent=main", …
 std::vector<std::string> flags_of(const Config& config);
-// Returns those of what its command line said, and of its home and file, whoever said these: the
-// rest is read anew by whom they are given to.
-std::vector<std::string> said_flags(const Config& config);
+// Returns those of the settings that flags set, or variables, too. A named configuration file is
+// among them. A process that is given them reads the rest anew, from the file.
+std::vector<std::string> given_flags(const Config& config, SettingSource least);
 
 // True if a flag set the key.
 bool is_flag(const Config& config, std::string_view key);
