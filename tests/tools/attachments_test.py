@@ -48,7 +48,8 @@ class WithFiles(unittest.TestCase):
     CONFIG = "max_sessions = 50\n"
 
     def setUp(self):
-        self.home = Home(self.CONFIG)
+        # A slow disk takes its time for large files.
+        self.home = Home('timeout = "60s"\n' + self.CONFIG)
         self.addCleanup(self.home.close)
         self.home.start()
 

@@ -192,7 +192,16 @@ void Conversations::read(const StreamKey& key, Doing& doing,
   for (const Position position : messages) {
     doing.awaited.insert(position);
     wanted_.emplace(position, key);
-    contents_->request(position);
+    coming_.insert(position);
+  }
+  request_durable();
+}
+
+// What is not durable yet would look like what the log has no more.
+void Conversations::request_durable() {
+  while (!coming_.empty() && *coming_.begin() <= durable_) {
+    contents_->request(*coming_.begin());
+    coming_.erase(coming_.begin());
   }
 }
 
@@ -364,7 +373,9 @@ bool Conversations::take_texts() {
 bool Conversations::do_work(const Cycle& cycle) {
   now_ = cycle.now;
   boot_ = cycle.boot;
+  durable_ = cycle.durable;
   if (!cycle.has_taken_over) return false;
+  request_durable();
   bool has_worked = take_texts();
   if (is_changed_ || boot_ >= next_timer_) {
     is_changed_ = false;

@@ -61,6 +61,7 @@ class Conversations final : public Reactor {
   bool steer(const StreamKey& key, const domain::LaneWork& work, Doing& doing);
   bool close_left();
   void read(const StreamKey& key, Doing& doing, const std::vector<Position>& messages);
+  void request_durable();
   static std::string prompt_of(const domain::ConversationRun& run, const Doing& doing);
   static domain::PromptFiles files_of(const domain::ConversationRun& run, const Doing& doing);
   void begin_run(const StreamKey& key, const domain::LaneWork& work, Doing& doing);
@@ -79,6 +80,8 @@ class Conversations final : public Reactor {
   std::set<StreamKey> closing_;               // sessions that were asked to close
   std::map<StreamKey, base::Duration> held_;  // boot time before which nothing is tried
   std::multimap<Position, StreamKey> wanted_;
+  Position durable_;           // on disk; what the lanes say can be ahead of it
+  std::set<Position> coming_;  // to be read once they are durable
   std::set<Position> unread_;  // to be read again, as they could not be read
   base::Time read_at_;         // log time from which on they are
   base::Time now_;

@@ -42,13 +42,19 @@ class ConversationLife {
   ConversationLife() : loop(disk_.store, *disk_.rows), index_(*disk_.rows) {}
 
   void send(const std::string& text, domain::PromptFiles files) {
-    domain::ReceiveMessage message;
-    message.session_key = "agent:main:main";
-    message.spec = support::sample_spec(true);
-    message.text = text;
-    message.files = std::move(files);
-    const domain::ConversationCommand command(std::move(message));
-    REQUIRE(loop.ask(DrivenLoop::message(1, ++commands_, command)));
+    REQUIRE(loop.ask(message(1, "agent:main:main", text, std::move(files))));
+    settle();
+  }
+  // The reactor looks at each step as soon as it is decided, and before it is durable.
+  void send_ahead_of_disk(const std::string& key, const std::string& text) {
+    const auto* of_lanes = last<domain::LaneAwaited>();
+    REQUIRE(of_lanes != nullptr);
+    loop.submit(message(2, key, text, {}));
+    for (int i = 0; i < 4; ++i) {
+      loop.decide();
+      reactor_.on_durable(*of_lanes);  // another conversation's fact has it look
+      work();
+    }
     settle();
   }
   // Returns the last event of the type; none: there is none.
@@ -69,6 +75,15 @@ class ConversationLife {
   std::set<std::string> lost;  // types of events whose contents the log has lost
 
  private:
+  DrivenLoop::Message message(int number, const std::string& key, const std::string& text,
+                              domain::PromptFiles files) {
+    domain::ReceiveMessage message;
+    message.session_key = key;
+    message.spec = support::sample_spec(true);
+    message.text = text;
+    message.files = std::move(files);
+    return DrivenLoop::message(number, ++commands_, domain::ConversationCommand(message));
+  }
   void settle() {
     for (int i = 0; i < 12; ++i) {
       loop.settle();
@@ -77,9 +92,12 @@ class ConversationLife {
         streams_.fold(loop.events[told_]);
         reactor_.on_durable(loop.events[told_]);
       }
-      const Time now{loop.time()};
-      reactor_.do_work({now, now, Duration{now.us}, loop.sequencer.durable(), true, flight_});
+      work();
     }
+  }
+  void work() {
+    const Time now{loop.time()};
+    reactor_.do_work({now, now, Duration{now.us}, loop.sequencer.durable(), true, flight_});
   }
 
   LastingStores disk_;
@@ -97,6 +115,16 @@ class ConversationLife {
   int commands_ = 0;
   std::size_t told_ = 0;
 };
+
+TEST_CASE("a message's text is read once it is durable", "[workers]") {
+  ConversationLife life;
+  life.send("first", {});
+  life.send_ahead_of_disk("agent:main:telegram:group:1", "second");
+  const auto* queued = life.last<domain::TurnQueued>();
+  REQUIRE(queued != nullptr);
+  CHECK(queued->content->text == "second");
+  CHECK(life.last<domain::ConversationRunReturned>() == nullptr);
+}
 
 TEST_CASE("a run's prompt has the files of its message, in their order", "[workers]") {
   ConversationLife life;
