@@ -148,7 +148,7 @@ Outcome<int> wait(const Config& config, const WaitArguments& arguments) {
   }
   (*connection)->take_interrupts();
   if (within) *within += (*connection)->clock().boot();
-  const auto code = watch_sessions(**connection, {workers::agent_level(sessions.agent()), within},
+  auto code = watch_sessions(**connection, {workers::agent_level(sessions.agent()), within},
                                    [&](base::Position known) { return sessions.tell(known); });
   if (!code) return code;
   sessions.end();
