@@ -197,7 +197,7 @@ void Conversations::read(const StreamKey& key, Doing& doing,
   request_durable();
 }
 
-// What is not durable yet would look like what the log has no more.
+// A text that is not durable yet cannot be told from one that the log has lost.
 void Conversations::request_durable() {
   while (!coming_.empty() && *coming_.begin() <= durable_) {
     contents_->request(*coming_.begin());

@@ -1,7 +1,6 @@
 // `show` and `output`: ask about one session and change nothing.
 #include <algorithm>
-#include <limits>
-#include <map>
+#include <set>
 
 #include "eventlog/domain/session/cost_text.hpp"
 #include "tools/steno/client/attention_text.hpp"

@@ -1,4 +1,4 @@
-// What this program was built of. The build writes the values.
+// The origin of this program. The build writes the values.
 #pragma once
 
 #include <string>

@@ -671,7 +671,7 @@ Outcome<int> message(const Config& config, const MessageArguments& arguments) {
 
 namespace {
 
-// What was done to a session, and how people read it.
+// A command that a session has taken, with the line that tells people of it.
 struct Done {
   projections::SessionRow row;
   CommandReplyBody reply;

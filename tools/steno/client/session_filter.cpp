@@ -7,6 +7,7 @@
 
 #include "tools/steno/client/since.hpp"
 #include "tools/steno/config/absolute_path.hpp"
+#include "tools/steno/connection/silence.hpp"
 #include "workers/operations/session_text.hpp"
 
 namespace steno {
@@ -34,10 +35,7 @@ const State kStates[] = {
     {"killed", {SessionStatus::killed}},
     {"live", kLive},
     {"ended", kEnded},
-    {"working", kLive,
-     [](const SessionRow& row) {
-       return row.turn.is_set() || row.own_turn.is_set() || row.tasks > 0;
-     }},
+    {"working", kLive, [](const SessionRow& row) { return is_at_work(row) || row.tasks > 0; }},
     {"waiting", kLive, [](const SessionRow& row) { return row.is_waiting_for_input; }},
     {"asks", kLive, [](const SessionRow& row) { return domain::is_unanswered(row.asks); }},
     {"paused", kLive, [](const SessionRow& row) { return row.pause != domain::EndReason::none; }},

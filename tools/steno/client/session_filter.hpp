@@ -21,7 +21,7 @@ class SessionFilter {
   // A word or a time that means nothing is a Failure with kExitUsage, which names those that do.
   static Outcome<SessionFilter> of(const ListArguments& arguments, base::Time now);
 
-  // What the server can leave out itself.
+  // The server leaves out what this does not ask for.
   const workers::QueryBody& query() const { return query_; }
   // True if the server's rows must be looked at, too.
   bool leaves_out() const { return !tests_.empty(); }

@@ -9,7 +9,7 @@
 
 namespace steno {
 
-// What one question has brought.
+// The outcome of one question.
 struct Asked {
   base::Position position;  // that the answer was made at
   bool is_enough = false;   // nothing more is to be asked

@@ -23,7 +23,7 @@ using workers::safe_line;
 
 // True if the session does nothing until somebody does something about it.
 bool is_at_rest(const SessionRow& row) {
-  if (domain::is_terminal(row.status)) return row.tasks == 0;
+  if (domain::is_terminal(row.status)) return true;
   const bool goes_on = row.paused_until.us != 0 || row.pause == domain::EndReason::daily_budget ||
                        row.pause == domain::EndReason::session_limit ||
                        row.pause == domain::EndReason::deferred;

@@ -219,6 +219,15 @@ bool asks_for_json(int argc, char** argv) {
   return form == "json" || form == "jsonl";
 }
 
+// Returns the exit code of a command that has ended with `code`, once its output is written.
+int flushed(int code) {
+  if (flush()) return code;
+  const std::string fault = output_fault();
+  if (fault.empty()) return code != kExitOk ? code : kExitFailed;
+  complain(kExitOutput, "stdout: " + fault + "; the command has done its work");
+  return kExitOutput;
+}
+
 int run_main(int argc, char** argv, const CommandLineParts& parts) {
   CommandLine line;
   line.log_commands = parts.log_commands;
@@ -245,8 +254,7 @@ int run_main(int argc, char** argv, const CommandLineParts& parts) {
   if (line.help_about) {
     const auto help = help_about(line.app, *line.help_about);
     if (help) print(*help);
-    const int code = finish(help ? Outcome<int>(kExitOk) : tl::unexpected(help.error()));
-    return flush() ? code : kExitOutput;
+    return flushed(finish(help ? Outcome<int>(kExitOk) : tl::unexpected(help.error())));
   }
   if (!line.keep_workers.empty()) line.flags["keep_workers"] = line.keep_workers;
   const std::map<std::string, std::string> flags = line.flags;
@@ -275,12 +283,7 @@ int run_main(int argc, char** argv, const CommandLineParts& parts) {
   // A file can ask for it, too.
   const bool wants_json = config->output != OutputFormat::table;
   if (wants_json && config->output != OutputFormat::prometheus) make_errors_json();
-  const int code = line.chosen(*config);
-  if (flush()) return code;
-  const std::string fault = output_fault();
-  if (fault.empty()) return code != kExitOk ? code : kExitFailed;
-  complain(kExitOutput, "stdout: " + fault + "; the command has done its work");
-  return kExitOutput;
+  return flushed(line.chosen(*config));
 }
 
 }  // namespace

@@ -8,12 +8,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-const CLI::App* subcommand(const CLI::App& app, const std::string& name) {
-  const auto found =
-      app.get_subcommands([&](const CLI::App* one) { return one->get_name() == name; });
-  return found.empty() ? nullptr : found.front();
-}
-
 // Returns the option of a command, or of one above it; null: there is none.
 const CLI::Option* option_named(const CLI::App& command, const std::string& name) {
   for (const CLI::App* app = &command; app != nullptr; app = app->get_parent()) {
@@ -41,6 +35,12 @@ std::string positional_named(const CLI::App& command, std::size_t number) {
 }
 
 }  // namespace
+
+const CLI::App* command_below(const CLI::App& app, const std::string& name) {
+  const auto found =
+      app.get_subcommands([&](const CLI::App* one) { return one->get_name() == name; });
+  return found.empty() ? nullptr : found.front();
+}
 
 std::vector<std::string> flags_of(const CLI::App& command) {
   Words flags;
@@ -72,7 +72,7 @@ std::vector<std::string> completions(const CLI::App& app, const std::vector<std:
     if (*word == "--") return {};
     if (word->starts_with('-')) {
       is_value = takes_value(*command, *word);
-    } else if (const CLI::App* below = subcommand(*command, *word)) {
+    } else if (const CLI::App* below = command_below(*command, *word)) {
       command = below;
       positionals = 0;
     } else {

@@ -9,6 +9,8 @@
 
 namespace steno {
 
+// Returns the command of that name below another one; null: there is none.
+const CLI::App* command_below(const CLI::App& app, const std::string& name);
 // Returns the commands below one that the help shows, such as "add" and "rm" of schedule.
 std::vector<std::string> commands_of(const CLI::App& app);
 // Returns the flags of a command, and of those above it, as they are typed.

@@ -28,12 +28,6 @@ constexpr const char* kExitCodes =
     " 75  busy: try again\n"
     "130  Ctrl-C\n";
 
-const CLI::App* below(const CLI::App& app, const std::string& name) {
-  const auto found =
-      app.get_subcommands([&](const CLI::App* one) { return one->get_name() == name; });
-  return found.empty() ? nullptr : found.front();
-}
-
 // Leaves out the settings, which are more than all commands together.
 class ShortFormatter : public CLI::Formatter {
  public:
@@ -77,7 +71,7 @@ Outcome<std::string> help_about(const CLI::App& app, const std::vector<std::stri
   const CLI::App* command = &app;
   std::string path = "steno";
   for (const std::string& word : words) {
-    const CLI::App* next = below(*command, word);
+    const CLI::App* next = command_below(*command, word);
     if (next == nullptr) {
       std::vector<std::string> known = commands_of(*command);
       if (command == &app) known.insert(known.end(), {kSettingsTopic, kExitCodesTopic});
