@@ -2,6 +2,7 @@
 // sample that it must reject.
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <sstream>
 
 #include "tests/fuzz/inputs.hpp"
@@ -58,6 +59,7 @@ std::vector<SourceFile> documents() {
   }
   for (const std::string& folder : kProduct) collect(files, folder, {".md"});
   collect(files, "tests", {".md"});
+  collect(files, "docs", {".md"});
   return files;
 }
 
@@ -267,6 +269,36 @@ TEST_CASE("the walks through the code are short, and name functions that are the
   CHECK_FALSE(
       complains(check("- [`Server::take`](workers/server/server.cpp) → b → c → d → e → f")));
   CHECK_FALSE(complains(check("- [`Outgoing::send`](workers/reactors/outgoing.hpp). Back: b ↑ a")));
+}
+
+// Lists of all names there are, for clients of earlier releases, and load of the benchmark.
+const std::vector<std::string> kNoReaders = {
+    "workers/protocol/earlier_names.cpp", "workers/server/older_requests.cpp", "tools/benchmarks/"};
+
+// Returns how many files name the word as a whole.
+std::int64_t files_that_name(const std::vector<SourceFile>& files, const std::string& word) {
+  const std::regex whole("\\b" + word + "\\b");
+  return std::count_if(files.begin(), files.end(), [&](const SourceFile& file) {
+    const bool is_reader =
+        std::none_of(kNoReaders.begin(), kNoReaders.end(),
+                     [&](const std::string& path) { return file.path.starts_with(path); });
+    return is_reader && file.text.find(word) != std::string::npos &&
+           std::regex_search(file.text, whole);
+  });
+}
+
+TEST_CASE("an addition costs what the page of additions says", "[tidy]") {
+  const auto files = product_sources();
+  const std::string page = read(kRoot / "docs/additions.md");
+  const std::regex figure("`(\\w+)` (\\d+)");
+  std::int64_t figures = 0;
+  for (std::sregex_iterator at(page.begin(), page.end(), figure), end; at != end; ++at) {
+    INFO(at->str());
+    CHECK(files_that_name(files, at->str(1)) == std::stoll(at->str(2)));
+    ++figures;
+  }
+  CHECK(figures >= 9);
+  CHECK(files_that_name({{"bus/a.cpp", "ab a_b"}, {"bus/b.cpp", "b a"}}, "a") == 1);
 }
 
 TEST_CASE("every header says what it is for, then guards itself", "[tidy]") {

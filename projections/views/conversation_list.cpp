@@ -1,8 +1,12 @@
 // Each conversation has one row with its folded state, under "c/". Under "t/" its agent's, and
-// under "g/" all, are in order.
+// under "g/" all, are in order. Those that have work in the lanes have a row with it under "w/".
 #include "projections/views/conversation_list.hpp"
 
+#include <array>
+
 #include "eventlog/domain/aggregates.hpp"
+#include "eventlog/domain/all_events.hpp"
+#include "eventlog/domain/conversation/lanes.hpp"
 #include "eventlog/domain/conversation/session_key.hpp"
 #include "eventlog/domain/evolve.hpp"
 
@@ -11,7 +15,7 @@ namespace {
 
 using domain::ConversationState;
 
-constexpr std::int64_t kConversationRowSchema = 3;
+constexpr std::int64_t kConversationRowSchema = 4;
 
 constexpr std::size_t kTimeBytes = 8;
 
@@ -36,6 +40,38 @@ Bytes key_of(std::string_view agent, base::SessionId conversation) {
 
 Bytes order_prefix(std::string_view agent) {
   return agent.empty() ? Bytes("g/") : Bytes("t/").append(agent).append("/");
+}
+
+constexpr std::string_view kWorks = "w/";
+
+// Returns the conversation that the event of the lanes is about; unset: about none.
+base::SessionId conversation_of(const domain::Event& event) {
+  return domain::visit(
+      []<class E>(const E& e) {
+        if constexpr (base::kContains<E, domain::LanesEvents> && requires { e.conversation; }) {
+          return e.conversation;
+        } else {
+          return base::SessionId{};
+        }
+      },
+      event);
+}
+
+// Folds the event into the work of its conversation alone, as the domain folds all works.
+void apply_to_lanes(const domain::RecordedEvent& event, Rows& rows) {
+  const base::SessionId conversation = conversation_of(event.event);
+  if (!conversation.is_set()) return;
+  const Bytes key = Bytes(kWorks).append(conversation.view());
+  domain::LanesState lanes;
+  // Places in the line follow from the order of the events.
+  lanes.places_given = event.envelope.position.value;
+  if (const auto* before = rows.find<domain::LaneWork>(key)) {
+    lanes.works.emplace(conversation, *before);
+  }
+  domain::evolve(lanes, event.envelope, event.event);
+  const auto after = lanes.works.find(conversation);
+  if (after == lanes.works.end()) return rows.remove(key);
+  rows.put(key, std::move(after->second));
 }
 
 // Later times have lesser keys.
@@ -86,6 +122,7 @@ std::int64_t ConversationList::schema() const {
 
 void ConversationList::apply(const domain::RecordedEvent& event,
                              const std::optional<domain::StreamRef>& stream, Rows& rows) const {
+  if (event.envelope.stream == domain::kLanesStream) return apply_to_lanes(event, rows);
   if (!stream || !stream->is<domain::ConversationStream>()) return;
   rows.edit<ConversationState>(key_of(stream->agent, stream->id), [&](ConversationState& state) {
     const ConversationPlace before{state.updated_at, state.key};
@@ -127,6 +164,40 @@ Result<std::optional<ConversationShown>> get_conversation(eventlog::KeyValueStor
   if (!state) return tl::unexpected(state.error());
   if (!*state || (*state)->key.empty()) return std::nullopt;
   return shown(**state);
+}
+
+Result<std::vector<LaneShown>> list_lanes(eventlog::KeyValueStore& store) {
+  std::vector<LaneShown> lanes;
+  for (std::size_t i = 0; i < domain::kLanes; ++i) {
+    lanes.push_back({static_cast<domain::Lane>(i)});
+  }
+  std::array<std::int64_t, domain::kLanes> first_places{};
+  Result<void> read;
+  const auto take = [&](const Bytes& key, const Bytes& value) {
+    const auto work = detail::decode_row<domain::LaneWork>(key, value);
+    if (!work) {
+      read = tl::unexpected(work.error());
+      return false;
+    }
+    LaneShown& lane = lanes[static_cast<std::size_t>(work->lane)];
+    if (work->run) {
+      ++(work->is_held ? lane.held : lane.running);
+      return true;
+    }
+    std::int64_t& place = first_places[static_cast<std::size_t>(work->lane)];
+    if (lane.waiting++ == 0 || work->place < place) {
+      place = work->place;
+      lane.first = work->key;
+      lane.agent = work->agent;
+      lane.since = work->since;
+      lane.due = work->due;
+    }
+    return true;
+  };
+  const auto walked = for_each_row(RowScanner(store, ConversationList::kName), kWorks, {}, take);
+  if (!walked) return tl::unexpected(walked.error());
+  if (!read) return tl::unexpected(read.error());
+  return lanes;
 }
 
 }  // namespace projections

@@ -1,5 +1,5 @@
-// Projection: every conversation, one row each, and rows that keep them in the order of their last
-// change. The fold is the domain's own, so the list shows the state that commands are decided on.
+// Projection: every conversation, one row each, rows that keep them in the order of their last
+// change, and the work that they have in the lanes. The fold is the domain's own, so the list shows the state that commands are decided on.
 #pragma once
 
 #include <functional>
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "eventlog/domain/conversation/lane_events.hpp"
 #include "eventlog/domain/conversation/state.hpp"
 #include "projections/fold/projection.hpp"
 
@@ -21,6 +22,23 @@ class ConversationList final : public Projection {
   bool is_younger() const override { return true; }
   void apply(const domain::RecordedEvent& event, const std::optional<domain::StreamRef>& stream,
              Rows& rows) const override;
+};
+
+// What the current session of a conversation has used so far.
+struct ConversationUse {
+  std::string model;  // as the agent names it; empty: not said yet
+  domain::Usage usage;
+  base::NanoUsd cost;
+  std::int64_t compactions = 0;  // of the agent's context
+
+  bool operator==(const ConversationUse&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("model", &ConversationUse::model);
+    visit("usage", &ConversationUse::usage);
+    visit("cost", &ConversationUse::cost);
+    visit("compactions", &ConversationUse::compactions);
+  }
 };
 
 // A conversation as queries return it. Times are log time.
@@ -45,6 +63,7 @@ struct ConversationShown {
   std::string title;     // empty: it was not asked for
   // The files of the messages that wait, in their order. A list leaves them out.
   std::vector<domain::FileFacts> files{};
+  ConversationUse use{};  // filled by the query
 
   bool operator==(const ConversationShown&) const = default;
   template <class Visit>
@@ -68,6 +87,7 @@ struct ConversationShown {
     visit("first", &ConversationShown::first);
     visit("title", &ConversationShown::title);
     visit("files", &ConversationShown::files);
+    visit("use", &ConversationShown::use);
   }
 };
 
@@ -89,5 +109,33 @@ Result<void> for_each_conversation(eventlog::KeyValueStore& store, std::string_v
 Result<std::optional<ConversationShown>> get_conversation(eventlog::KeyValueStore& store,
                                                           std::string_view agent,
                                                           base::SessionId conversation);
+
+// A lane: how many conversations run in it, and how many wait for a place in it.
+struct LaneShown {
+  domain::Lane lane = domain::Lane::main;
+  std::int64_t running = 0;
+  std::int64_t held = 0;     // runs that wait for a person or a limit, and take no place
+  std::int64_t waiting = 0;  // also those whose messages are still being collected
+  std::string first{};       // key of the one that waits in front; empty: none does
+  std::string agent{};       // its agent
+  base::Time since{};        // log time since which it waits
+  base::Time due{};          // log time from which on it can begin
+
+  bool operator==(const LaneShown&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("lane", &LaneShown::lane);
+    visit("running", &LaneShown::running);
+    visit("held", &LaneShown::held);
+    visit("waiting", &LaneShown::waiting);
+    visit("first", &LaneShown::first);
+    visit("agent", &LaneShown::agent);
+    visit("since", &LaneShown::since);
+    visit("due", &LaneShown::due);
+  }
+};
+
+// Returns all lanes, in the order of domain::Lane. Reads a row for each conversation with work.
+Result<std::vector<LaneShown>> list_lanes(eventlog::KeyValueStore& store);
 
 }  // namespace projections

@@ -114,6 +114,8 @@ struct SessionRow {
   Position inconsistent;     // of its first impossible event; 0: none
   bool is_erased = false;    // all its text is erased, or must be
   bool is_erasing = false;   // a file can still hold some of what was erased
+  std::vector<std::string> labels;  // in their order
+  std::int64_t compactions = 0;     // of its agent's context
 
   bool operator==(const SessionRow&) const = default;
   template <class Visit>
@@ -197,6 +199,8 @@ struct SessionRow {
     visit("inconsistent", &SessionRow::inconsistent);
     visit("erased", &SessionRow::is_erased);
     visit("erasing", &SessionRow::is_erasing);
+    visit("labels", &SessionRow::labels);
+    visit("compactions", &SessionRow::compactions);
   }
 };
 

@@ -70,8 +70,7 @@ void fuzz::run(ByteView in) {
     require(in.size() <= bus::kTopicBytesMax, "a level can be subscribed to");
   }
   if (const auto route = domain::parse_route(in)) {
-    const std::string account = route->account.empty() ? "" : route->account + "|";
-    require(route->channel + "|" + account + route->target == in, "a route is all of its text");
+    require(domain::route_text(*route) == in, "a route is all of its text");
   }
   fuzz_timing(in);
   fuzz_prompt(in);

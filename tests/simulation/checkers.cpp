@@ -523,7 +523,15 @@ struct Tasks {
   std::map<std::string, int> ended;
   std::map<std::string, int> told;
   std::set<std::string> killed;  // keys whose sessions somebody has killed
+  std::map<std::string, std::string> givers;  // keys of subagents → streams of those who ask
+  std::map<base::CommandId, std::set<std::string>> left;  // open tasks of whoever it has stopped
 
+  void stop(const std::string& giver, base::CommandId command) {
+    for (const auto& [key, task] : open) {
+      const auto of = givers.find(key);
+      if (of != givers.end() && of->second == giver && task.value != 0) left[command].insert(key);
+    }
+  }
   void end(const std::string& key, const std::vector<base::Position>& messages) {
     const auto task = open.find(key);
     if (task == open.end()) return;
@@ -539,8 +547,14 @@ void take_task(Tasks& of, std::map<base::TurnId, std::vector<base::Position>>& r
   if (const auto* opened = event.event.as<domain::ConversationOpened>()) {
     of.subagents.erase(stream);
     const bool is_tasked = domain::lane_of(opened->key) == domain::Lane::subagent;
-    if (is_tasked && !opened->parent.empty()) of.subagents[stream] = opened->key;
+    if (is_tasked && !opened->parent.empty()) {
+      of.subagents[stream] = opened->key;
+      of.givers[opened->key] =
+          domain::conversation_stream(domain::agent_of_key(opened->parent), opened->parent);
+    }
     of.open[opened->key] = {};
+  } else if (const auto* directive = event.event.as<domain::DirectiveReceived>()) {
+    if (directive->directive == "/stop") of.stop(stream, event.envelope.command);
   } else if (const auto* session = event.event.as<domain::SessionOpened>()) {
     const std::string& key = session->descriptor->conversation;
     if (!key.empty()) of.works[domain::parse_stream(stream)->id] = key;
@@ -566,6 +580,9 @@ void take_task(Tasks& of, std::map<base::TurnId, std::vector<base::Position>>& r
     runs[begun->run->run] = begun->run->messages;
   } else if (const auto* over = event.event.as<domain::ConversationRunEnded>()) {
     of.end(key->second, runs[over->run]);
+  } else if (event.event.is<domain::TaskWithdrawn>()) {
+    of.open.erase(key->second);
+    of.left[event.envelope.command].erase(key->second);
   }
 }
 
@@ -575,6 +592,9 @@ std::string check_tasks_told(const std::vector<RecordedEvent>& events) {
   Tasks of;
   std::map<base::TurnId, std::vector<base::Position>> runs;
   for (const RecordedEvent& event : events) take_task(of, runs, event);
+  for (const auto& [command, keys] : of.left) {
+    if (!keys.empty()) return "the task of " + *keys.begin() + " goes on behind a stop";
+  }
   for (const auto& [key, count] : of.told) {
     if (count > of.ended[key]) return "the end of the task of " + key + " is told too often";
   }

@@ -127,8 +127,8 @@ void draw(const Drawing& from, domain::ReceiveMessage& command) {
                  : kind < 5  ? "/queue " + some_mode(from) + " debounce:0 cap:3"
                  : kind < 7  ? "/new begin with " + number
                              : "do what message " + number + " asks";
-  if (from.random.chance(10)) {
-    command.session_key = "agent:main:subagent:" + std::to_string(from.random.below(8));
+  if (from.random.chance(20)) {
+    command.session_key = "agent:main:subagent:" + std::to_string(from.random.below(40));
     command.parent = "agent:main:telegram:group:1";
     command.is_authorised = false;
     return;

@@ -72,6 +72,7 @@ constexpr std::string_view kMust[] = {
     "event MessagesEnded",
     "event MessageSteered",
     "event MessageFileAttached",
+    "event TaskWithdrawn",
     "event LabelTaken",
     "event FileAttached",
     "event TurnContinued",

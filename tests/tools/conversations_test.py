@@ -192,6 +192,36 @@ class Kills(Conversing):
         self.assertIn("[say More.] more", self.prompts()[-1])
 
 
+class Pruning(Conversing):
+    # Shows R114.
+    def test_what_nobody_has_used_for_long_is_deleted_and_nothing_else(self):
+        for key in ("main", "telegram:group:1", "telegram:group:2"):
+            self.conv("send", key, "[say Hello.] hi")
+            self.rests(key)
+        self.conv("send", "cron:nightly", "[delay 60000] work")
+        until(lambda: self.shown("cron:nightly")["runs"] == 1, "the run")
+
+        def pruned(*flags):
+            result = self.home.run("conv", "prune", "--unused", *flags)
+            self.assertEqual(result.code, 0, str(result))
+            return [line.split(",")[0] for line in result.out.splitlines()], result.err
+        self.assertEqual(pruned("1h"), ([], "0 deleted; their sessions stay on the record\n"))
+        groups = ["agent:main:telegram:group:2", "agent:main:telegram:group:1"]
+        until(lambda: pruned("1s", "--dry-run")[0] == groups, "a second of silence")
+        self.assertEqual(len(self.events("ConversationDeleted")), 0)
+        self.assertEqual(pruned("1s", "--kind", "cron"),
+                         ([], "0 deleted; their sessions stay on the record\n"))
+        self.assertEqual(pruned("1s"),
+                         (groups, "2 deleted; their sessions stay on the record\n"))
+        left = [row["key"] for row in self.home.run("-o", "json", "conv", "ls").json()
+                ["conversations"]]
+        self.assertEqual(sorted(left), ["agent:main:cron:nightly", MAIN])
+        self.assertEqual(len(self.sessions()), 4)
+        self.assertIn("--unused is required", self.conv("prune", code=2))
+        self.conv("stop", "cron:nightly")
+        self.rests("cron:nightly")
+
+
 class Lanes(Conversing):
     CONFIG = 'engine = "scripted"\nmax_sessions = 2\n'
 
@@ -385,7 +415,7 @@ class Told(Conversing):
             file.write(f'#!/bin/sh\nprintf "%s\\n" "$*" >> {self.home.path("told")}\n')
         os.chmod(script, 0o700)
         with open(self.home.path("steno.toml"), "a", encoding="utf-8") as file:
-            file.write(f'notify_command = "{script} {{channel}} {{target}} {{text}}"\n')
+            file.write(f'notify_command = "{script} {{channel}} {{target}} {{thread}} {{text}}"\n')
         self.home.start()
 
     def told(self, words):
@@ -396,6 +426,20 @@ class Told(Conversing):
             except FileNotFoundError:
                 return []
         return until(lines, f"that somebody is told: {words}")
+
+
+class Places(Told):
+    # Shows R279, R284.
+    def test_each_answer_goes_to_where_its_message_came_from(self):
+        for words, place, line in (("One.", ("--channel", "telegram|42"), "telegram 42 "),
+                                   ("Two.", ("--channel", "signal|7"), "signal 7 "),
+                                   ("Three.", ("--channel", "telegram|42", "--thread", "55"),
+                                    "telegram 42 55 ")):
+            self.conv("send", "main", f"[say {words}] talk", *place)
+            self.rests()
+            [told] = self.told(words)
+            self.assertTrue(told.startswith(line), told)
+        self.assertEqual(len(self.sessions()), 1)
 
 
 class Senders(Told):
@@ -496,6 +540,32 @@ class Tasks(Told):
             self.home.stop(signal.SIGKILL)
             self.home.start()
         self.announcements()
+        self.home.stop(signal.SIGKILL)
+        self.home.start()
+        self.rests(self.PARENT)
+        self.assertEqual(len(self.announcements()), 1)
+
+    def test_a_stop_of_the_conversation_stops_its_tasks_and_announces_none(self):
+        children = [self.spawn(f"[delay 60000] look {number}") for number in (1, 2)]
+        for child in children:
+            until(lambda child=child: self.shown(child)["runs"] == 1, "the task's run")
+        self.conv("send", "main", "[say Mine.] mine")
+        other = json.loads(self.conv("spawn", "[delay 500] [say Yours.] look", "--parent", "main",
+                                     "-o", "json"))["childSessionKey"]
+        self.assertEqual(self.conv("send", self.PARENT, "stop", "--channel", "telegram|42"),
+                         f"stopped {self.PARENT}\n")
+        for child in children:
+            self.rests(child)
+        ends = {row["session"]: row["status"] for row in self.home.ask("ls", "--all")["sessions"]}
+        self.assertEqual([ends[self.shown(child)["session"]] for child in children],
+                         ["killed", "killed"])
+        self.assertEqual(len(self.events("TaskWithdrawn")), 2)
+        # The other conversation's task goes on, and is the only one of which anybody hears.
+        self.rests(other)
+        texts = self.announcements()
+        self.assertEqual(len(texts), 1)
+        self.assertIn("Yours.", texts[0])
+        # A restart finds nothing left to tell.
         self.home.stop(signal.SIGKILL)
         self.home.start()
         self.rests(self.PARENT)
@@ -620,6 +690,47 @@ account = "*"
         with open(self.home.path("steno.toml"), "w", encoding="utf-8") as file:
             file.write(text)
         self.home.start()
+
+
+class Lanes(Conversing):
+    CONFIG = 'engine = "scripted"\n[conversations.lanes]\nmain = 1\n'
+
+    def test_attention_says_who_waits_for_a_place(self):
+        self.conv("send", "main", "[delay 60000] long")
+        until(lambda: self.shown()["runs"] == 1, "the run")
+        waits = "agent:main:telegram:group:42"
+        self.conv("send", waits, "[say Done.] next")
+
+        def told():
+            said = self.home.run("attention").out
+            return "lane" in said and said
+        self.assertRegex(until(told, "the lane"),
+                         f"lane main: 1 runs, 1 waits for a place; the first for .*: {waits}\n")
+        lane = self.home.ask("attention")["lanes"][0]
+        self.assertEqual((lane["lane"], lane["running"], lane["waiting"], lane["first"]),
+                         ("main", 1, 1, waits))
+        self.conv("stop", "main")
+        self.rests(waits)
+        self.rests()
+        self.assertNotIn("lane", self.home.run("attention").out)
+
+    # Shows R099, R100.
+    def test_a_conversation_says_what_it_has_used(self):
+        self.conv("send", "main", "[say Hello.] [compact] hi")
+        use = self.rests()["use"]
+        self.assertGreater(use["usage"]["input"], 0)
+        self.assertGreater(use["usage"]["output"], 0)
+        self.assertEqual(use["compactions"], 1)
+        self.assertRegex(self.conv("show", "main"), r"used +[0-9]+ tokens in, [0-9]+ out, ")
+        self.assertEqual(self.conv("compact", "main"), f"its agent compacts the context of {MAIN}\n")
+        self.rests()
+        self.assertEqual(self.prompts()[-1], "/compact")
+        self.conv("send", "main", "[delay 60000] long")
+        until(lambda: self.shown()["runs"] == 3, "the run")
+        self.assertIn("when it rests", self.conv("compact", "main", code=4))
+        self.conv("stop", "main")
+        self.rests()
+        self.assertIn("there is no", self.conv("compact", "telegram:group:9", code=3))
 
 
 @unittest.skipUnless(steno_wire.is_available, "needs python3-zmq")

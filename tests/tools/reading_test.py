@@ -59,6 +59,15 @@ class Lists(Reading):
         until(lambda: self.named("--schedule", "nightly"), "a run of the schedule")
         home.wait_for_end(home.ask("ls", "--schedule", "nightly")["sessions"][0]["alias"])
 
+        self.assertEqual(home.run("label", "talk", "urgent", "release 3").out,
+                         f"{waiting}: release 3, urgent\n")
+        self.assertEqual(home.run("label", "talk", "--remove", "urgent").out,
+                         f"{waiting}: release 3\n")
+        home.run("label", "broken", "release 3", "dull")
+        self.assertEqual(self.named("--label", "release 3"), ["talk", "broken"])
+        self.assertEqual(self.named("--label", "release 3", "--label", "dull"), ["broken"])
+        self.assertIn("is no label", self.refused(2, "label", "talk", "a,b"))
+        self.assertEqual(home.run("label", "talk").out, f"{waiting}: release 3\n")
         self.assertEqual(self.named("--status", "waiting"), ["talk"])
         self.assertEqual(self.named("--status", "asks"), ["asking"])
         self.assertEqual(self.named("--status", "waiting,asks"), ["asking", "talk"])

@@ -112,6 +112,14 @@ void FrameWriter::init(const std::string& model, const std::string& permission_m
          {"uuid", next_id()}});
 }
 
+void FrameWriter::compacted() {
+  write({{"type", "system"},
+         {"subtype", "compact_boundary"},
+         {"session_id", session_id_},
+         {"uuid", next_id()},
+         {"compact_metadata", {{"trigger", "auto"}, {"pre_tokens", 1000}, {"post_tokens", 100}}}});
+}
+
 void FrameWriter::mode(const std::string& permission_mode) {
   write({{"type", "system"},
          {"subtype", "status"},

@@ -53,8 +53,10 @@ class FrameWriter {
   const std::string& session_id() const { return session_id_; }
   std::string next_id() { return uuid_from(session_id_, ++made_); }
 
-  // `broken_server`: the name of an MCP server that has failed; empty: there is none.
   void mode(const std::string& permission_mode);
+  // The agent has made its context smaller by itself.
+  void compacted();
+  // `broken_server`: the name of an MCP server that has failed; empty: there is none.
   void init(const std::string& model, const std::string& permission_mode,
             const std::string& broken_server);
   // Tells the host something. `call`: the tool call on which a hook gave no verdict; empty: none.

@@ -121,7 +121,10 @@ TurnOutcome Turn::play(const Script& script, const Json& deferred) {
   if (script.hangs) {
     while (pause(-1)) continue;
   }
-  if (script.compacts) hook("PreCompact", {{"trigger", "auto"}}, nullptr);
+  if (script.compacts) {
+    hook("PreCompact", {{"trigger", "auto"}}, nullptr);
+    frames_.compacted();
+  }
   play_tools(script);
   if (!deferred_.is_null() && outcome_.deferred.is_null()) introduce();
   if (!outcome_.deferred.is_null()) {

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::string_view kNames[] = {"text",    "title",  "kind",    "session",
                                        "name",    "agent",  "workdir", "channel",
-                                       "account", "target", "origin",  "id"};
+                                       "account", "target", "thread",  "origin",
+                                       "id"};
 
 // Calls `found` for each name in braces, and `plain` for all between.
 void scan(std::string_view word, const std::function<void(std::string_view)>& plain,
@@ -63,6 +64,7 @@ std::map<std::string, std::string> route_values(const std::string& channel) {
     values["channel"] = std::move(route->channel);
     values["account"] = std::move(route->account);
     values["target"] = std::move(route->target);
+    values["thread"] = std::move(route->thread);
   }
   return values;
 }

@@ -36,8 +36,8 @@ std::array<bool, domain::kNotificationTargets> targets_of(const SinkOptions& opt
 }
 
 std::vector<std::string> builtin_channel_command() {
-  return {"openclaw",  "message",  "send",     "--channel", "{channel}", "--account",
-          "{account}", "--target", "{target}", "--message", "{text}"};
+  return {"openclaw", "message",  "send",        "--channel", "{channel}", "--account", "{account}",
+          "--target", "{target}", "--thread-id", "{thread}",  "--message", "{text}"};
 }
 
 std::vector<std::string> builtin_system_command() {

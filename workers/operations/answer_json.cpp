@@ -11,18 +11,18 @@
 #include "workers/text/setting_text.hpp"
 
 namespace workers {
+
+Json dollars_json(base::NanoUsd amount) {
+  // The shortest decimal of this quotient is the exact amount, up to some 9,000,000 dollars.
+  return static_cast<double>(amount.value) / 1e9;
+}
+
 namespace {
 
 using projections::SessionRow;
 
 std::string model_of(const SessionRow& row) {
   return row.agent_model.empty() ? row.model : row.agent_model;
-}
-
-// Returns an amount as a number of dollars.
-Json dollars_json(base::NanoUsd amount) {
-  // The shortest decimal of this quotient is the exact amount, up to some 9,000,000 dollars.
-  return static_cast<double>(amount.value) / 1e9;
 }
 
 // Returns milliseconds since 1970; null where it is not set.
@@ -56,6 +56,7 @@ Json session_json(const ListedSession& listed, base::Time now) {
   json["waitingForInput"] = row.is_waiting_for_input;
   json["denied"] = row.denied;
   json["deniedTools"] = row.denied_tools;
+  json["labels"] = row.labels;
   json["display"] = session_lines(row, listed.prompt, now);
   return json;
 }

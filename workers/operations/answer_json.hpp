@@ -16,6 +16,9 @@ std::string json_text(const Json& json);
 // Likewise, in ASCII: what an agent asks must not reach a terminal as it is.
 std::string ascii_text(const Json& json);
 
+// Returns an amount as a number of dollars.
+Json dollars_json(base::NanoUsd amount);
+
 // Each returns an object.
 Json json_of(const SessionPage& page);
 Json json_of(const ResumableSessions& resumable);

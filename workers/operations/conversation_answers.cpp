@@ -68,6 +68,16 @@ Json conversation_json(const ConversationShown& one) {
   json["spawnedBy"] = text_or_null(one.parent);
   json["deliveryContext"] = route_json(one.last_route);
   json["entry"] = entry_json(one.entry);
+  const domain::Usage& usage = one.use.usage;
+  json["model"] = text_or_null(one.use.model);
+  json["inputTokens"] = usage.input_tokens;
+  json["outputTokens"] = usage.output_tokens;
+  json["cacheRead"] = usage.cache_read_tokens;
+  json["cacheWrite"] = usage.cache_creation_tokens;
+  json["totalTokens"] = usage.input_tokens + usage.output_tokens + usage.cache_read_tokens +
+                        usage.cache_creation_tokens;
+  json["costUsd"] = dollars_json(one.use.cost);
+  json["compactionCount"] = one.use.compactions;
   if (!one.files.empty()) {
     json["files"] = Json::array();
     for (const domain::FileFacts& file : one.files) {

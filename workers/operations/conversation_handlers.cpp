@@ -135,6 +135,8 @@ Task<Outcome<OneConversation>> change(const Caller& caller, std::string key, Req
   co_return OneConversation{std::move(*shown), caller.server.clock().wall()};
 }
 
+constexpr std::string_view kCompact = "compact";  // as agents call it
+
 // Returns what was said last, in one line; empty: nothing.
 Task<Outcome<std::string>> last_words_of(const Caller& caller,
                                          const projections::ConversationShown& shown) {
@@ -337,6 +339,37 @@ Task<Outcome<OneConversation>> reset_conversation(const Caller& caller,
 Task<Outcome<OneConversation>> stop_conversation(const Caller& caller,
                                                  const KeyArguments& arguments) {
   return change(caller, arguments.key, domain::StopConversation{});
+}
+
+// The agent takes it as a command of its own, and only as a prompt of its own.
+Task<Outcome<OneConversation>> compact_conversation(const Caller& caller,
+                                                    const KeyArguments& arguments) {
+  const auto named = changeable(caller, arguments.key);
+  if (!named) co_return tl::unexpected(named.error());
+  const auto shown = co_await find_conversation(caller, *named);
+  if (!shown) co_return tl::unexpected(shown.error());
+  if (!shown->session.is_set()) {
+    co_return refuse(OperationError::conflict,
+                     named->key + " has no session yet, and no context to be compacted");
+  }
+  if (shown->run.is_set() || shown->waiting > 0) {
+    co_return refuse(OperationError::conflict,
+                     named->key + " is at work; compact its context when it rests");
+  }
+  Caller of_agent = caller;
+  of_agent.agent = named->agent;
+  const auto offered = co_await list_commands(of_agent, CommandsArguments{shown->session.text()});
+  if (!offered) co_return tl::unexpected(offered.error());
+  const std::vector<std::string>& known = offered->commands;
+  const bool can_compact = std::find(known.begin(), known.end(), kCompact) != known.end();
+  if (!can_compact) {
+    co_return refuse(OperationError::conflict,
+                     "the agent of " + named->key + " does not compact its context when asked");
+  }
+  domain::ReceiveMessage message;
+  message.text = "/" + std::string(kCompact);
+  message.is_authorised = false;
+  co_return co_await change(caller, arguments.key, std::move(message));
 }
 
 Task<Outcome<DeletedConversation>> delete_conversation(const Caller& caller,

@@ -219,6 +219,9 @@ struct KeyArguments {
 };
 Task<Outcome<OneConversation>> stop_conversation(const Caller& caller,
                                                  const KeyArguments& arguments);
+// Has the agent make its context smaller, in a turn of its own.
+Task<Outcome<OneConversation>> compact_conversation(const Caller& caller,
+                                                    const KeyArguments& arguments);
 Task<Outcome<DeletedConversation>> delete_conversation(const Caller& caller,
                                                        const KeyArguments& arguments);
 

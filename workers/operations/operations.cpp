@@ -368,6 +368,15 @@ Operation stop_row() {
       .runs(stop_conversation);
 }
 
+Operation compact_row() {
+  return Describe<KeyArguments>({"conversation.compact",
+                                 "Have the agent make its context smaller, in a turn of its own",
+                                 true,
+                                 {.tool = false, .chat = false}})
+      .need("key", &KeyArguments::key, kKey)
+      .runs(compact_conversation);
+}
+
 Operation delete_row() {
   return Describe<KeyArguments>({"conversation.delete",
                                  "Delete a conversation; its sessions stay on the record",
@@ -392,7 +401,7 @@ const OperationTable& operations() {
       commands_row(),     approvals_row(), approve_row(), deny_row(),      answer_row(),
       events_row(),       stats_row(),     send_row(),    task_row(),      conversations_row(),
       conversation_row(), history_row(),   preview_row(), patch_row(),     reset_row(),
-      stop_row(),         delete_row(),
+      stop_row(),         compact_row(),   delete_row(),
   }};
   return kAll;
 }

@@ -41,6 +41,7 @@ constexpr std::array kAliases{
     Aliases{"conversation.patch", "", "", "sessions.patch"},
     Aliases{"conversation.reset", "", "", "sessions.reset"},
     Aliases{"conversation.stop", "", "", "chat.abort"},
+    Aliases{"conversation.compact", "", "", "sessions.compact"},
     Aliases{"conversation.delete", "", "", "sessions.delete"},
     Aliases{"session.stats", "claude_stats", "claude_stats", "claude-code.stats"},
 };

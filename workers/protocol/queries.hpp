@@ -8,6 +8,7 @@
 
 #include "bus/log_reader.hpp"
 #include "eventlog/domain/conversation/key_listing.hpp"
+#include "projections/views/conversation_list.hpp"
 #include "projections/views/erasures.hpp"
 #include "projections/views/metrics.hpp"
 #include "projections/views/session_list.hpp"
@@ -130,6 +131,9 @@ struct AttentionAnswer {
   std::vector<projections::SessionRow> sessions;  // a page, at most 1,000
   bool has_more = false;                          // ask again with `after` as it is here
   Position after;
+  // The lanes of all agents' conversations. Of an asker who sees one agent, another's key is left
+  // out.
+  std::vector<projections::LaneShown> lanes{};
 
   bool operator==(const AttentionAnswer&) const = default;
   template <class Visit>
@@ -138,6 +142,7 @@ struct AttentionAnswer {
     visit("sessions", &AttentionAnswer::sessions);
     visit("has_more", &AttentionAnswer::has_more);
     visit("after", &AttentionAnswer::after);
+    visit("lanes", &AttentionAnswer::lanes);
   }
 };
 

@@ -1,4 +1,5 @@
-// A page of rows from session_list; names made from prompts are read from the log.
+// A page of rows from session_list, and the lanes from conversation_list; names made from prompts
+// are read from the log.
 #include "workers/queries/attention.hpp"
 
 #include "workers/queries/session_texts.hpp"
@@ -18,7 +19,14 @@ base::Result<AttentionAnswer> attention(const QuerySources& sources, const Query
   std::erase_if(page->sessions, [](const projections::SessionRow& row) {
     return row.attention == domain::Attention::none;
   });
-  return AttentionAnswer{query.durable, std::move(page->sessions), page->has_more, page->after};
+  auto lanes = projections::list_lanes(sources.views);
+  if (!lanes) return tl::unexpected(lanes.error());
+  for (projections::LaneShown& lane : *lanes) {
+    const bool is_seen = body.agent.empty() || lane.agent == body.agent;
+    if (!is_seen) lane.first = lane.agent = {};
+  }
+  return AttentionAnswer{query.durable, std::move(page->sessions), page->has_more, page->after,
+                         std::move(*lanes)};
 }
 
 }  // namespace

@@ -63,6 +63,15 @@ std::string title_of(const QuerySources& sources, const ConversationShown& shown
   return domain::title_of(titles).value_or(std::string());
 }
 
+base::Result<void> fill_use(const QuerySources& sources, ConversationShown& shown) {
+  if (!shown.session.is_set()) return {};
+  const auto row = projections::get_session(sources.views, shown.agent, shown.session);
+  if (!row) return tl::unexpected(row.error());
+  if (!*row) return {};
+  shown.use = {(*row)->agent_model, (*row)->usage, (*row)->cost, (*row)->compactions};
+  return {};
+}
+
 base::Result<ConversationsAnswer> conversations(const QuerySources& sources, const QueryBody& body,
                                                 const Query& query) {
   ConversationsAnswer answer;
@@ -71,14 +80,17 @@ base::Result<ConversationsAnswer> conversations(const QuerySources& sources, con
     auto one = projections::get_conversation(sources.views, body.agent,
                                              domain::conversation_id(body.agent, body.reference));
     if (!one) return tl::unexpected(one.error());
-    if (*one && body.filter->wants_titles) (*one)->title = title_of(sources, **one);
-    if (*one) answer.conversations.push_back(std::move(**one));
+    if (!*one) return answer;
+    if (body.filter->wants_titles) (*one)->title = title_of(sources, **one);
+    if (auto filled = fill_use(sources, **one); !filled) return tl::unexpected(filled.error());
+    answer.conversations.push_back(std::move(**one));
     return answer;
   }
   constexpr std::size_t kMost = projections::kConversationsMax;
   const std::size_t limit =
       body.limit > 0 ? std::min(static_cast<std::size_t>(body.limit), kMost) : kMost;
   const domain::ListFilter filter = filter_of(body);
+  base::Result<void> filled;
   const auto take = [&](ConversationShown shown) {
     if (shown.updated_at < body.active_since) return false;
     if (body.filter->session.is_set() && shown.session != body.filter->session) return true;
@@ -88,12 +100,14 @@ base::Result<ConversationsAnswer> conversations(const QuerySources& sources, con
     if (body.filter->wants_titles) shown.title = title_of(sources, shown);
     // A thousand conversations with all their files would be no answer any more.
     shown.files.clear();
+    filled = fill_use(sources, shown);
     answer.conversations.push_back(std::move(shown));
-    return true;
+    return filled.has_value();
   };
   const auto walked = projections::for_each_conversation(
       sources.views, body.agent, {body.filter->before, body.filter->before_key}, take);
   if (!walked) return tl::unexpected(walked.error());
+  if (!filled) return tl::unexpected(filled.error());
   return answer;
 }
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "eventlog/domain/conversation/conversation.hpp"
+#include "eventlog/domain/conversation/place.hpp"
 #include "eventlog/domain/conversation/queued_prompt.hpp"
-#include "eventlog/domain/outbox/route.hpp"
 
 namespace workers {
 namespace {
@@ -33,12 +33,6 @@ domain::RefuseRun refusal_of(base::TurnId run, bool opens, const domain::Rejecti
   return refusal;
 }
 
-// Returns the place as notifications name it: "telegram|1234", "telegram|bot|1234".
-std::string channel_of(const domain::MessageRoute& route) {
-  if (!domain::is_routable(route)) return {};
-  return domain::route_text({route.channel, route.account, route.to});
-}
-
 domain::Spawn spawn_for(const domain::LaneWork& work, const domain::ConversationRun& run) {
   domain::Spawn spawn;
   spawn.spec = *run.spec;
@@ -46,7 +40,7 @@ domain::Spawn spawn_for(const domain::LaneWork& work, const domain::Conversation
   spawn.caller = run.caller;
   spawn.is_fork = run.spec->is_fork;
   spawn.descriptor.conversation = work.key;
-  spawn.origin_channel = channel_of(run.route);
+  spawn.origin_channel = domain::place_of(run.route);
   return spawn;
 }
 

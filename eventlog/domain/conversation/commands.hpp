@@ -109,12 +109,14 @@ struct StopConversation {
 struct DeleteConversation {
   static constexpr std::string_view kType = "DeleteConversation";
   std::string session_key;
+  Time unchanged_since{};  // log time; one that has changed since is not deleted; 0: whatever was
 
   std::string_view key() const { return session_key; }
   bool operator==(const DeleteConversation&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("session_key", &DeleteConversation::session_key);
+    visit("unchanged_since", &DeleteConversation::unchanged_since);
   }
 };
 

@@ -2,6 +2,7 @@
 // session.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "eventlog/domain/conversation/message_queue.hpp"
@@ -43,6 +44,11 @@ struct ConversationRun {
     visit("caller", &ConversationRun::caller);
   }
 };
+
+// True if the run works on the task that the message at that position gave. False for 0.
+inline bool has_task(const ConversationRun& run, Position task) {
+  return std::find(run.messages.begin(), run.messages.end(), task) != run.messages.end();
+}
 
 // Returns the position of the oldest text or file that the run's prompt needs; 0: there is none.
 inline Position oldest_of(const ConversationRun& run) {

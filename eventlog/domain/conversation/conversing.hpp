@@ -51,6 +51,8 @@ struct Conversing {
 
 // Says in the lanes what the conversation waits for, if it has changed since the state before.
 void tell_lanes(Conversing& d);
+// The same of a conversation that is in state `s` now.
+void tell_lanes(Decision& decision, const LanesState& lanes, const ConversationState& s);
 // Says in the lanes that the run of a conversation, which is in this state now, is over.
 void tell_ended_run(Decision& decision, const ConversationState& s);
 // Returns the lane of the conversation's runs.
@@ -66,7 +68,11 @@ bool is_message(const SeenMessage& seen, const std::string& id, const MessageRou
 // True if the message is accepted, and neither runs nor has ended.
 bool waits(const ConversationState& state, Position message);
 // True if the session of the run under way has the message for its turn.
-bool is_taken_steer(const Conversing& d, Position message);
+bool is_taken_steer(const LanesState& lanes, const ConversationState& s, Position message);
+// True if messages wait for its next run, or are told of in it.
+bool has_waiting(const ConversationState& s);
+// Returns the messages that do.
+std::vector<Position> waiting_of(const ConversationState& s);
 
 // Adds to a decision about a conversation, which was in that state before, that those who sent the
 // messages that it ends are told, but for those that somebody ended on purpose.
@@ -88,8 +94,16 @@ Decided decide_one(const Conversing& d, const CompleteErasure& c);
 
 // Refuses for a conversation that does not exist.
 std::optional<Rejection> check_exists(const Conversing& d);
-// Interrupts what runs, and ends what waits.
+// True if the message's text asks to stop the conversation, and its sender can.
+bool is_stop(const ReceiveMessage& c);
+// Interrupts what runs, ends what waits, and stops the subagents.
 void stop(Conversing& d);
+// True if the command stops the subagents of its conversation.
+bool stops_subagents(const ConversationCommand& command);
+// Returns what the subagents do to which the conversation of that key has given tasks.
+std::vector<const LaneWork*> subagents_at_work(const LanesState& lanes, std::string_view key);
+// Stops each of those. Nobody is told, since whoever waits for them is stopped, too.
+void stop_subagents(Conversing& d);
 // Leaves the current session.
 void reset(Conversing& d, ResetReason reason);
 // Returns what the settings say of conversations.

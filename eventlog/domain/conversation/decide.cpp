@@ -58,10 +58,6 @@ Time due_of(const ConversationState& s) {
 
 namespace {
 
-bool has_waiting(const ConversationState& s) {
-  return !s.queue.waiting.empty() || s.queue.overflow.dropped > 0;
-}
-
 // Returns the wall time at which the first of them is too late; 0: none ever is.
 Time expiry_of(const QueuedMessages& waiting) {
   Time first{};
@@ -75,6 +71,7 @@ Time expiry_of(const QueuedMessages& waiting) {
 LaneAwaited awaited_by(const ConversationState& s) {
   const SessionId id = conversation_id(s.agent, s.key);
   LaneAwaited awaited{id, s.agent, s.key, lane_of(s.key), due_of(s), {}, {}};
+  if (s.task.value != 0) awaited.parent = s.parent;
   awaited.expires = expiry_of(s.queue.waiting);
   const auto& dropped = s.queue.overflow.latest;
   if (!s.queue.waiting.empty()) {
@@ -89,26 +86,37 @@ LaneAwaited awaited_by(const ConversationState& s) {
 
 }  // namespace
 
-void tell_lanes(Conversing& d) {
-  const auto& works = d.lanes().works;
-  const auto work = works.find(d.id());
-  const bool is_known = work != works.end();
-  if (d.s.run) {
-    QueuedMessages waiting = d.s.queue.waiting;
-    std::erase_if(waiting, [&](const QueuedMessage& one) { return is_taken_steer(d, one.at); });
+bool has_waiting(const ConversationState& s) {
+  return !s.queue.waiting.empty() || s.queue.overflow.dropped > 0;
+}
+
+void tell_lanes(Decision& decision, const LanesState& lanes, const ConversationState& s) {
+  const std::string stream(kLanesStream);
+  const SessionId id = conversation_id(s.agent, s.key);
+  const auto work = lanes.works.find(id);
+  const bool is_known = work != lanes.works.end();
+  if (s.run) {
+    QueuedMessages waiting = s.queue.waiting;
+    std::erase_if(waiting,
+                  [&](const QueuedMessage& one) { return is_taken_steer(lanes, s, one.at); });
     const Time at = expiry_of(waiting);
-    if (is_known && work->second.expires_behind != at) d.emit_to_lanes(LaneExpires{d.id(), at});
+    const bool is_news = is_known && work->second.expires_behind != at;
+    if (is_news) decision.emit_to<LanesStream>(stream, LaneExpires{id, at});
     return;
   }
-  if (!has_waiting(d.s)) {
-    if (is_known) d.emit_to_lanes(LaneLeft{d.id()});
+  if (!has_waiting(s)) {
+    if (is_known) decision.emit_to<LanesStream>(stream, LaneLeft{id});
     return;
   }
-  LaneAwaited awaited = awaited_by(d.s);
+  LaneAwaited awaited = awaited_by(s);
   const bool is_same = is_known && !work->second.run && work->second.due == awaited.due &&
                        work->second.expires == awaited.expires &&
                        work->second.oldest == awaited.oldest;
-  if (!is_same) d.emit_to_lanes(std::move(awaited));
+  if (!is_same) decision.emit_to<LanesStream>(stream, std::move(awaited));
+}
+
+void tell_lanes(Conversing& d) {
+  tell_lanes(d.decision, d.lanes(), d.s);
 }
 
 void tell_ended_run(Decision& decision, const ConversationState& s) {
@@ -122,16 +130,6 @@ std::optional<Rejection> check_exists(const Conversing& d) {
   return Rejection{RejectionCode::not_found,
                    "there is no such conversation of agent " + d.context.target.agent +
                        "; steno conv ls lists them, and a message begins one"};
-}
-
-void stop(Conversing& d) {
-  std::vector<Position> waiting;
-  for (const QueuedMessage& message : d.s.queue.waiting) waiting.push_back(message.at);
-  if (has_waiting(d.s)) d.emit(MessagesEnded{std::move(waiting), MessageEnd::stopped});
-  if (d.s.run && !d.s.run->is_to_end) {
-    d.emit(ConversationRunInterruptRequested{d.s.run->run});
-    d.emit_to_lanes(LaneInterrupted{d.id()});
-  }
 }
 
 namespace {
@@ -160,9 +158,9 @@ bool waits(const ConversationState& state, Position message) {
                      [&](const QueuedMessage& one) { return one.at == message; });
 }
 
-bool is_taken_steer(const Conversing& d, Position message) {
-  const auto work = d.lanes().works.find(d.id());
-  if (work == d.lanes().works.end()) return false;
+bool is_taken_steer(const LanesState& lanes, const ConversationState& s, Position message) {
+  const auto work = lanes.works.find(conversation_id(s.agent, s.key));
+  if (work == lanes.works.end()) return false;
   const auto& steers = work->second.steers;
   return std::any_of(steers.begin(), steers.end(),
                      [&](const Steer& one) { return one.is_taken && one.message == message; });
@@ -267,8 +265,12 @@ Decided decide_one(Conversing d, const StopConversation&) {
   return std::move(d.decision);
 }
 
-Decided decide_one(Conversing d, const DeleteConversation&) {
+Decided decide_one(Conversing d, const DeleteConversation& c) {
   if (auto bad = check_exists(d)) return tl::unexpected(*bad);
+  if (c.unchanged_since.us != 0 && d.s.updated_at > c.unchanged_since) {
+    return reject(RejectionCode::version_conflict,
+                  d.s.key + " has changed meanwhile, and is not deleted");
+  }
   if (parse_key_parts(d.s.key).kind == KeyKind::main) {
     return reject(RejectionCode::refused, d.s.key +
                                               " is the agent's main conversation, which cannot be "
@@ -278,9 +280,8 @@ Decided decide_one(Conversing d, const DeleteConversation&) {
     return reject(RejectionCode::in_progress,
                   d.s.key + " is at work; stop it, and delete it when it has ended");
   }
-  std::vector<Position> waiting;
-  for (const QueuedMessage& message : d.s.queue.waiting) waiting.push_back(message.at);
-  if (has_waiting(d.s)) d.emit(MessagesEnded{std::move(waiting), MessageEnd::deleted});
+  if (has_waiting(d.s)) d.emit(MessagesEnded{waiting_of(d.s), MessageEnd::deleted});
+  stop_subagents(d);
   if (d.s.session.is_set()) reset(d, ResetReason::user);
   free_label(d);
   d.emit(ConversationDeleted{});
@@ -328,6 +329,7 @@ void end_run(Decision& decision, const ConversationState& state, RunEnd end,
   }
   decision.emit_to<ConversationStream>(stream, ConversationRunEnded{state.run->run, end});
   after.is_immediate = false;
+  if (has_task(*state.run, state.task)) after.task = {};
   tell_ended_run(decision, after);
 }
 
@@ -346,6 +348,15 @@ void reads(const ConversationCommand& command, const StreamRef& target, Reads& f
 // Which policy holds is not known here.
 void reads_further(const ConversationCommand& command, const StreamRef& target,
                    const States& states, Reads& further) {
+  if (stops_subagents(command)) {
+    const auto* lanes = states.find<LanesStream>(kLanesStream);
+    const std::string& key = states.target<ConversationStream>().key;
+    if (lanes == nullptr || key.empty()) return;
+    for (const LaneWork* work : subagents_at_work(*lanes, key)) {
+      further.add(conversation_stream(work->agent, work->key));
+    }
+    return;
+  }
   if (!std::holds_alternative<AdvanceConversation>(command)) return;
   ConversationPolicy forking;
   forking.forks_threads = true;

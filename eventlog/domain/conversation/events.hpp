@@ -237,6 +237,15 @@ struct ConversationRunEnded {
   }
 };
 
+// Whoever has given the subagent its task has been stopped, and does not wait for its end any more.
+struct TaskWithdrawn {
+  static constexpr std::string_view kType = "TaskWithdrawn";
+
+  bool operator==(const TaskWithdrawn&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&&) {}
+};
+
 enum class ResetReason : std::uint8_t { user, trigger, daily, idle };
 
 // The conversation leaves its session: the next run opens another one, which knows nothing of it.
@@ -291,7 +300,7 @@ using ConversationEvents = base::Joined<
                 DirectiveReceived, MessageSteered, MessagesEnded, ConversationRunBegun,
                 ConversationRunTaken, ConversationRunStarted, ConversationRunReturned,
                 ConversationRunInterruptRequested, ConversationRunEnded, ConversationReset,
-                ResetUndone, ConversationUnchanged, ConversationDeleted>,
+                ResetUndone, ConversationUnchanged, ConversationDeleted, TaskWithdrawn>,
     ContentEvents>;
 
 }  // namespace domain

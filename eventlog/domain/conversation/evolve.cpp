@@ -124,6 +124,12 @@ bool apply(ConversationState& s, const Envelope&, const MessagesEnded& e) {
   return true;
 }
 
+bool apply(ConversationState& s, const Envelope&, const TaskWithdrawn&) {
+  if (s.task.value == 0) return false;
+  s.task = {};
+  return true;
+}
+
 bool apply(ConversationState& s, const Envelope&, const ConversationRunBegun& e) {
   if (!is_there(s) || s.run) return false;
   NextTurn turn;

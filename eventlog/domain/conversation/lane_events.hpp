@@ -26,6 +26,7 @@ struct LaneAwaited {
   Time due;         // log time from which on the run can begin
   Time expires;     // wall time at which the first message expires; 0: none does
   Position oldest;  // of the first text or file that the run needs
+  std::string parent{};  // key of the conversation that has given the task; empty: none has
 
   bool operator==(const LaneAwaited&) const = default;
   template <class Visit>
@@ -37,6 +38,7 @@ struct LaneAwaited {
     visit("due", &LaneAwaited::due);
     visit("expires", &LaneAwaited::expires);
     visit("oldest", &LaneAwaited::oldest);
+    visit("parent", &LaneAwaited::parent);
   }
 };
 

@@ -16,6 +16,7 @@ bool apply(LanesState& s, const Envelope& envelope, const LaneAwaited& e) {
     w.agent = e.agent;
     w.key = e.key;
     w.lane = e.lane;
+    w.parent = e.parent;
     w.place = ++s.places_given;
     w.since = envelope.log_time;
   }

@@ -46,6 +46,7 @@ struct LaneWork {
   bool is_held = false;              // the run, as LaneHeld has it
   Time expires_behind;               // as LaneExpires has it
   std::vector<Steer> steers;         // oldest first
+  std::string parent{};              // as LaneAwaited has it
 
   bool operator==(const LaneWork&) const = default;
   template <class Visit>
@@ -62,6 +63,7 @@ struct LaneWork {
     visit("held", &LaneWork::is_held);
     visit("expires_behind", &LaneWork::expires_behind);
     visit("steers", &LaneWork::steers);
+    visit("parent", &LaneWork::parent);
   }
 };
 

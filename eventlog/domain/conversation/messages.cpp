@@ -188,7 +188,7 @@ base::Result<Understood, Rejection> understand(Conversing& d, const ReceiveMessa
   Understood known{c.text};
   known.has_files = !c.files.empty();
   if (c.is_authorised) {
-    if (is_stop_request(c.text, true)) {
+    if (is_stop(c)) {
       // It is carried out whatever files go with it.
       stop(d);
       known.directive = "/stop";
@@ -283,7 +283,7 @@ Decided queue_message(Conversing d, const ReceiveMessage& c, Understood known) {
   // The cap does not count messages that the session has for the turn under way.
   MessageQueue waiting = d.s.queue;
   std::erase_if(waiting.waiting,
-                [&](const QueuedMessage& one) { return is_taken_steer(d, one.at); });
+                [&](const QueuedMessage& one) { return is_taken_steer(d.lanes(), d.s, one.at); });
   if (c.is_announcement && static_cast<std::int64_t>(waiting.waiting.size()) >= settings.cap) {
     return reject(RejectionCode::limit_reached,
                   d.s.key + " has as many messages as may wait; the announcement comes again");

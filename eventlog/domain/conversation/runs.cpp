@@ -18,7 +18,7 @@ void expire(Conversing& d) {
   for (const QueuedMessage& waiting : d.s.queue.waiting) {
     const Time by = waiting.start_before;
     const bool is_late = by.us != 0 && by <= d.context.wall;
-    if (is_late && !is_taken_steer(d, waiting.at)) expired.push_back(waiting.at);
+    if (is_late && !is_taken_steer(d.lanes(), d.s, waiting.at)) expired.push_back(waiting.at);
   }
   if (!expired.empty()) d.emit(MessagesEnded{std::move(expired), MessageEnd::expired});
 }

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "eventlog/domain/conversation/conversing.hpp"
+#include "eventlog/domain/conversation/place.hpp"
 #include "eventlog/domain/outbox/outbox.hpp"
 #include "eventlog/domain/outbox/overflow.hpp"
 #include "eventlog/domain/outbox/route.hpp"
@@ -27,11 +28,10 @@ std::string why_of(const MessagesEnded& e) {
 }
 
 // Returns where the message came from, as notifications name places; empty: nowhere that can hear.
-std::string place_of(const ConversationState& before, Position message) {
+std::string place_of_message(const ConversationState& before, Position message) {
   for (const QueuedMessages* all : {&before.queue.waiting, &before.returned}) {
     for (const QueuedMessage& one : *all) {
-      if (one.at != message || !is_routable(one.route)) continue;
-      return route_text({one.route.channel, one.route.account, one.route.to});
+      if (one.at == message) return place_of(one.route);
     }
   }
   return {};
@@ -116,7 +116,7 @@ Decided telling_senders(Decided decided, const States& states, const Context& co
     const std::string why = ended == nullptr ? std::string() : why_of(*ended);
     if (why.empty()) continue;
     for (const Position message : ended->messages) {
-      if (message != before.task) ++told[{place_of(before, message), why}];
+      if (message != before.task) ++told[{place_of_message(before, message), why}];
     }
   }
   StreamVersion through = context.version;

@@ -1,4 +1,5 @@
-// The first bar ends the channel, and a second one the account.
+// The last part is a thread if it says so. The first bar ends the channel, a second one the
+// account.
 #include "eventlog/domain/outbox/route.hpp"
 
 #include "eventlog/domain/decision.hpp"
@@ -6,10 +7,25 @@
 
 namespace domain {
 
+namespace {
+
+constexpr std::string_view kThread = "|thread:";
+
+}  // namespace
+
 std::optional<Route> parse_route(std::string_view text) {
+  std::string thread;
+  if (const std::size_t last = text.rfind(kThread); last != std::string_view::npos) {
+    thread = text.substr(last + kThread.size());
+    text = text.substr(0, last);
+    if (thread.empty()) return std::nullopt;
+  }
   const std::size_t first = text.find('|');
   if (first == std::string_view::npos) return std::nullopt;
-  Route route{std::string(text.substr(0, first)), {}, std::string(text.substr(first + 1))};
+  Route route{std::string(text.substr(0, first)),
+              {},
+              std::string(text.substr(first + 1)),
+              std::move(thread)};
   if (const std::size_t second = route.target.find('|'); second != std::string::npos) {
     route.account = route.target.substr(0, second);
     route.target.erase(0, second + 1);
@@ -20,14 +36,16 @@ std::optional<Route> parse_route(std::string_view text) {
 }
 
 std::string route_text(const Route& route) {
-  return route.channel + "|" + (route.account.empty() ? "" : route.account + "|") + route.target;
+  const std::string account = route.account.empty() ? "" : route.account + "|";
+  const std::string thread = route.thread.empty() ? "" : std::string(kThread) + route.thread;
+  return route.channel + "|" + account + route.target + thread;
 }
 
 std::optional<std::string> channel_fault(std::string_view text) {
   if (text.find('|') == std::string_view::npos || parse_route(text)) return std::nullopt;
   return "'" + cut_fact(text) +
          "' is no channel; accepted is channel|target or channel|account|target, as in "
-         "telegram|1234";
+         "telegram|1234, with |thread:ID behind it for a thread";
 }
 
 std::string ChannelRules::channel_of(std::string_view workdir) const {

@@ -39,6 +39,7 @@ struct Spawn {
   // is told of none.
   SessionId caller{};
   PromptFiles files{};  // in the order in which the agent is given them, before the prompt
+  std::vector<std::string> labels{};  // beside those of the session to resume
 
   bool operator==(const Spawn&) const = default;
   template <class Visit>
@@ -58,6 +59,7 @@ struct Spawn {
     visit("takes_over", &Spawn::takes_over);
     visit("said", &Spawn::said);
     visit("files", &Spawn::files);
+    visit("labels", &Spawn::labels);
   }
 };
 
@@ -152,6 +154,20 @@ struct DismissAttention {
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("need", &DismissAttention::need);
+  }
+};
+
+// Give the session labels, and take others from it. Also after its end.
+struct LabelSession {
+  static constexpr std::string_view kType = "LabelSession";
+  std::vector<std::string> add;
+  std::vector<std::string> remove;
+
+  bool operator==(const LabelSession&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("add", &LabelSession::add);
+    visit("remove", &LabelSession::remove);
   }
 };
 
@@ -718,7 +734,7 @@ struct LeaseReport {
 using SessionClientCommands =
     base::Types<Spawn, SendPrompt, InterruptTurn, KillSession, CloseSession, ContinueSession,
                 DismissAttention, ChangeSettings, AnswerAsk, SetForeground, MarkSeen, EraseContent,
-                ImportTranscript>;
+                ImportTranscript, LabelSession>;
 using SessionCommands = base::Joined<
     SessionClientCommands,
     base::Types<GrantLease, ExpireLease, PassDeadline, ExpireContent, CompleteErasure,

@@ -555,6 +555,9 @@ Decided telling_conversation(Decided decided, const SessionCommand& command, con
 // all agents. If the lineage has spent the budget by it, all its sessions at work are interrupted.
 Decided accounting(Decided decided, const States& states, const Context& context);
 
+// Refuses labels that cannot be, or that are too many beside those that the session has.
+std::optional<Rejection> check_labels(const std::vector<std::string>& has,
+                                      const std::vector<std::string>& added);
 // Returns the alias of the session that is admitted next.
 std::string choose_alias(const AdmissionState& admission, SessionId session);
 
@@ -583,6 +586,7 @@ Decided decide_one(Deciding d, const KillSession& c);
 Decided decide_one(Deciding d, const CloseSession& c);
 Decided decide_one(Deciding d, const ContinueSession& c);
 Decided decide_one(Deciding d, const DismissAttention& c);
+Decided decide_one(Deciding d, const LabelSession& c);
 Decided decide_one(Deciding d, const ChangeSettings& c);
 Decided decide_one(Deciding d, const AnswerAsk& c);
 Decided decide_one(Deciding d, const ConcludeHooks& c);

@@ -1062,6 +1062,20 @@ struct SessionLaunched {
   }
 };
 
+// The session's labels have changed: words by which people find it again.
+struct SessionLabelled {
+  static constexpr std::string_view kType = "SessionLabelled";
+  std::vector<std::string> added;
+  std::vector<std::string> removed;
+
+  bool operator==(const SessionLabelled&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("added", &SessionLabelled::added);
+    visit("removed", &SessionLabelled::removed);
+  }
+};
+
 using EndsOfTurns = base::Types<TurnFinished, TurnFailed, TurnInterrupted>;
 
 using SessionEvents = base::Joined<
@@ -1077,7 +1091,7 @@ using SessionEvents = base::Joined<
                 ForegroundChanged, OutputSeen, AttentionDismissed, SessionResumed, TasksLost,
                 TranscriptWritesLost, SessionLaunched, AgentSessionShared, AskRaised, AskAnswered,
                 AskClosed, HookRan, SettingsChanged, SettingsTold, SlashCommandsReported,
-                FileAttached, TranscriptImported, LineImported, MessageImported>,
+                FileAttached, TranscriptImported, LineImported, MessageImported, SessionLabelled>,
     ContentEvents>;
 
 }  // namespace domain

@@ -681,6 +681,19 @@ bool apply(SessionState& s, const Envelope&, const AttentionDismissed&) {
   return s.is_dismissed = true;
 }
 
+bool apply(SessionState& s, const Envelope&, const SessionLabelled& e) {
+  std::vector<std::string>& labels = s.labels.edit();
+  for (const std::string& label : e.removed) {
+    if (std::erase(labels, label) == 0) return false;
+  }
+  for (const std::string& label : e.added) {
+    const auto place = std::lower_bound(labels.begin(), labels.end(), label);
+    if (place != labels.end() && *place == label) return false;
+    labels.insert(place, label);
+  }
+  return true;
+}
+
 // Returns the place of the channel. For a new one the channel in the background that has seen least
 // is forgotten, if there are many.
 Viewer& viewer_of(SessionState& s, const std::string& channel) {

@@ -6,6 +6,7 @@
 
 #include "eventlog/domain/conversation/conversation.hpp"
 #include "eventlog/domain/conversation/conversing.hpp"
+#include "eventlog/domain/conversation/place.hpp"
 #include "eventlog/domain/outbox/overflow.hpp"
 #include "eventlog/domain/outbox/pacing.hpp"
 #include "eventlog/domain/outbox/route.hpp"
@@ -185,9 +186,7 @@ std::string task_giver(const SessionState& s, const States& states) {
   if (key.empty()) return {};
   const auto* task = states.find<ConversationStream>(conversation_stream(s.agent, key));
   if (task == nullptr || !task->run || task->run->session != s.session) return {};
-  const std::vector<Position>& messages = task->run->messages;
-  const bool is_its = std::find(messages.begin(), messages.end(), task->task) != messages.end();
-  return is_its ? task->parent : std::string();
+  return has_task(*task->run, task->task) ? task->parent : std::string();
 }
 
 // True if somebody could be told of the session.
@@ -202,11 +201,22 @@ bool has_addressee(const SessionState& s, const Limits& limits) {
   return false;
 }
 
+// Returns the channel that is told of the session. That of a conversation changes with its runs.
+std::string told_place(const SessionState& s, const States& states) {
+  const std::string& key = s.descriptor->conversation;
+  const auto* conversation =
+      key.empty() ? nullptr : states.find<ConversationStream>(conversation_stream(s.agent, key));
+  std::string place = conversation == nullptr ? std::string() : place_of(*conversation, s.session);
+  return place.empty() ? *s.spec.channel : place;
+}
+
 // The orchestrator hears by one of its two sinks: by the one that wakes it where no channel is
 // told.
-std::vector<Addressee> addressees(const SessionState& s, const Limits& limits) {
+std::vector<Addressee> addressees(const SessionState& s, const States& states,
+                                  const Limits& limits) {
   std::vector<Addressee> all;
-  const bool has_route = parse_route(*s.spec.channel).has_value();
+  const std::string place = told_place(s, states);
+  const bool has_route = parse_route(place).has_value();
   const bool has_channel =
       has_sink(limits, NotificationTarget::channel) && (has_route || is_watched(s));
   const bool is_woken = has_sink(limits, NotificationTarget::wake) && !has_channel;
@@ -219,12 +229,12 @@ std::vector<Addressee> addressees(const SessionState& s, const Limits& limits) {
       continue;
     }
     if (target != NotificationTarget::channel) {
-      all.push_back({target, s.spec.channel});
+      all.push_back({target, place});
       continue;
     }
-    const auto origin = s.viewers->find(s.spec.channel);
+    const auto origin = s.viewers->find(place);
     const bool is_shown = origin != s.viewers->end() && origin->second.is_foreground;
-    if (has_route && !is_shown) all.push_back({target, s.spec.channel});
+    if (has_route && !is_shown) all.push_back({target, place});
     for (const auto& [channel, viewer] : *s.viewers) {
       if (viewer.is_foreground && parse_route(channel)) all.push_back({target, channel, true});
     }
@@ -370,7 +380,7 @@ Decided echoing(Decided decided, const SendPrompt& said, const States& states,
   if (!decided || outbox == nullptr) return decided;
   Deciding d{states, context, std::move(*decided)};
   const SessionState& s = d.session();
-  std::vector<Addressee> all = addressees(s, context.limits);
+  std::vector<Addressee> all = addressees(s, states, context.limits);
   std::erase_if(all, [&](const Addressee& who) {
     return who.target != NotificationTarget::channel || who.channel == said.channel;
   });
@@ -425,7 +435,7 @@ Decided notifying(Decided decided, const States& states, const Context& context)
   }
   // A reminder does not say that the session waits.
   if (*kind != NotificationKind::long_run) requests.dropped = drop_superseded(d, *outbox);
-  for (const Addressee& who : addressees(s, context.limits)) {
+  for (const Addressee& who : addressees(s, states, context.limits)) {
     if (is_told(s, who, *kind)) requests.add(d, who);
   }
   // It hears how the task ended, and nothing before.

@@ -171,7 +171,23 @@ std::optional<Rejection> check_spawn(const Spawn& c) {
   for (const std::string* name : {&c.name, &c.name_like}) {
     if (auto fault = name_fault(*name)) return Rejection{RejectionCode::invalid, *fault};
   }
-  return std::nullopt;
+  return check_labels({}, c.labels);
+}
+
+// Returns the labels of the new session: those that are asked for, and those of the one that it
+// goes on with, as far as there is room. None: there are none.
+std::optional<SessionLabelled> labels_for(const Spawn& c, const SessionState* source) {
+  SessionLabelled labelled;
+  const auto add = [&](const std::string& label) {
+    const auto& added = labelled.added;
+    const bool is_new = std::find(added.begin(), added.end(), label) == added.end();
+    if (is_new && !check_labels(added, {label})) labelled.added.push_back(label);
+  };
+  for (const std::string& label : c.labels) add(label);
+  if (c.resume.is_set() && source != nullptr) {
+    for (const std::string& label : *source->labels) add(label);
+  }
+  return labelled.added.empty() ? std::nullopt : std::optional(std::move(labelled));
 }
 
 // Returns where notifications go of a session that was told of no channel: to where its caller's
@@ -546,6 +562,7 @@ Decided decide_one(Deciding d, const Spawn& c) {
   set_limits(spec, before, d.context.limits);
   opened.spec = std::move(spec);
   d.emit(opened, c.system_prompt);
+  if (auto labelled = labels_for(c, o.source)) d.emit(std::move(*labelled));
   const TurnId turn{d.context.command.bytes};
   auto files = attach(d, turn, c.files);
   if (opened.name.empty()) {

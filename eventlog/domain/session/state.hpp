@@ -309,6 +309,7 @@ struct SessionState : SessionWork, ContentState {
   NanoUsd beyond_total;                       // recorded since then
   std::optional<NanoUsd> total_at_start;      // with which the agent process should have begun
   base::Sparse<TranscriptImported> imported;  // as it was last read; of another session no lines
+  base::Sparse<std::vector<std::string>> labels;  // each once, in their order
   AcceptedCommands commands;
   // Latest time at which an id was made that `commands` has forgotten; 0: it has forgotten none.
   Time forgotten_ids;
@@ -385,6 +386,7 @@ struct SessionState : SessionWork, ContentState {
     visit("beyond_total", &SessionState::beyond_total);
     visit("total_at_start", &SessionState::total_at_start);
     visit("imported", &SessionState::imported);
+    visit("labels", &SessionState::labels);
     visit("commands", &SessionState::commands);
     visit("forgotten_ids", &SessionState::forgotten_ids);
     visit("last_content", &SessionState::last_content);

@@ -22,6 +22,9 @@ TEST_CASE("the builtin command sends to channel, account and target", "[workers]
   CHECK(fill_template(builtin_channel_command(), values("telegram|1234")) ==
         Words{"openclaw", "message", "send", "--channel", "telegram", "--target", "1234",
               "--message", "a 'b' $(c)"});
+  CHECK(fill_template(builtin_channel_command(), values("telegram|1234|thread:55")) ==
+        Words{"openclaw", "message", "send", "--channel", "telegram", "--target", "1234",
+              "--thread-id", "55", "--message", "a 'b' $(c)"});
 }
 
 TEST_CASE("the builtin command of a system event has its text", "[workers][R083]") {

@@ -60,8 +60,9 @@ TEST_CASE(
                             "session.approve",      "session.deny",        "session.answer",
                             "session.set",          "session.commands",    "chat.send",
                             "sessions.list",        "sessions.resolve",    "sessions.patch",
-                            "sessions.reset",       "chat.abort",          "sessions.delete",
-                            "chat.history",         "sessions.preview",    "sessions.spawn"});
+                            "sessions.reset",       "sessions.compact",    "chat.abort",
+                            "sessions.delete",      "chat.history",        "sessions.preview",
+                            "sessions.spawn"});
 }
 
 TEST_CASE("an operation is found by its own name, too", "[workers]") {

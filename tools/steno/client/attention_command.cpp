@@ -8,6 +8,7 @@
 #include "tools/steno/text/units.hpp"
 #include "workers/json/json.hpp"
 #include "workers/protocol/status.hpp"
+#include "workers/text/terminal_text.hpp"
 
 namespace steno {
 namespace {
@@ -23,6 +24,7 @@ Outcome<workers::AttentionAnswer> ask_all(Connection& connection, const std::str
     if (!page) return page;
     std::move(page->sessions.begin(), page->sessions.end(), std::back_inserter(all.sessions));
     all.position = page->position;
+    all.lanes = std::move(page->lanes);
     all.has_more = page->has_more;
     query.after = all.after = page->after;
   } while (all.has_more);
@@ -73,6 +75,21 @@ std::string table_text(const workers::AttentionAnswer& answer, base::Time now, c
   return table.text(stdout_columns());
 }
 
+// Returns a line for each lane in which conversations wait for a place. Those whose messages are
+// still being collected wait for none.
+std::string lanes_text(const workers::AttentionAnswer& answer, base::Time now) {
+  std::string text;
+  for (const projections::LaneShown& lane : answer.lanes) {
+    if (lane.waiting == 0 || lane.due > now) continue;
+    text += "lane " + std::string(base::enum_name(lane.lane)) + ": " +
+            std::to_string(lane.running) + (lane.running == 1 ? " runs, " : " run, ") +
+            std::to_string(lane.waiting) + (lane.waiting == 1 ? " waits" : " wait") +
+            " for a place; the first for " + duration_text(now - lane.since) +
+            (lane.first.empty() ? "" : ": " + workers::safe_line(lane.first)) + "\n";
+  }
+  return text;
+}
+
 // Says that a person knows of the session's need, which it had when it was looked at.
 Outcome<bool> dismiss(Connection& connection, const SessionRow& row) {
   if (row.attention == domain::Attention::none) {
@@ -119,11 +136,15 @@ Outcome<int> attention(const Config& config, const AttentionArguments& arguments
     print(workers::to_json(*answer) + "\n");
   } else if (config.output == OutputFormat::jsonl) {
     for (const SessionRow& row : answer->sessions) print(workers::to_json(row) + "\n");
-  } else if (answer->sessions.empty()) {
-    remark("no session needs anybody");
   } else {
-    print(table_text(*answer, (*connection)->clock().wall(), config, arguments.all_agents,
-                     missing_login(**connection, answer->sessions)));
+    const base::Time now = (*connection)->clock().wall();
+    if (answer->sessions.empty()) {
+      remark("no session needs anybody");
+    } else {
+      print(table_text(*answer, now, config, arguments.all_agents,
+                       missing_login(**connection, answer->sessions)));
+    }
+    print(lanes_text(*answer, now));
   }
   return kExitOk;
 }

@@ -28,6 +28,7 @@ struct SpawnArguments {
   std::string parent;                // the session whose subagent it is; empty: it is none
   std::string user;                  // "connector/user/channel"; empty: no user's
   std::vector<std::string> files{};  // that go with the prompt; "-": read from stdin
+  std::vector<std::string> labels{};
 };
 
 // Starts a session and follows it to its end.
@@ -138,6 +139,7 @@ struct ConversationArguments {
   std::string words;
   std::string since;  // only those that changed since then; empty: all
   std::int64_t limit = 0;
+  bool is_tried = false;  // prune: nothing is deleted
 };
 Outcome<int> conversation_send(const Config& config, const ConversationArguments& arguments);
 // Gives a subagent a task.
@@ -148,7 +150,10 @@ Outcome<int> conversation_set(const Config& config, const ConversationArguments&
 Outcome<int> conversation_reset(const Config& config, const ConversationArguments& arguments);
 Outcome<int> conversation_undo(const Config& config, const ConversationArguments& arguments);
 Outcome<int> conversation_stop(const Config& config, const ConversationArguments& arguments);
+Outcome<int> conversation_compact(const Config& config, const ConversationArguments& arguments);
 Outcome<int> conversation_delete(const Config& config, const ConversationArguments& arguments);
+// Deletes those that have not changed since then.
+Outcome<int> conversation_prune(const Config& config, const ConversationArguments& arguments);
 Outcome<int> conversation_policy(const Config& config, const ConversationArguments& arguments);
 
 struct HookArguments {
@@ -278,6 +283,7 @@ struct ListArguments {
   std::string name;      // a part of it, or a pattern; empty: any
   std::string workdir;   // or below; empty: any
   std::string schedule;  // whose run it is; empty: any
+  std::vector<std::string> labels;  // that it has, all of them
   std::string sort = "started";
   bool all_agents = false;
   std::int64_t count = 0;  // 0: 50, or with is_quiet all
@@ -287,6 +293,13 @@ struct ListArguments {
   bool has_utc = false;   // times of UTC also at a terminal
 };
 Outcome<int> list(const Config& config, const ListArguments& arguments);
+
+struct LabelArguments {
+  std::string reference;
+  std::vector<std::string> add;  // with none to remove, either: the labels are printed
+  std::vector<std::string> remove;
+};
+Outcome<int> label(const Config& config, const LabelArguments& arguments);
 
 struct AttentionArguments {
   std::vector<std::string> dismissed;  // sessions of which a person knows; empty: list all others

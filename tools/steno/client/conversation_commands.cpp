@@ -93,6 +93,21 @@ void print_session(Connection& connection, const ConversationShown& one) {
   }
 }
 
+// Returns what its session has used so far; empty: nothing yet.
+std::string use_text(const projections::ConversationUse& use) {
+  if (use == projections::ConversationUse{}) return {};
+  std::string text = std::to_string(use.usage.input_tokens) + " tokens in, " +
+                     std::to_string(use.usage.output_tokens) + " out, " +
+                     std::to_string(use.usage.cache_read_tokens) + " from cache, " +
+                     workers::dollars_text(use.cost);
+  if (use.compactions > 0) {
+    text += ", " + std::to_string(use.compactions) +
+            (use.compactions == 1 ? " compaction" : " compactions");
+  }
+  if (!use.model.empty()) text += ", by " + safe_line(use.model);
+  return text;
+}
+
 void print_shown(Connection& connection, const ConversationShown& one) {
   const base::Time now = connection.clock().wall();
   print(one.key + "\n");
@@ -100,6 +115,8 @@ void print_shown(Connection& connection, const ConversationShown& one) {
   print("  messages  " + std::to_string(one.messages) + " in " + std::to_string(one.runs) +
         (one.runs == 1 ? " run\n" : " runs\n"));
   print_session(connection, one);
+  const std::string use = use_text(one.use);
+  if (!use.empty()) print("  used      " + use + "\n");
   for (const domain::PastSession& past : one.past) {
     print("  before    " + past.session.text() + ", left " + duration_text(now - past.at) +
           " ago (" + std::string(base::enum_name(past.reason)) + ")\n");
@@ -203,7 +220,7 @@ Outcome<int> conversation_send(const Config& config, const ConversationArguments
     message.route.channel = route->channel;
     message.route.account = route->account;
     message.route.to = route->target;
-    message.route.thread = arguments.thread;
+    message.route.thread = arguments.thread.empty() ? route->thread : arguments.thread;
   }
   if (const auto ok = workers::check_workdir(message.spec.workdir); !ok) {
     return fail(ok.error());
@@ -315,6 +332,18 @@ Outcome<int> conversation_undo(const Config& config, const ConversationArguments
 
 Outcome<int> conversation_stop(const Config& config, const ConversationArguments& arguments) {
   return ask(config, arguments, domain::StopConversation{}, "stopped");
+}
+
+Outcome<int> conversation_compact(const Config& config, const ConversationArguments& arguments) {
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  const auto asked =
+      (*connection)->run(workers::compact_conversation((*connection)->caller(), {arguments.key}));
+  if (!asked) return tl::unexpected(asked.error());
+  print(config.output == OutputFormat::table
+            ? "its agent compacts the context of " + asked->shown.key + "\n"
+            : workers::to_json(asked->shown) + "\n");
+  return kExitOk;
 }
 
 Outcome<int> conversation_delete(const Config& config, const ConversationArguments& arguments) {

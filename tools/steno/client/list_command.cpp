@@ -55,6 +55,12 @@ int status_color(const SessionRow& row) {
   return domain::is_live(row.status) ? 0 : kDim;
 }
 
+std::string labels_text(const SessionRow& row) {
+  std::string text;
+  for (const std::string& label : row.labels) text += (text.empty() ? "" : ",") + label;
+  return text;
+}
+
 // Returns the sessions with subagents behind their parents, each with its depth below a session
 // without a parent here.
 std::vector<std::pair<std::size_t, const SessionRow*>> tree_of(
@@ -87,7 +93,8 @@ void print_rows(const std::vector<SessionRow>& rows, base::Time now, const ListA
                               {"TURNS", Align::right},
                               {"COST", Align::right},
                               {"ENGINE", Align::left, 60, true},
-                              {"WORKDIR", Align::left, 48, true}};
+                              {"WORKDIR", Align::left, 48, true},
+                              {"LABELS", Align::left, 32, true}};
   if (arguments.all_agents) columns.insert(columns.begin(), Column{"AGENT"});
   Table table(std::move(columns));
   const bool has_local_times = is_stdout_terminal() && !arguments.has_utc;
@@ -113,7 +120,8 @@ void print_rows(const std::vector<SessionRow>& rows, base::Time now, const ListA
                                    turns_text(row),
                                    cost_text(row),
                                    row.engine,
-                                   row.workdir};
+                                   row.workdir,
+                                   labels_text(row)};
     if (arguments.all_agents) cells.insert(cells.begin(), row.agent);
     table.add(std::move(cells));
     if (has_color()) table.color(arguments.all_agents ? 3 : 2, status_color(row));

@@ -260,6 +260,11 @@ std::string details_text(const workers::ShowAnswer& answer, const Relatives& rel
   if (row.day_over.us != 0 && row.pause == domain::EndReason::none) {
     fields.add("budget of day", "spent; prompts are started from " + short_time_text(row.day_over));
   }
+  std::string labels;
+  for (const std::string& label : row.labels) {
+    labels += (labels.empty() ? "" : ", ") + safe_line(label);
+  }
+  fields.add("labels", labels);
   fields.add("limits", limits_text(row));
   fields.add("cost", cost_text(row) + doubts_text(row));
   fields.add("budget", budget_text(answer));
@@ -267,6 +272,7 @@ std::string details_text(const workers::ShowAnswer& answer, const Relatives& rel
   fields.add("tokens", std::to_string(row.usage.input_tokens) + " in, " +
                            std::to_string(row.usage.output_tokens) + " out, " +
                            std::to_string(row.usage.cache_read_tokens) + " from cache");
+  if (row.compactions > 0) fields.add("compactions", std::to_string(row.compactions));
   fields.add("output", std::to_string(row.output_blocks) + " blocks, " +
                            std::to_string(row.tool_calls) + " tool calls");
   fields.add("engine", row.engine);

@@ -47,6 +47,7 @@ domain::Spawn to_spawn(const Config& config, const SpawnArguments& arguments) {
   domain::Spawn spawn;
   spawn.name = arguments.name;
   spawn.prompt = arguments.prompt;
+  spawn.labels = arguments.labels;
   spawn.system_prompt = arguments.system_prompt;
   const workers::SpecDefaults defaults = spec_defaults(config);
   spawn.origin_channel = workers::channel_to_name(defaults, config.session.workdir);
@@ -787,6 +788,36 @@ Outcome<int> continue_session(const Config& config, const SessionsArguments& arg
                     [&](Connection& connection, const std::string& reference) {
                       return command_one(connection, reference, domain::ContinueSession{}, tell);
                     });
+}
+
+namespace {
+
+std::string labels_text(const std::string& alias, const std::vector<std::string>& labels) {
+  std::string text;
+  for (const std::string& label : labels) text += (text.empty() ? ": " : ", ") + safe_line(label);
+  return alias + (text.empty() ? " has no labels" : text);
+}
+
+}  // namespace
+
+Outcome<int> label(const Config& config, const LabelArguments& arguments) {
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  const auto found = (*connection)->find(arguments.reference);
+  if (!found) return tl::unexpected(found.error());
+  if (!arguments.add.empty() || !arguments.remove.empty()) {
+    const auto reply = (*connection)
+                           ->command((*connection)->fresh_command_id(), found->session.session,
+                                     found->session.agent,
+                                     domain::LabelSession{arguments.add, arguments.remove});
+    if (!reply) return tl::unexpected(reply.error());
+  }
+  const auto now = (*connection)->find(found->session.session.text());
+  if (!now) return tl::unexpected(now.error());
+  const projections::SessionRow& row = now->session;
+  print(config.output == OutputFormat::table ? labels_text(row.alias, row.labels) + "\n"
+                                             : workers::to_json(row) + "\n");
+  return kExitOk;
 }
 
 namespace {

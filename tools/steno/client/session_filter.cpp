@@ -141,6 +141,11 @@ Outcome<SessionFilter> SessionFilter::of(const ListArguments& arguments, base::T
       return is_within(row.workdir, folder);
     });
   }
+  for (const std::string& label : arguments.labels) {
+    filter.tests_.emplace_back([label](const SessionRow& row) {
+      return std::find(row.labels.begin(), row.labels.end(), label) != row.labels.end();
+    });
+  }
   if (!arguments.schedule.empty()) {
     filter.tests_.emplace_back([name = arguments.schedule](const SessionRow& row) {
       return row.descriptor.kind != domain::DescriptorKind::none && row.descriptor.task == name;

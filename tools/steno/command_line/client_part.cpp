@@ -63,6 +63,8 @@ void add_files(CLI::App* command, Arguments& arguments) {
 void add_spawn_flags(CommandLine& line, CLI::App* command, SpawnArguments& arguments) {
   add_files(command, arguments);
   command->add_option("--name", arguments.name, "Its name; default: made from the prompt");
+  command->add_option("--label", arguments.labels, "A label, to find it again by; also several")
+      ->type_name("LABEL");
   command->add_flag("--multi-turn", arguments.is_multi_turn, "Let it take further prompts");
   command->add_flag("--continue-after-failure", arguments.continues_after_failure,
                     "With --multi-turn: give it waiting prompts also after a turn has failed");
@@ -362,6 +364,22 @@ void add_session_commands(CommandLine& line) {
                    continued, reporting(continue_session)),
       continued)
       ->required();
+}
+
+void add_label(CommandLine& line) {
+  auto& arguments = line.keep<LabelArguments>();
+  CLI::App* command = line.command(
+      line.app, "label", "Give a session labels, to find it again by",
+      "  steno label nightly urgent release-3\n"
+      "  steno label nightly --remove urgent\n"
+      "  steno label nightly\n"
+      "  steno ls --label release-3\n"
+      "A session keeps its labels when it has ended, and who resumes it has them, too.",
+      arguments, reporting(label));
+  add_reference(command, arguments);
+  command->add_option("LABEL", arguments.add, "Words; without any, its labels are printed");
+  command->add_option("--remove", arguments.remove, "A label to be taken away; also several")
+      ->type_name("LABEL");
 }
 
 void add_set(CommandLine& line) {
@@ -768,6 +786,8 @@ void add_list(CommandLine& line) {
                       "Only with this in the name; * and ? match all of it");
   command->add_option("--workdir", arguments.workdir, "Only in this folder, or below")
       ->type_name("PATH");
+  command->add_option("--label", arguments.labels, "Only with this label; again: with both")
+      ->type_name("LABEL");
   command->add_option("--schedule", arguments.schedule, "Only runs of this schedule")
       ->type_name("NAME");
   command->add_option("--sort", arguments.sort, "By what: " + sort_words())->capture_default_str();
@@ -1174,6 +1194,9 @@ void add_conversations(CommandLine& line) {
   add_of_conversation(line, *conversations, "stop",
                       "Interrupt what runs, and give the agent nothing of what waits",
                       "  steno conv stop main", conversation_stop);
+  add_of_conversation(line, *conversations, "compact",
+                      "Have its agent make its context smaller, in a turn of its own",
+                      "  steno conv compact main", conversation_compact);
   auto& asked = line.keep<ConversationArguments>();
   CLI::App* policy = line.command(*conversations, "policy",
                                   "Say what holds for it: sending, waiting, resets, and why",
@@ -1182,22 +1205,38 @@ void add_conversations(CommandLine& line) {
   policy->add_option("KEY", asked.key, "Its session key, or main")->required();
   add_of_conversation(line, *conversations, "rm", "Delete one; its sessions stay on the record",
                       "  steno conv rm telegram:group:42", conversation_delete);
+  auto& pruned = line.keep<ConversationArguments>();
+  CLI::App* prune =
+      line.command(*conversations, "prune", "Delete those that nobody has used for long",
+                   "  steno conv prune --unused 90d --dry-run\n"
+                   "  steno conv prune --unused 30d --kind other\n"
+                   "Main conversations are kept, and those with work. Sessions stay on the record.",
+                   pruned, reporting(conversation_prune));
+  prune->add_option("WORDS", pruned.words, "Only those with this in a name, a label or the key");
+  prune->add_option("--unused", pruned.since, "Not changed for so long, as 30d, or since a time")
+      ->required()
+      ->type_name("AGE|TIME");
+  prune->add_option("--kind", pruned.kinds, "Only these: group, cron, hook, node, other")
+      ->check(CLI::IsMember({"group", "cron", "hook", "node", "other"}));
+  prune->add_option("--label", pruned.label, "Only those with this label");
+  prune->add_flag("--all-agents", pruned.all_agents, "Of all agents");
+  prune->add_flag("--dry-run", pruned.is_tried, "Say which, and delete none");
 }
 
 constexpr void (*kCommands[])(CommandLine&) = {
-    add_run,           add_spawn,    add_list,
-    add_kill,          add_asks,     add_rules,
-    add_hooks,         add_close,    add_session_commands,
-    add_output,        add_search,   add_attach,
-    add_import,        add_export,   add_transcript,
-    add_files_command, add_set,      add_send,
-    add_resume,        add_erase,    add_backup,
-    add_anchor,        add_archive,  add_stats,
-    add_watch,         add_config,   add_version,
-    add_attention,     add_notify,   add_message,
-    add_wait,          add_logs,     add_schedule,
-    add_chat,          add_mcp,      add_gateway,
-    add_conversations, add_complete,
+    add_run,           add_spawn,         add_list,
+    add_kill,          add_asks,          add_rules,
+    add_hooks,         add_close,         add_session_commands,
+    add_output,        add_search,        add_attach,
+    add_import,        add_export,        add_transcript,
+    add_files_command, add_set,           add_label,
+    add_send,          add_resume,        add_erase,
+    add_backup,        add_anchor,        add_archive,
+    add_stats,         add_watch,         add_config,
+    add_version,       add_attention,     add_notify,
+    add_message,       add_wait,          add_logs,
+    add_schedule,      add_chat,          add_mcp,
+    add_gateway,       add_conversations, add_complete,
 };
 
 }  // namespace

@@ -157,6 +157,11 @@ class Story {
     if (random_.chance(10)) message.start_before = place.now() + base::Duration{2'000'000};
     if (random_.chance(50)) message.route.channel = "telegram";
     if (random_.chance(50)) message.route.to = std::to_string(random_.below(2));
+    const bool is_task = key == kKeys[2] && place.conversation(key).key.empty();
+    if (is_task && random_.chance(60)) {
+      message.parent = kKeys[1];
+      message.is_authorised = false;
+    }
     return place.send(key, std::move(message));
   }
   // The agent of a session that was killed ends at last.
@@ -220,7 +225,8 @@ TEST_CASE("every accepted message has exactly one end, whatever happens",
                            "SessionLeft",
                            "LeftSessionSettled",
                            "LabelTaken",
-                           "LabelFreed"}) {
+                           "LabelFreed",
+                           "TaskWithdrawn"}) {
     INFO(type);
     CHECK(seen.contains(type));
   }

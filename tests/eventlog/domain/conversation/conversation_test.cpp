@@ -195,6 +195,27 @@ TEST_CASE("a message that was stopped while its session had it ends once", "[con
   CHECK(place.all<ConversationRunEnded>().size() == 1);
 }
 
+TEST_CASE("an answer goes to where the messages of its run came from", "[conversation][R279]") {
+  ConversationPlace place;
+  place.sinks[static_cast<std::size_t>(NotificationTarget::channel)] = true;
+  const auto hears = [&](const DeliveryContext& route) {
+    ReceiveMessage message;
+    message.spec = support::sample_spec(true);
+    message.text = "hello";
+    message.route = route;
+    REQUIRE(place.send(kMain, std::move(message)));
+    REQUIRE(place.advance(kMain));
+    REQUIRE(place.take(kMain));
+    place.finish(kMain);
+    return place.all<NotificationRequested>().back().channel;
+  };
+  CHECK(hears({"telegram", "42"}) == "telegram|42");
+  CHECK(hears({"signal", "7", "bot"}) == "signal|bot|7");
+  CHECK(hears({"telegram", "42", {}, "55"}) == "telegram|42|thread:55");
+  // What is said where nobody can be answered is answered where the conversation was last heard.
+  CHECK(hears({}) == "telegram|42|thread:55");
+}
+
 TEST_CASE("a stop ends what waits, and interrupts what runs", "[conversation]") {
   Place place;
   REQUIRE(place.receive(kMain, "one"));
@@ -310,6 +331,9 @@ TEST_CASE("a conversation that is deleted begins anew, the main one stays", "[co
   place.talk(kMain, "one");
   CHECK(code_of(place.send(kMain, DeleteConversation{})) == RejectionCode::refused);
   place.talk(kGroup, "one");
+  DeleteConversation unchanged;
+  unchanged.unchanged_since = place.conversation(kGroup).updated_at - base::Duration(1);
+  CHECK(code_of(place.send(kGroup, unchanged)) == RejectionCode::version_conflict);
   REQUIRE(place.send(kGroup, DeleteConversation{}));
   CHECK(code_of(place.send(kGroup, StopConversation{})) == RejectionCode::not_found);
   place.talk(kGroup, "two");

@@ -94,6 +94,60 @@ TEST_CASE("a task that ends otherwise is told as that", "[conversation][R212][C1
   CHECK(*place.told().front().parent_key == kGroup);
 }
 
+TEST_CASE("a stop of the conversation stops its tasks, and nobody is told", "[conversation][R212]") {
+  Tasks place;
+  place.policy.lanes = {4, 1, 1};
+  const std::string waits = "agent:main:subagent:2";
+  place.begin_task();
+  REQUIRE(place.give(waits, kGroup));
+  SECTION("by a command") { REQUIRE(place.send(kGroup, StopConversation{})); }
+  SECTION("by a word") { REQUIRE(place.receive(kGroup, "Stop")); }
+  SECTION("with the conversation") { REQUIRE(place.send(kGroup, DeleteConversation{})); }
+  CHECK(place.conversation(kTask).run->is_to_end);
+  CHECK(place.lanes().works.at(conversation_id("main", kTask)).run->is_to_end);
+  CHECK(place.conversation(waits).queue.waiting.empty());
+  CHECK_FALSE(place.lanes().works.contains(conversation_id("main", waits)));
+  CHECK(place.all<TaskWithdrawn>().size() == 2);
+  const StreamRef session = ConversationPlace::session_ref_of(place.conversation(kTask).session);
+  REQUIRE(place.send_to(session, InterruptTurn{place.conversation(kTask).run->run}, place.fresh()));
+  place.finish(kTask);
+  CHECK_FALSE(place.conversation(kTask).run);
+  CHECK(place.told().empty());
+}
+
+TEST_CASE("a stop reaches the tasks of the conversation alone", "[conversation][R212]") {
+  Tasks place;
+  place.talk(kMain, "hello");
+  place.begin_task();
+  SECTION("not those of another") {
+    REQUIRE(place.send(kMain, StopConversation{}));
+    CHECK_FALSE(place.conversation(kTask).run->is_to_end);
+  }
+  SECTION("not by a stranger's word") {
+    ReceiveMessage message;
+    message.text = "stop";
+    message.is_authorised = false;
+    REQUIRE(place.send(kGroup, std::move(message)));
+    CHECK_FALSE(place.conversation(kTask).run->is_to_end);
+  }
+  SECTION("not what people ask of the subagent afterwards") {
+    place.finish(kTask);
+    ReportAgentExited exited;
+    exited.has_run = exited.is_heard = true;
+    place.report(ConversationPlace::session_ref_of(place.conversation(kTask).session), exited);
+    REQUIRE(place.receive(kTask, "and?"));
+    REQUIRE(place.send(kGroup, StopConversation{}));
+    CHECK(place.conversation(kTask).queue.waiting.size() == 1);
+  }
+  SECTION("not what waits behind the task") {
+    REQUIRE(place.receive(kTask, "and?"));
+    place.finish(kTask);
+    REQUIRE(place.send(kGroup, StopConversation{}));
+    CHECK(place.conversation(kTask).queue.waiting.size() == 1);
+  }
+  CHECK(place.all<TaskWithdrawn>().empty());
+}
+
 TEST_CASE("a task ends with what its agent does in the background", "[conversation][R212]") {
   Tasks place;
   place.begin_task();
