@@ -437,8 +437,7 @@ class Places(Told):
                                     "telegram 42 55 ")):
             self.conv("send", "main", f"[say {words}] talk", *place)
             self.rests()
-            [told] = self.told(words)
-            self.assertTrue(told.startswith(line), told)
+            self.assertEqual(self.told(words), [f"{line}{words}\n"])
         self.assertEqual(len(self.sessions()), 1)
 
 

@@ -30,6 +30,7 @@ using domain::RecordedEvent;
 
 constexpr std::size_t kLastBlocksMax = 5;  // of last words
 constexpr std::size_t kLastCharactersMax = 500;
+constexpr std::size_t kAnswerCharactersMax = 3'500;  // of a conversation; channels take no more
 constexpr std::size_t kLastForProgramsMax = 16'000;  // for hooks and other agents
 // Of what an agent asks; the place where it is answered shows all.
 constexpr std::size_t kAskedLinesMax = 30;
@@ -61,13 +62,13 @@ class NoticeReader {
                 domain::session_stream(notice.requested.agent, notice.requested.session)) {}
 
   base::Result<void> read() {
-    if (auto ok = read_end(); !ok) return ok;
     auto block = stream_.block_of(StreamVersion{1});
     if (!block) return tl::unexpected(block.error());
     if (auto ok = add_contents(*block); !ok) return ok;
     for (const RecordedEvent& event : block->events) {
       domain::visit([&](const auto& fact) { begin(fact, event); }, event.event);
     }
+    if (auto ok = read_end(); !ok) return ok;
     // The beginning can be in an archive.
     if (opened_.us != 0) notice_.lived = ended_ - opened_;
     if (!notice_.conversation.empty()) {
@@ -83,8 +84,9 @@ class NoticeReader {
     }
     const bool is_for_people =
         notice_.requested.target != domain::NotificationTarget::hook && !is_announced;
-    notice_.last =
-        last_characters(notice_.last, is_for_people ? kLastCharactersMax : kLastForProgramsMax);
+    const std::size_t for_people =
+        notice_.conversation.empty() ? kLastCharactersMax : kAnswerCharactersMax;
+    notice_.last = last_characters(notice_.last, is_for_people ? for_people : kLastForProgramsMax);
     if (notice_.ask != 0) notice_.last = notice_.asked;
     notice_.at = ended_;
     return {};
@@ -135,9 +137,15 @@ class NoticeReader {
 
   template <class Fact>
   void end(const Fact&, const RecordedEvent&) {}
-  void end(const domain::OutputRecorded&, const RecordedEvent& event) {
-    if (said_.size() < kLastBlocksMax && !text_of(event).empty()) said_.push_back(text_of(event));
+  void end(const domain::OutputRecorded&, const RecordedEvent& event) { say(text_of(event)); }
+  void say(std::string text) {
+    const bool has_room = said_.size() < kLastBlocksMax && !is_past_turn_;
+    if (has_room && !text.empty()) said_.push_back(std::move(text));
   }
+  // What was said before, in a conversation, was for another message, perhaps of another place.
+  void end(const domain::TurnStarted&, const RecordedEvent&) { end_turn(); }
+  void end(const domain::OwnTurnStarted&, const RecordedEvent&) { end_turn(); }
+  void end_turn() { is_past_turn_ = !notice_.conversation.empty(); }
   void end(const domain::TurnQueued& e, const RecordedEvent& event) { respond(e.files, event); }
   void end(const domain::PromptInjected& e, const RecordedEvent& event) { respond(e.files, event); }
   void respond(const std::vector<domain::FileFacts>& files, const RecordedEvent& event) {
@@ -184,7 +192,7 @@ class NoticeReader {
     const std::string text = text_of(event);
     const bool has_text = event.envelope.content && event.envelope.content->bytes > 0;
     if (is_last) notice_.end = end_text(e, has_text);
-    if (e.is_answer && !text.empty() && said_.size() < kLastBlocksMax) said_.push_back(text);
+    if (e.is_answer) say(text);
   }
   void end(const domain::AgentStartFailed&, const RecordedEvent& event) {
     if (!notice_.error.empty() || has_turn_ended_) return;
@@ -245,6 +253,7 @@ class NoticeReader {
   eventlog::StreamReader stream_;
   std::vector<std::string> said_;  // the newest first
   bool has_turn_ended_ = false;    // the last turn's end was seen
+  bool is_past_turn_ = false;      // the beginning of the last turn was seen
   bool is_stuck_known_ = false;
   bool has_agent_exited_ = false;
   base::Time opened_;
@@ -326,7 +335,8 @@ bool is_question(std::string_view words) {
   return words.ends_with('?') || words.ends_with("？") || words.ends_with("؟");
 }
 
-// A channel in the foreground has seen the words.
+// A channel in the foreground has seen the words. The place of a conversation has them alone, as an
+// answer.
 std::string waiting_text(const Notice& notice) {
   if (notice.requested.is_foreground) {
     return "💬 Session " + named(notice) + " is waiting for input (" +
@@ -337,6 +347,7 @@ std::string waiting_text(const Notice& notice) {
   text += is_question(notice.last) ? " asks:" : " waits for input:";
   if (notice.last.empty()) text.pop_back();
   add_line(text, "", notice.last);
+  if (!notice.conversation.empty() && !notice.last.empty()) text = notice.last;
   add_line(text, "⚠️ ", caution_text(notice));
   return text;
 }

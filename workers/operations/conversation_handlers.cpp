@@ -358,7 +358,8 @@ Task<Outcome<OneConversation>> compact_conversation(const Caller& caller,
   }
   Caller of_agent = caller;
   of_agent.agent = named->agent;
-  const auto offered = co_await list_commands(of_agent, CommandsArguments{shown->session.text()});
+  const CommandsArguments of_session{shown->session.text()};
+  const auto offered = co_await list_commands(of_agent, of_session);
   if (!offered) co_return tl::unexpected(offered.error());
   const std::vector<std::string>& known = offered->commands;
   const bool can_compact = std::find(known.begin(), known.end(), kCompact) != known.end();
@@ -369,7 +370,8 @@ Task<Outcome<OneConversation>> compact_conversation(const Caller& caller,
   domain::ReceiveMessage message;
   message.text = "/" + std::string(kCompact);
   message.is_authorised = false;
-  co_return co_await change(caller, arguments.key, std::move(message));
+  auto changed = co_await change(caller, arguments.key, std::move(message));
+  co_return changed;
 }
 
 Task<Outcome<DeletedConversation>> delete_conversation(const Caller& caller,
