@@ -152,4 +152,19 @@ Task<Outcome<std::vector<projections::SessionRow>>> list_live(const Caller& call
   co_return live;
 }
 
+Task<Outcome<AttentionAnswer>> list_needing(const Caller& caller, const std::string& agent) {
+  QueryBody query;
+  query.agent = agent;
+  AttentionAnswer all;
+  do {
+    auto page = co_await caller.server.ask<AttentionAnswer>(kVerbAttention, query);
+    if (!page) co_return page;
+    std::move(page->sessions.begin(), page->sessions.end(), std::back_inserter(all.sessions));
+    all.position = page->position;
+    all.has_more = page->has_more;
+    query.after = all.after = page->after;
+  } while (all.has_more);
+  co_return all;
+}
+
 }  // namespace workers

@@ -48,4 +48,7 @@ Task<Outcome<SessionPage>> list_page(const Caller& caller, QueryBody query);
 Task<Outcome<std::vector<projections::SessionRow>>> list_live(const Caller& caller,
                                                               const std::string& agent);
 
+// Returns the sessions of an agent that need a person, all of them on one page; empty: of all.
+Task<Outcome<AttentionAnswer>> list_needing(const Caller& caller, const std::string& agent);
+
 }  // namespace workers

@@ -7,6 +7,7 @@
 #include "tools/steno/text/table.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/json.hpp"
+#include "workers/operations/finding.hpp"
 #include "workers/protocol/status.hpp"
 #include "workers/text/terminal_text.hpp"
 
@@ -14,22 +15,6 @@ namespace steno {
 namespace {
 
 using projections::SessionRow;
-
-Outcome<workers::AttentionAnswer> ask_all(Connection& connection, const std::string& agent) {
-  workers::QueryBody query;
-  query.agent = agent;
-  workers::AttentionAnswer all;
-  do {
-    auto page = connection.ask<workers::AttentionAnswer>(workers::kVerbAttention, query);
-    if (!page) return page;
-    std::move(page->sessions.begin(), page->sessions.end(), std::back_inserter(all.sessions));
-    all.position = page->position;
-    all.lanes = std::move(page->lanes);
-    all.has_more = page->has_more;
-    query.after = all.after = page->after;
-  } while (all.has_more);
-  return all;
-}
 
 // True if the session failed in a way that a missing login explains.
 bool may_lack_login(const SessionRow& row, const engines::EngineCatalog& engines) {
@@ -129,7 +114,8 @@ Outcome<int> attention(const Config& config, const AttentionArguments& arguments
   if (!arguments.dismissed.empty()) {
     return dismiss_named(**connection, arguments.dismissed);
   }
-  const auto answer = ask_all(**connection, arguments.all_agents ? "" : config.agent);
+  const std::string agent = arguments.all_agents ? "" : config.agent;
+  const auto answer = (*connection)->run(workers::list_needing((*connection)->caller(), agent));
   if (!answer) return tl::unexpected(answer.error());
   if (arguments.dismisses_all) return dismiss_all(**connection, *answer);
   if (config.output == OutputFormat::json) {

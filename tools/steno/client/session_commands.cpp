@@ -9,6 +9,7 @@
 #include "tools/steno/client/left_prompts.hpp"
 #include "tools/steno/client/own_grant.hpp"
 #include "tools/steno/client/prompt_input.hpp"
+#include "tools/steno/client/session_acts.hpp"
 #include "tools/steno/client/session_follow.hpp"
 #include "tools/steno/config/prices_file.hpp"
 #include "tools/steno/connection/caller.hpp"
@@ -113,12 +114,6 @@ Outcome<bool> apply_grant(Connection& connection, const projections::SessionRow*
   return true;
 }
 
-// Returns when it is too late to start a prompt that is sent now, if a flag says so; else 0: never.
-base::Time start_before_flag(Connection& connection) {
-  const bool is_told = is_flag(connection.config(), "start_within");
-  return is_told ? workers::start_before(connection.caller()) : base::Time{};
-}
-
 // Queues the prompts for the new session, in order.
 Outcome<bool> queue_all(Connection& connection, const Spawned& spawned,
                         const std::vector<LeftPrompt>& prompts, std::size_t first) {
@@ -173,18 +168,6 @@ void print_reply(const Config& config, const projections::SessionRow& row,
     return;
   }
   print(reply_json(row, reply) + "\n");
-}
-
-// Returns what is said of a session whose prompts are paused; empty: they are not.
-std::string paused_text(const CommandReplyBody& reply) {
-  if (reply.pause == domain::EndReason::none) return {};
-  return ", which is paused " + pause_text(reply.pause, reply.alias, reply.paused_until);
-}
-
-// Returns what became of a prompt that was sent to `session`.
-std::string sent_text(const std::string& session, const CommandReplyBody& reply) {
-  const bool is_injected = reply.injected_into.is_set();
-  return (is_injected ? "added to the turn of " : "queued for ") + session + paused_text(reply);
 }
 
 // One session that cannot be killed does not keep the others alive.
@@ -285,7 +268,7 @@ Outcome<int> resume_foreign(Connection& connection, const Config& config,
       connection.run(workers::describe_as_child(connection.caller(), spawn.descriptor));
   if (!described) return tl::unexpected(described.error());
   let_wait(config, nullptr, spawn);
-  spawn.start_before = start_before_flag(connection);
+  spawn.start_before = start_before_flag(connection.config(), connection.caller());
   if (const auto ok = apply_grant(connection, nullptr, spawn); !ok) {
     return tl::unexpected(ok.error());
   }
@@ -316,7 +299,7 @@ Outcome<int> begin(Connection& connection, const SpawnArguments& told, domain::P
     return tl::unexpected(ok.error());
   }
   let_wait(config, nullptr, wanted);
-  wanted.start_before = start_before_flag(connection);
+  wanted.start_before = start_before_flag(connection.config(), connection.caller());
   if (const auto ok = apply_grant(connection, nullptr, wanted); !ok) {
     return tl::unexpected(ok.error());
   }
@@ -534,7 +517,7 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
     return tl::unexpected(ok.error());
   }
   let_wait(config, &shown->session, spawn);
-  spawn.start_before = start_before_flag(**connection);
+  spawn.start_before = start_before_flag(config, (*connection)->caller());
   const auto spawned =
       (*connection)->run(workers::send_resume((*connection)->caller(), spawn, *shown));
   if (!spawned) return tl::unexpected(spawned.error());
@@ -560,7 +543,8 @@ namespace {
 // reference.
 Outcome<Launched> launch_user(Connection& connection, const std::string& reference,
                               const Failure& missing, domain::SendPrompt sent) {
-  const workers::SaidToUser said{reference, std::move(sent.prompt), start_before_flag(connection),
+  const workers::SaidToUser said{reference, std::move(sent.prompt),
+                                 start_before_flag(connection.config(), connection.caller()),
                                  std::move(sent.files)};
   const bool is_missing = missing.exit_code == kExitNotFound;
   if (!is_missing || !workers::user_named(reference)) return tl::unexpected(missing);
@@ -606,24 +590,23 @@ Outcome<int> send(const Config& config, const SendArguments& arguments) {
   if (!prompt) return tl::unexpected(prompt.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  domain::SendPrompt send{std::move(*prompt), arguments.is_interrupting};
+  domain::SendPrompt send = said_prompt(config, (*connection)->caller(), std::move(*prompt));
+  send.is_interrupting = arguments.is_interrupting;
   send.files = std::move(*files);
   const auto shown = (*connection)->find(arguments.reference);
   if (!shown) return send_to_user(**connection, arguments, shown.error(), std::move(send));
   if (arguments.waits) (*connection)->take_interrupts();
   const projections::SessionRow& row = shown->session;
   const base::CommandId id = (*connection)->fresh_command_id();
-  send.start_before = start_before_flag(**connection);
-  send.is_echoed = true;
-  send.channel = is_flag(config, "channel") ? config.channel : "";
-  const auto reply = (*connection)->command(id, row.session, row.agent, send);
-  if (!reply) return tl::unexpected(reply.error());
+  const auto sent = (*connection)->run(send_prompt((*connection)->caller(), id, row, send));
+  if (!sent) return tl::unexpected(sent.error());
+  const CommandReplyBody* reply = &sent->reply;
   const std::string pause = paused_text(*reply);
   if (arguments.waits && !pause.empty()) {
     remark("steno: the prompt waits for " + row.alias + pause);
   }
   if (!arguments.waits) {
-    print_reply(config, row, *reply, sent_text(row.alias, *reply));
+    print_reply(config, row, *reply, sent->line);
     return kExitOk;
   }
   FollowRequest request;
@@ -672,12 +655,6 @@ Outcome<int> message(const Config& config, const MessageArguments& arguments) {
 
 namespace {
 
-// A command that a session has taken, with the line that tells people of it.
-struct Done {
-  projections::SessionRow row;
-  CommandReplyBody reply;
-  std::string line;
-};
 using DoOne = std::function<Outcome<Done>(Connection&, const std::string& reference)>;
 
 // Does it to each session. The first failure is the outcome, after all were tried.
@@ -706,6 +683,15 @@ Outcome<int> do_to_each(const Config& config, const std::vector<std::string>& re
   return kExitOk;
 }
 
+// Finds the session that a reference means, and does it to that.
+DoOne to_each(Doing (*act)(const workers::Caller&, projections::SessionRow)) {
+  return [act](Connection& connection, const std::string& reference) -> Outcome<Done> {
+    auto shown = connection.find(reference);
+    if (!shown) return tl::unexpected(shown.error());
+    return connection.run(act(connection.caller(), std::move(shown->session)));
+  };
+}
+
 // Sends a command to the session that the reference means; `tell` says what that does to it as it
 // was before.
 template <class Tell>
@@ -723,15 +709,7 @@ Outcome<Done> command_one(Connection& connection, const std::string& reference,
 }  // namespace
 
 Outcome<int> interrupt(const Config& config, const SessionsArguments& arguments) {
-  const auto one = [](Connection& connection, const std::string& reference) -> Outcome<Done> {
-    const auto shown = connection.find(reference);
-    if (!shown) return tl::unexpected(shown.error());
-    const auto reply =
-        connection.run(workers::interrupt_session(connection.caller(), shown->session));
-    if (!reply) return tl::unexpected(reply.error());
-    return Done{shown->session, *reply, "interrupting " + shown->session.alias};
-  };
-  return do_to_each(config, arguments.references, one);
+  return do_to_each(config, arguments.references, to_each(interrupt_turn));
 }
 
 Outcome<int> kill(const Config& config, const KillArguments& arguments) {
@@ -743,16 +721,14 @@ Outcome<int> kill(const Config& config, const KillArguments& arguments) {
     if (!connection) return tl::unexpected(connection.error());
     return kill_all(**connection, config);
   }
-  const bool is_one = arguments.references.size() == 1;
-  const auto one = [&](Connection& connection, const std::string& reference) -> Outcome<Done> {
-    const auto shown = connection.find(reference);
-    if (!shown) return tl::unexpected(shown.error());
-    const auto killed = connection.run(workers::kill_session(connection.caller(), shown->session));
-    if (!killed) return tl::unexpected(killed.error());
-    const std::string name = is_one ? "" : " " + shown->session.alias + " " + shown->session.name;
-    return Done{shown->session, killed->reply, killed->line + name};
+  const DoOne one = to_each(kill_now);
+  if (arguments.references.size() == 1) return do_to_each(config, arguments.references, one);
+  const auto named = [&](Connection& connection, const std::string& reference) {
+    Outcome<Done> killed = one(connection, reference);
+    if (killed) killed->line += " " + killed->row.alias + " " + killed->row.name;
+    return killed;
   };
-  return do_to_each(config, arguments.references, one);
+  return do_to_each(config, arguments.references, named);
 }
 
 Outcome<int> close(const Config& config, const CloseArguments& arguments) {
@@ -779,15 +755,7 @@ Outcome<int> close(const Config& config, const CloseArguments& arguments) {
 }
 
 Outcome<int> continue_session(const Config& config, const SessionsArguments& arguments) {
-  const auto tell = [](const projections::SessionRow& row) {
-    if (row.pause == domain::EndReason::none) return row.alias + " is not paused";
-    return row.alias + " goes on with " + std::to_string(row.turns_waiting) +
-           (row.turns_waiting == 1 ? " prompt" : " prompts");
-  };
-  return do_to_each(config, arguments.references,
-                    [&](Connection& connection, const std::string& reference) {
-                      return command_one(connection, reference, domain::ContinueSession{}, tell);
-                    });
+  return do_to_each(config, arguments.references, to_each(go_on));
 }
 
 namespace {
