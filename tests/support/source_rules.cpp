@@ -150,6 +150,10 @@ const std::vector<Allowance>& allowances() {
         "workers/operations", "workers/client", "workers/hooks", "workers/json",
         "workers/processes", "workers/protocol", "workers/rules", "workers/stores", "workers/text",
         "projections/views", "bus", "eventlog/proof", "eventlog/domain", "eventlog/base"}},
+      {"tools/steno/top",
+       {"tools/steno/top", "tools/steno/client", "tools/steno/connection", "tools/steno/config",
+        "tools/steno/text", "workers/operations", "workers/client", "workers/protocol",
+        "workers/text", "projections/views", "bus", "eventlog/domain", "eventlog/base"}},
       {"tools/steno/offline",
        {"tools/steno/offline", "tools/steno/client", "tools/steno/connection", "tools/steno/config",
         "tools/steno/text", "workers/json", "workers/protocol", "workers/text", "projections",
@@ -169,7 +173,7 @@ bool is_library(const Include& include) {
   static const std::vector<std::string> kLibraries = {
       "zmq",   "rocksdb/", "msgpack", "nlohmann/",   "simdjson", "boost/", "spdlog/",
       "fmt/",  "CLI/",     "toml++/", "sodium",      "xxhash",   "re2/",   "curl/",
-      "date/", "nats",     "libpq",   "prometheus/", "sqlite3"};
+      "date/", "nats",     "libpq",   "prometheus/", "sqlite3",  "curses", "term.h"};
   return !include.is_quoted &&
          std::any_of(kLibraries.begin(), kLibraries.end(),
                      [&](const std::string& prefix) { return include.name.starts_with(prefix); });

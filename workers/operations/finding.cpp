@@ -161,6 +161,7 @@ Task<Outcome<AttentionAnswer>> list_needing(const Caller& caller, const std::str
     if (!page) co_return page;
     std::move(page->sessions.begin(), page->sessions.end(), std::back_inserter(all.sessions));
     all.position = page->position;
+    all.lanes = std::move(page->lanes);
     all.has_more = page->has_more;
     query.after = all.after = page->after;
   } while (all.has_more);

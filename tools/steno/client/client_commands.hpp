@@ -301,6 +301,12 @@ struct LabelArguments {
 };
 Outcome<int> label(const Config& config, const LabelArguments& arguments);
 
+struct TopArguments {
+  bool all_agents = false;
+};
+// A screen of sessions that keeps itself current (tools/steno/top).
+Outcome<int> top(const Config& config, const TopArguments& arguments);
+
 struct AttentionArguments {
   std::vector<std::string> dismissed;  // sessions of which a person knows; empty: list all others
   bool dismisses_all = false;          // of all that are listed a person knows

@@ -859,6 +859,19 @@ void add_attention(CommandLine& line) {
   command->add_flag("--all-agents", arguments.all_agents, "Of all agents")->excludes(dismiss);
 }
 
+void add_top(CommandLine& line) {
+  auto& arguments = line.keep<TopArguments>();
+  CLI::App* command = line.command(
+      line.app, "top", "Show the sessions on a screen that keeps itself current",
+      "  steno top\n"
+      "  steno top --all-agents\n"
+      "Those that need you come first, then those that work, then those that wait. Keys choose\n"
+      "one, show its output, approve or deny what it asks, send it a prompt, interrupt or kill\n"
+      "it; ? lists them. Needs a terminal; steno ls --status live prints the same once.",
+      arguments, reporting(top));
+  command->add_flag("--all-agents", arguments.all_agents, "Of all agents");
+}
+
 void add_import(CommandLine& line) {
   auto& arguments = line.keep<ImportArguments>();
   CLI::App* command = line.command(
@@ -1224,19 +1237,20 @@ void add_conversations(CommandLine& line) {
 }
 
 constexpr void (*kCommands[])(CommandLine&) = {
-    add_run,           add_spawn,         add_list,
-    add_kill,          add_asks,          add_rules,
-    add_hooks,         add_close,         add_session_commands,
-    add_output,        add_search,        add_attach,
-    add_import,        add_export,        add_transcript,
-    add_files_command, add_set,           add_label,
-    add_send,          add_resume,        add_erase,
-    add_backup,        add_anchor,        add_archive,
-    add_stats,         add_watch,         add_config,
-    add_version,       add_attention,     add_notify,
-    add_message,       add_wait,          add_logs,
-    add_schedule,      add_chat,          add_mcp,
-    add_gateway,       add_conversations, add_complete,
+    add_run,           add_spawn,    add_list,
+    add_kill,          add_asks,     add_rules,
+    add_hooks,         add_close,    add_session_commands,
+    add_output,        add_search,   add_attach,
+    add_import,        add_export,   add_transcript,
+    add_files_command, add_set,      add_label,
+    add_top,           add_send,     add_resume,
+    add_erase,         add_backup,   add_anchor,
+    add_archive,       add_stats,    add_watch,
+    add_config,        add_version,  add_attention,
+    add_notify,        add_message,  add_wait,
+    add_logs,          add_schedule, add_chat,
+    add_mcp,           add_gateway,  add_conversations,
+    add_complete,
 };
 
 }  // namespace

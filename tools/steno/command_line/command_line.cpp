@@ -98,7 +98,7 @@ const Group kGroups[] = {
       "answer",   "ls",     "show",     "attention", "foreground", "background", "message",
       "schedule", "notify", "output",   "logs",      "wait",       "search",     "attach",
       "watch",    "stats",  "commands", "chat",      "mcp",        "conv",       "transcript",
-      "import",   "export", "files",    "label"}},
+      "import",   "export", "files",    "label",     "top"}},
     {"Server",
      {"serve", "stop", "status", "restart", "service", "gateway", "doctor", "config", "version",
       "help"}},

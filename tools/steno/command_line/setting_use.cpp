@@ -19,7 +19,7 @@ const Names& asking() {
       "schedule", "notify",   "output", "search",    "attach",     "wait",    "logs",
       "watch",    "stats",    "chat",   "rules",     "approvals",  "approve", "deny",
       "set",      "commands", "answer", "hooks",     "mcp",        "conv",    "erase",
-      "backup",   "archive",  "anchor", "label"};
+      "backup",   "archive",  "anchor", "label",     "top"};
   return kAsking;
 }
 
