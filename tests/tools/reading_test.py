@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""Lists show what is asked for, `wait` returns once sessions rest, and `logs` goes on with one."""
+"""Lists show what is asked for, `output` shows turns, `show` groups,
+`wait` returns once sessions rest, and `logs` goes on with one."""
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -214,6 +216,134 @@ class Waits(Reading):
             pass
         self.home.run("close", talk)
         self.assertEqual(logs.finish().code, 0)
+
+
+class Turns(Reading):
+    def setUp(self):
+        super().setUp()
+        self.talk = self.home.start_session("[tools 1] [say One.] first", "--multi-turn",
+                                            "--name", "talk")
+        self.home.wait_for_event(self.talk, "TurnFinished")
+        self.home.run("send", "--wait", "talk", "[error] second")
+        self.home.run("continue", "talk")
+        self.home.run("send", "--wait", "talk", "[say Three.] third")
+
+    def kinds(self, *flags):
+        return [item["kind"] for item in self.home.ask("output", "talk", *flags)["items"]]
+
+    def test_a_turn_is_printed_alone(self):
+        home = self.home
+        self.assertEqual(home.run("output", "talk", "--turn", "1").out,
+                         "> [tools 1] [say One.] first\n🔧 Bash — echo 0\nOne.\n")
+        for flags in (("--last",), ("--turn", "3"), ("--turn", "-1")):
+            self.assertEqual(home.run("output", "talk", *flags).out,
+                             "> [say Three.] third\nThree.\n")
+        self.assertIn("❌", home.run("output", "talk", "--turn", "-2").out)
+        self.assertEqual(home.run("output", "talk", "--last", "--kind", "said").out, "Three.\n")
+        turns = {item["turn"] for item in home.ask("output", "talk", "--turn", "2")["items"]}
+        self.assertEqual(len(turns), 1)
+        self.assertEqual(home.run("output", "talk", "--turn", "2", "-o", "jsonl").lines(),
+                         home.ask("output", "talk", "--turn", "2")["items"])
+
+    def test_what_is_not_there_is_refused(self):
+        self.assertIn("talk has had 3 turns, and no turn 4",
+                      self.refused(3, "output", "talk", "--turn", "4"))
+        self.assertIn("no turn -4", self.refused(3, "output", "talk", "--turn", "-4"))
+        self.assertIn("counted from 1", self.refused(2, "output", "talk", "--turn", "0"))
+        for flags in (("--turn", "1", "--last"), ("--last", "--all"), ("--turn", "1", "--follow"),
+                      ("--since", "1h", "-n", "3")):
+            self.refused(2, "output", "talk", *flags)
+        self.assertIn("neither an age", self.refused(2, "output", "talk", "--since", "soon"))
+        self.refused(3, "output", "nobody", "--last")
+
+    def test_a_session_without_a_turn_has_none(self):
+        with open(self.home.path("steno.toml"), "a", encoding="utf-8") as file:
+            file.write('daily_budget_usd = 0.0001\n')
+        self.home.stop()
+        self.home.start()
+        idle = self.home.start_session("[say Never.]", "--name", "idle")
+        self.assertIn("idle has had no turn yet", self.refused(3, "output", idle, "--last")
+                      .replace(idle, "idle"))
+
+    def test_what_was_said_since_a_time(self):
+        items = self.home.ask("output", "talk")["items"]
+        later = [item for item in items if item["time"] >= items[-1]["time"]]
+        self.assertEqual(self.home.ask("output", "talk", "--since", items[-1]["time"])["items"],
+                         later)
+        self.assertEqual(self.home.ask("output", "talk", "--since", "1h")["items"], items)
+        self.home.run("send", "talk", "[hang]")
+        self.home.wait_for_event(self.talk, "TurnStarted")
+        logs = self.home.follow("logs", "talk", "--since", items[-1]["time"])
+        until(lambda: logs.line() == "> [hang]", "the last prompt")
+        self.home.run("interrupt", "talk")
+        self.home.run("close", "talk")
+        logs.finish()
+
+    def test_pipes_and_programs_get_what_they_got(self):
+        plain = self.home.run("output", "talk").out
+        self.assertNotIn("──", plain)
+        self.assertNotIn("ended", self.kinds())
+        self.assertEqual(self.kinds("--turns").count("ended"), 2)  # the failed one is a failure
+        self.assertEqual([kind for kind in self.kinds("--turns") if kind != "ended"], self.kinds())
+        framed = self.home.run("output", "talk", "--turns").out
+        rest = [line for line in framed.splitlines()
+                if line and not line.startswith(("──", "("))]
+        self.assertEqual(rest, plain.splitlines())
+
+    def test_a_conversation_is_framed(self):
+        framed = self.home.run("output", "talk", "--turns").out
+        heads = re.findall(r"^── turn (\d), [-\dT:]+Z$", framed, re.M)
+        self.assertEqual(heads, ["1", "2", "3"])
+        ends = re.findall(r"^\(\d+s, \d+ in, \d+ out tokens, \$[\d.]+\)$", framed, re.M)
+        self.assertEqual(len(ends), 3, framed)
+        self.assertEqual(re.findall(r"── turn (\d)",
+                                    self.home.run("output", "talk", "--turns", "-n", "1").out),
+                         ["3"])
+        self.home.run("send", "talk", "[hang] [say Never.] fourth")
+        self.home.run("send", "talk", "fifth")
+        until(lambda: self.home.show("talk")["turn"], "a turn that runs")
+        framed = self.home.run("output", "talk", "--turns").out
+        self.assertRegex(framed, r"── turn 4, .*\n> \[hang\].*\n\n\(queued\) > fifth\n$")
+        self.assertRegex(self.home.run("output", "talk", "--turns", "--last").out,
+                         r"\n\(at work for \d+s\)\n$")
+        self.home.run("interrupt", "talk")
+
+    def test_a_terminal_shows_turns_and_markdown(self):
+        said = "# Done\\n**Both** of `a` and b\\n"
+        self.home.run("send", "--wait", "talk", "[say " + said.replace("\\n", " ") + "]\nof two")
+        code, seen = self.home.on_terminal(["output", "talk"], [])
+        self.assertEqual(code, 0)
+        self.assertRegex(seen, r"\x1b\[2m── turn 4, \d\d:\d\d\x1b\[22m")
+        self.assertIn("\r\n> of two\r\n", seen)
+        self.assertIn("\x1b[1m# Done **Both** of `a` and b \x1b[22m", seen)
+        self.home.environment["NO_COLOR"] = "1"
+        code, seen = self.home.on_terminal(["output", "talk"], [])
+        self.assertNotIn("\x1b", seen)
+        self.assertIn("── turn 4", seen)
+
+    def test_hostile_text_reaches_no_terminal(self):
+        self.home.run("send", "--wait", "talk", "[say **\x1b]0;x\x07** `\x1b[2J`]")
+        _, seen = self.home.on_terminal(["output", "talk", "--last"], [])
+        self.assertNotIn("\x1b]", seen)
+        self.assertNotIn("\x1b[2J", seen)
+
+
+class Groups(Reading):
+    TITLES = ["THE SESSION", "NOW", "LIMITS AND MONEY", "TURNS", "SETTINGS", "PROCESS AND RECORD",
+              "TEXTS"]
+
+    def test_a_session_is_shown_in_groups(self):
+        talk = self.home.start_session("[say Hello.]", "--multi-turn", "--budget-usd", "1")
+        self.home.wait_for_event(talk, "TurnFinished")
+        text = self.home.run("show", talk).out
+        groups = text.split("\n\n")
+        self.assertEqual([group.splitlines()[0] for group in groups], self.TITLES)
+        of_now, of_money = groups[1], groups[2]
+        self.assertIn("status         running, waiting", of_now)
+        self.assertRegex(of_money, r"(?m)^budget +\$1.0000, spent \$0.0008")
+        self.assertNotIn("\x1b", text)
+        _, seen = self.home.on_terminal(["show", talk], [])
+        self.assertIn("\x1b[1mNOW\x1b[22m\r\n", seen)
 
 
 def signals_taken(pid):

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "workers/text/amounts.hpp"
+#include "workers/text/markdown_text.hpp"
 #include "workers/text/terminal_text.hpp"
 
 namespace workers {
@@ -41,10 +42,10 @@ std::string ItemText::of_whole(const OutputItem& item, const std::string& text) 
         return "> [a prompt of " + std::to_string(item.left_out) +
                " bytes; steno output shows it whole]\n";
       }
-      return (item.is_queued ? "(queued) > " : "> ") +
-             domain::prompt_text(is_for_terminal_ ? safe_line(text) : text, item.files) + "\n";
+      return prompt_lines(item, text);
     case ItemKind::said:
-      return mark.empty() ? text + "\n" : lines(text, mark);
+      if (!mark.empty()) return lines(text, mark);
+      return (has_color_ && !is_erased ? styled_markdown(text) : text) + "\n";
     case ItemKind::thought:
       return lines(text, mark + "💭 ", true);
     case ItemKind::tool_call: {
@@ -62,6 +63,14 @@ std::string ItemText::of_whole(const OutputItem& item, const std::string& text) 
       return ended_text(item.reason) + "\n";
   }
   return {};
+}
+
+// On a terminal each of its lines is marked; elsewhere programs find it as it was.
+std::string ItemText::prompt_lines(const OutputItem& item, const std::string& text) const {
+  const std::string prompt = domain::prompt_text(text, item.files);
+  const std::string first = item.is_queued ? "(queued) > " : "> ";
+  if (!is_for_terminal_ || prompt.empty()) return first + prompt + "\n";
+  return first + lines(prompt, "> ").substr(2);
 }
 
 std::string ItemText::lines(std::string_view text, const std::string& mark, bool is_dim) const {

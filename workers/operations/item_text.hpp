@@ -10,7 +10,8 @@ namespace workers {
 
 class ItemText {
  public:
-  // `is_for_terminal`: makes texts safe for one. `has_color`: dims thoughts.
+  // `is_for_terminal`: makes texts safe for one. `has_color`: dims thoughts, and shows the agent's
+  // Markdown.
   ItemText(bool is_for_terminal, bool has_color)
       : is_for_terminal_(is_for_terminal), has_color_(has_color) {}
 
@@ -22,6 +23,7 @@ class ItemText {
 
  private:
   std::string of_whole(const OutputItem& item, const std::string& text);
+  std::string prompt_lines(const OutputItem& item, const std::string& text) const;
   std::string lines(std::string_view text, const std::string& mark, bool is_dim = false) const;
 
   const bool is_for_terminal_;

@@ -84,6 +84,8 @@ struct QueryBody {
   base::Sparse<ConversationFilter> filter{};      // conversations
   // output: as a transcript, in which `limit` counts items, and ends of turns are items, too.
   bool is_transcript = false;
+  // output: only where turns begin and end, in their order, without a text.
+  bool is_outline = false;
 
   bool operator==(const QueryBody&) const = default;
   template <class Visit>
@@ -104,6 +106,7 @@ struct QueryBody {
     visit("order", &QueryBody::order);
     visit("filter", &QueryBody::filter);
     visit("transcript", &QueryBody::is_transcript);
+    visit("outline", &QueryBody::is_outline);
   }
 };
 

@@ -210,6 +210,28 @@ std::optional<OutputItem> as_item(const domain::RecordedEvent& event, bool has_e
   return item;
 }
 
+// True if a turn begins or ends with the event.
+bool marks_turn(const domain::RecordedEvent& event) {
+  using Marks = base::Types<domain::TurnStarted, domain::OwnTurnStarted, domain::TurnFinished,
+                            domain::TurnFailed, domain::TurnInterrupted>;
+  const auto* message = event.event.as<domain::MessageImported>();
+  return domain::is_one_of<Marks>(event.event) ||
+         (message != nullptr && message->kind == domain::ImportedKind::prompt);
+}
+
+// Returns the item of an outline, for an event that marks a turn.
+OutputItem as_mark(const domain::RecordedEvent& event) {
+  const auto* own = event.event.as<domain::OwnTurnStarted>();
+  OutputItem item = own == nullptr ? *as_item(event, true) : OutputItem{};
+  item.text.clear();
+  if (own == nullptr) return item;
+  item.position = event.envelope.position;
+  item.type = event.envelope.type;
+  item.time = event.envelope.log_time;
+  item.turn = own->turn;
+  return item;
+}
+
 // Marks the calls that no result follows, of turns that are over. A page that ends before the log
 // does cannot tell of its last ones.
 void mark_cut_off(OutputAnswer& answer) {
@@ -456,8 +478,9 @@ base::Result<OutputAnswer> output(const QuerySources& sources, const QueryBody& 
   // Whoever asks for one event wants its text, wherever it stands in the conversation.
   const bool is_single = body.after.value > 0 && body.before == body.after.next().next();
   const ShownItems shown{body.is_transcript, body.roles, is_single};
-  auto page = choose_output(
-      stream, range, [&](const domain::RecordedEvent& event) { return is_item(event, shown); });
+  auto page = choose_output(stream, range, [&](const domain::RecordedEvent& event) {
+    return body.is_outline ? marks_turn(event) : is_item(event, shown);
+  });
   if (!page) return tl::unexpected(page.error());
 
   const bool is_archived = row->opened < sources.log.first() && !is_held;
@@ -469,6 +492,14 @@ base::Result<OutputAnswer> output(const QuerySources& sources, const QueryBody& 
                       page->through,
                       static_cast<std::int64_t>(page->said),
                       is_archived ? query.archived.text() : ""};
+  if (body.is_outline) {
+    for (const eventlog::BlockEvents& block : page->blocks) {
+      for (const domain::RecordedEvent& event : block.events) {
+        answer.items.push_back(as_mark(event));
+      }
+    }
+    return answer;
+  }
   Conversation conversation(sources, stream, *erasures, shown);
   if (auto ok = conversation.find_prompts(*page); !ok) return tl::unexpected(ok.error());
   for (eventlog::BlockEvents& block : page->blocks) {

@@ -362,6 +362,10 @@ struct OutputArguments {
   std::int64_t count = 200;        // number of last blocks that the agent said
   std::vector<std::string> kinds;  // of items; empty: all
   bool is_all = false;
+  std::int64_t turn = 0;  // only this one, counted from 1, or from −1 backwards; 0: not one alone
+  bool is_last = false;   // only the last turn
+  std::string since;      // only what was said since then, an age or a time; empty: ever
+  bool has_turns = false;  // shows where turns begin and end, also where stdout is no terminal
   bool is_followed = false;
 };
 Outcome<int> output(const Config& config, const OutputArguments& arguments);

@@ -1,9 +1,9 @@
 // `transcript`: a page of what was said in a session, or in the sessions of a conversation, one
 // after the other. Pages are told by positions, which never change.
-#include "eventlog/base/usd_text.hpp"
 #include "eventlog/domain/conversation/session_key.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/said_roles.hpp"
+#include "tools/steno/client/turn_text.hpp"
 #include "tools/steno/connection/connection.hpp"
 #include "tools/steno/text/console.hpp"
 #include "workers/json/json.hpp"
@@ -42,21 +42,6 @@ Outcome<std::vector<TranscriptPart>> parts_of(Connection& connection, const Conf
   }
   if (!shown) return tl::unexpected(shown.error());
   return connection.run(workers::parts_of(connection.caller(), *shown));
-}
-
-std::string use_text(const OutputItem& item) {
-  std::string text;
-  const auto add = [&](std::int64_t count, std::string_view what) {
-    if (count == 0) return;
-    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + std::string(what);
-  };
-  add(item.usage.input_tokens, "in");
-  add(item.usage.output_tokens, "out");
-  add(item.usage.cache_read_tokens, "cached");
-  add(item.usage.cache_creation_tokens, "cached anew");
-  if (!text.empty()) text += " tokens";
-  if (item.cost.value > 0) text += (text.empty() ? "$" : ", $") + base::usd_text(item.cost);
-  return text;
 }
 
 void print_items(const std::vector<TranscriptItem>& items) {

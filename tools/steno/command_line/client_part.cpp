@@ -821,6 +821,14 @@ void add_wait(CommandLine& line) {
       ->type_name("DURATION");
 }
 
+CLI::Option* add_output_since(CLI::App* command, OutputArguments& arguments) {
+  return command
+      ->add_option("--since", arguments.since,
+                   "Only what was said from then on: an age such as 10m, or a time such as "
+                   "2026-11-20T12:00")
+      ->type_name("AGE|TIME");
+}
+
 void add_logs(CommandLine& line) {
   auto& arguments = line.keep<OutputArguments>();
   arguments.is_followed = true;
@@ -831,10 +839,12 @@ void add_logs(CommandLine& line) {
       "The same as steno output --follow. Ctrl-C ends the printing; the session goes on.",
       arguments, reporting(output));
   add_reference(command, arguments);
-  command->add_option("-n", arguments.count, "Begin with so many blocks of what the agent said")
-      ->check(within(1, 1'000'000))
-      ->type_name("COUNT")
-      ->capture_default_str();
+  CLI::Option* count =
+      command->add_option("-n", arguments.count, "Begin with so many blocks of what the agent said")
+          ->check(within(1, 1'000'000))
+          ->type_name("COUNT")
+          ->capture_default_str();
+  add_output_since(command, arguments)->excludes(count);
 }
 
 void add_attention(CommandLine& line) {
@@ -971,11 +981,17 @@ void add_transcript(CommandLine& line) {
 
 void add_output(CommandLine& line) {
   auto& arguments = line.keep<OutputArguments>();
-  CLI::App* command = line.command(line.app, "output", "Print what a session's agent said",
-                                   "  steno output nightly\n  steno output nightly --follow\n"
-                                   "  steno output 4fzk --all -o jsonl\n"
-                                   "  steno output 4fzk --kind said --kind failure",
-                                   arguments, reporting(output));
+  CLI::App* command = line.command(
+      line.app, "output", "Print what a session's agent said",
+      "  steno output nightly\n  steno output nightly --follow\n"
+      "  steno output nightly --last --kind said\n"
+      "  steno output nightly --turn 3\n"
+      "  steno output nightly --since 10m --turns | less\n"
+      "  steno output 4fzk --all -o jsonl\n"
+      "  steno output 4fzk --kind said --kind failure\n"
+      "On a terminal each turn has a heading with its number, and a line with its time and cost\n"
+      "where it ends. Elsewhere --turns adds them; in JSON, the ends as items of the kind ended.",
+      arguments, reporting(output));
   add_reference(command, arguments);
   CLI::Option* count =
       command
@@ -984,7 +1000,32 @@ void add_output(CommandLine& line) {
           ->check(within(1, 100'000))
           ->type_name("COUNT")
           ->capture_default_str();
-  command->add_flag("--all", arguments.is_all, "From the beginning")->excludes(count);
+  CLI::Option* all =
+      command->add_flag("--all", arguments.is_all, "From the beginning")->excludes(count);
+  CLI::Option* turn =
+      command
+          ->add_option("--turn", arguments.turn,
+                       "Only this turn, as they are counted from 1; -1 is the last one")
+          ->check(CLI::Validator(
+              [](const std::string& value) {
+                return value == "0" ? std::string("turns are counted from 1, or from -1 backwards")
+                                    : std::string();
+              },
+              ""))
+          ->type_name("NUMBER")
+          ->excludes(count)
+          ->excludes(all);
+  CLI::Option* last = command->add_flag("--last", arguments.is_last, "Only the last turn")
+                          ->excludes(count)
+                          ->excludes(all)
+                          ->excludes(turn);
+  add_output_since(command, arguments)
+      ->excludes(count)
+      ->excludes(all)
+      ->excludes(turn)
+      ->excludes(last);
+  command->add_flag("--turns", arguments.has_turns,
+                    "Show where turns begin and end also where this is no terminal");
   command
       ->add_option(
           "--kind", arguments.kinds,
@@ -992,7 +1033,8 @@ void add_output(CommandLine& line) {
           "or subagent for all that a subagent of the agent said and did; can be repeated")
       ->allow_extra_args(false)
       ->type_name("KIND");
-  command->add_flag("--follow,-f", arguments.is_followed, "Go on until the session ends");
+  command->add_flag("--follow,-f", arguments.is_followed, "Go on until the session ends")
+      ->excludes(turn);
 }
 
 void add_search(CommandLine& line) {

@@ -73,15 +73,22 @@ std::string Table::text(std::size_t columns_max) const {
 }
 
 void Fields::add(const std::string& name, const std::string& value) {
-  if (!value.empty()) lines_.emplace_back(name, value);
+  if (!value.empty()) groups_.back().lines.emplace_back(name, value);
 }
 
-std::string Fields::text() const {
+std::string Fields::text(bool has_color) const {
   std::size_t width = 0;
-  for (const auto& [name, value] : lines_) width = std::max(width, name.size());
+  for (const Group& group : groups_) {
+    for (const auto& [name, value] : group.lines) width = std::max(width, name.size());
+  }
   std::string text;
-  for (const auto& [name, value] : lines_) {
-    text += name + std::string(width - name.size() + 2, ' ') + safe_line(value) + "\n";
+  for (const auto& [title, lines] : groups_) {
+    if (lines.empty()) continue;
+    if (!text.empty()) text += "\n";
+    if (!title.empty()) text += (has_color ? "\x1b[1m" + title + "\x1b[22m" : title) + "\n";
+    for (const auto& [name, value] : lines) {
+      text += name + std::string(width - name.size() + 2, ' ') + safe_line(value) + "\n";
+    }
   }
   return text;
 }

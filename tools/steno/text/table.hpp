@@ -38,15 +38,22 @@ class Table {
   std::map<std::pair<std::size_t, std::size_t>, int> colors_;  // by row and column
 };
 
-// Names and values in two columns, without titles.
+// Names and values in two columns. They can stand in groups, each below its title.
 class Fields {
  public:
+  // What is added from here on is of a group with this title. A group without fields is left out.
+  void begin(const std::string& title) { groups_.push_back({title, {}}); }
   // Leaves out a field without a value.
   void add(const std::string& name, const std::string& value);
-  std::string text() const;
+  // `has_color`: titles are bold.
+  std::string text(bool has_color = false) const;
 
  private:
-  std::vector<std::pair<std::string, std::string>> lines_;
+  struct Group {
+    std::string title;  // empty: it has none
+    std::vector<std::pair<std::string, std::string>> lines;
+  };
+  std::vector<Group> groups_{1};
 };
 
 }  // namespace steno

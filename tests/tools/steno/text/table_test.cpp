@@ -42,6 +42,18 @@ TEST_CASE("a colour is around its cell alone", "[tools]") {
         "fix-the-login…  \x1b[32mrunning\x1b[0m      3\n");
 }
 
+TEST_CASE("fields stand in groups, and an empty group is left out", "[tools]") {
+  Fields fields;
+  fields.begin("WHAT");
+  fields.add("name", "nightly");
+  fields.add("agent", "");
+  fields.begin("NOTHING");
+  fields.begin("MONEY");
+  fields.add("budget", "$5\x1b[2J");
+  CHECK(fields.text() == "WHAT\nname    nightly\n\nMONEY\nbudget  $5\\x1b[2J\n");
+  CHECK(fields.text(true).starts_with("\x1b[1mWHAT\x1b[22m\n"));
+}
+
 TEST_CASE("a list's times are short for people, and whole for programs", "[tools]") {
   const Time noon{1'764'504'000'000'000};  // 2025-11-30T12:00:00Z
   CHECK(list_time_text(noon, noon, false) == "2025-11-30T12:00:00Z");
