@@ -21,6 +21,9 @@ struct ReadRequest {
   // digest_of the event at `after`, as the reader has it; none: it is not known. If the log has
   // another event there, it is of another history, and the answer is wrong_log.
   std::optional<base::Hash> digest{};
+  // The events come without their content; content_bytes still says what they have. The page then
+  // holds more of them.
+  bool is_facts_only = false;
 
   bool operator==(const ReadRequest&) const = default;
   template <class Visit>
@@ -30,6 +33,7 @@ struct ReadRequest {
     visit("events_max", &ReadRequest::events_max);
     visit("bytes_max", &ReadRequest::bytes_max);
     visit("digest", &ReadRequest::digest);
+    visit("facts_only", &ReadRequest::is_facts_only);
   }
 };
 

@@ -2,6 +2,7 @@
 #include "projections/views/metrics.hpp"
 
 #include "eventlog/domain/all_events.hpp"
+#include "projections/views/metering.hpp"
 
 #include <algorithm>
 
@@ -93,43 +94,27 @@ struct Metering {
     });
   }
 
-  void apply(const domain::SpendingRecorded& e) {
-    add_cost(domain::usage_of(e.spent), domain::cost_of(e.spent), e.basis);
-  }
-  void apply(const domain::ToolCallFinished& e) {
-    if (e.is_denied && !e.tool.empty()) count_denial();
-  }
-  void apply(const domain::ToolCallDenied&) { count_denial(); }
-  void apply(const domain::TurnFinished& e) { end_turn(e.cost); }
-  void apply(const domain::TurnFailed& e) { end_turn(e.cost); }
-  void apply(const domain::TurnInterrupted& e) { end_turn(e.cost); }
-
   // A session is counted once, at its end, however often it is ended.
   void apply(const domain::SessionClosed& e) {
     change_session([&](MeteredSession& s) {
       if (!s.is_opened || s.is_closed || !domain::is_terminal(e.status)) return false;
       s.is_closed = true;
-      change_totals([&](MetricsTotals& t) {
-        add_bounded(count_of(t, e.status), 1);
-        // In milliseconds, since microseconds of many long sessions would outgrow the integers of
-        // the wire.
-        add_bounded(t.duration_ms, (envelope.log_time - s.opened_at).count() / 1000);
-        add_bounded(t.sessions_with_duration, 1);
-      });
+      change_totals(
+          [&](MetricsTotals& t) { count_end(t, e.status, envelope.log_time - s.opened_at); });
       return true;
     });
   }
 
   template <class Other>
-  void apply(const Other&) {}
-
- private:
-  static std::int64_t& count_of(MetricsTotals& t, domain::SessionStatus status) {
-    if (status == domain::SessionStatus::completed) return t.completed;
-    const bool is_killed = status == domain::SessionStatus::killed;
-    return is_killed ? t.killed : t.failed;
+  void apply(const Other& e) {
+    const Metered metered = meter(e);
+    if (metered.denied > 0) {
+      change_totals([&](MetricsTotals& t) { add_bounded(t.denied, metered.denied); });
+    }
+    if (!metered.is_free()) add_cost(metered);
   }
 
+ private:
   template <class Change>
   void change_session(Change&& change) {
     rows.edit<MeteredSession>(session_key(ref.agent, ref.id), change);
@@ -143,18 +128,8 @@ struct Metering {
     });
   }
 
-  void count_denial() {
-    change_totals([](MetricsTotals& t) { add_bounded(t.denied, 1); });
-  }
-
-  void end_turn(const domain::TurnCost& turn) {
-    const auto [usage, cost] = domain::unbooked(turn);
-    add_cost(usage, cost, turn.basis);
-  }
-
-  void add_cost(const domain::Usage& usage, NanoUsd cost, domain::CostBasis basis) {
-    const bool is_nothing = cost.value == 0 && usage == domain::Usage{};
-    if (is_nothing && !domain::is_lower_bound(basis)) return;
+  void add_cost(const Metered& metered) {
+    const auto& [usage, cost, basis, denied] = metered;
     change_session([&](MeteredSession& s) {
       add_bounded(s.cost.value, cost.value);
       s.basis = std::max(s.basis, basis);

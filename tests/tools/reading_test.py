@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lists show what is asked for, `output` shows turns, `show` groups,
+"""Lists show what is asked for, `output` shows turns, `show` groups, `stats` a window of time,
 `wait` returns once sessions rest, and `logs` goes on with one."""
 import os
 import re
@@ -344,6 +344,72 @@ class Groups(Reading):
         self.assertNotIn("\x1b", text)
         _, seen = self.home.on_terminal(["show", talk], [])
         self.assertIn("\x1b[1mNOW\x1b[22m\r\n", seen)
+
+
+class Windows(Reading):
+    def totals(self, *flags):
+        return self.home.ask("stats", *flags)
+
+    def test_a_window_counts_what_happened_in_it(self):
+        home = self.home
+        home.run("run", "--name", "early", "[say A.]")
+        talk = home.start_session("[cost 0.5] [say B.]", "--multi-turn", "--name", "talk")
+        home.wait_for_event(talk, "TurnFinished")
+        cut = home.show(talk)["updated_at"]
+        home.run("send", "--wait", "talk", "[cost 0.25] [say C.]")
+        home.run("run", "--name", "late", "[error]")
+        home.run("close", "talk")
+        home.run("wait", "talk")
+        whole = self.totals()
+        ever = self.totals("--since", "1970-01-01")
+        events = [event for event in home.events() if event["stream"].startswith("main/")]
+        self.assertEqual({name: ever[name] for name in whole}, whole)
+        self.assertEqual((ever["from"], ever["since"]), (events[0]["position"], None))
+        first = next(event for event in events if event["time"] > cut)
+        last = [event for event in events if event["time"] <= cut][-1]
+        late = self.totals("--since", first["time"])
+        early = self.totals("--until", first["time"])
+        self.assertEqual((late["from"], early["through"]), (first["position"], last["position"]))
+        self.assertEqual((late["through"], early["from"]),
+                         (events[-1]["position"], events[0]["position"]))
+        self.assertEqual((early["totals"]["launched"], early["live"]), (2, 1))
+        self.assertEqual((late["totals"]["launched"], late["live"]), (1, 0))
+        self.assertEqual((late["totals"]["completed"], late["totals"]["failed"]), (1, 1))
+        for name in ("launched", "completed", "failed", "killed", "denied", "duration_ms",
+                     "sessions_with_duration"):
+            self.assertEqual(early["totals"][name] + late["totals"][name], whole["totals"][name],
+                             name)
+        self.assertAlmostEqual(
+            float(early["totals"]["cost_usd"]) + float(late["totals"]["cost_usd"]),
+            float(whole["totals"]["cost_usd"]))
+        # It was opened before, and its name is known.
+        self.assertEqual(late["totals"]["most_expensive"]["name"], "talk")
+        self.assertEqual(self.totals("--since", "1h", "--all-agents")["totals"], whole["totals"])
+        empty = self.totals("--until", "2001-01-01")
+        self.assertEqual((empty["totals"]["launched"], empty["from"], empty["through"]), (0, 0, 0))
+
+    def test_people_are_told_which_window_it_is(self):
+        self.home.run("run", "[say A.]")
+        text = self.home.run("stats", "--since", "1h").out
+        self.assertRegex(text, r"^window +\d{4}-\d\d-\d\dT[\d:]+Z to \d{4}-\d\d-\d\dT[\d:]+Z, "
+                               r"positions \d+ to \d+\nlaunched +1\n")
+        self.assertRegex(self.home.run("stats", "--until", "2001-01-01").out,
+                         "^window +the beginning to 2001-01-01T00:00:00Z, without events\n")
+
+    def test_what_is_no_window_is_refused(self):
+        self.assertIn("before --until",
+                      self.refused(2, "stats", "--since", "1h", "--until", "2h"))
+        self.assertIn("neither an age", self.refused(2, "stats", "--since", "soon"))
+        self.assertIn("Prometheus", self.refused(2, "stats", "--since", "1h", "-o", "prometheus"))
+
+    def test_what_was_archived_is_missed(self):
+        home = self.home
+        home.run("run", "[say A.]")
+        home.run("archive", "create", home.path("old"), "--before", str(home.position()))
+        self.assertIn("is in the archive old", self.refused(3, "stats", "--since", "1h"))
+        later = home.start_session("[say B.]")
+        opened = home.wait_for_end(later)["created_at"]
+        self.assertEqual(self.totals("--since", opened)["totals"]["completed"], 1)
 
 
 def signals_taken(pid):

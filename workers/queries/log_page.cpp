@@ -89,8 +89,10 @@ class Filling {
       bytes += kLookBytes + text_bytes(event);
       taken.push_back(std::move(event));
     }
-    auto added = eventlog::add_contents(log, block.first, taken, bus::kFeedContentMax);
-    if (!added) return added;
+    if (!request_.is_facts_only) {
+      auto added = eventlog::add_contents(log, block.first, taken, bus::kFeedContentMax);
+      if (!added) return added;
+    }
     if (log.first() > block.first) return not_held(log, from);  // so the contents are gone, too
     for (const RecordedEvent& event : taken) {
       page_.events.push_back(to_feed_event(event, domain::encode_facts(event)));
@@ -103,8 +105,8 @@ class Filling {
   }
 
  private:
-  static std::size_t text_bytes(const RecordedEvent& event) {
-    if (!event.envelope.content) return 0;
+  std::size_t text_bytes(const RecordedEvent& event) const {
+    if (!event.envelope.content || request_.is_facts_only) return 0;
     const auto bytes = static_cast<std::size_t>(event.envelope.content->bytes);
     return bytes <= bus::kFeedContentMax ? bytes : 0;
   }

@@ -14,7 +14,8 @@ struct PageRequest {
   std::string_view level;  // one that is_level(); must outlive the call
   Position durable;
   std::size_t events_max = 0;
-  std::size_t bytes_max = 0;  // of facts and content, and some for each event looked at
+  std::size_t bytes_max = 0;   // of facts and content, and some for each event looked at
+  bool is_facts_only = false;  // no content is read
 };
 
 // Adds the level's events in (page.complete_through, durable] to the page, as far as it has room,

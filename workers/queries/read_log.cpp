@@ -86,7 +86,7 @@ base::Result<bus::LogPage> read(const QuerySources& sources, const bus::ReadRequ
     return asked > 0 ? std::min(static_cast<std::size_t>(asked), most) : most;
   };
   const PageRequest wanted{request.level, durable, at_most(request.events_max, kPageEventsMax),
-                           at_most(request.bytes_max, kPageBytesMax)};
+                           at_most(request.bytes_max, kPageBytesMax), request.is_facts_only};
   const bool is_one_stream = !LevelStreams(request.level).only().empty();
   auto filled = fill_log_page(
       sources.log, is_one_stream && index_reaches(sources, durable) ? &sources.index : nullptr,

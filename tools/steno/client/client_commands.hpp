@@ -381,6 +381,8 @@ Outcome<int> wait(const Config& config, const WaitArguments& arguments);
 
 struct StatsArguments {
   bool all_agents = false;
+  std::string since;  // an age or a time, and so is the next one; both empty: totals of ever
+  std::string until;
 };
 Outcome<int> stats(const Config& config, const StatsArguments& arguments);
 

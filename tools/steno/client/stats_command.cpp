@@ -5,6 +5,7 @@
 #include "eventlog/domain/session/cost_text.hpp"
 #include "projections/views/metrics.hpp"
 #include "tools/steno/client/client_commands.hpp"
+#include "tools/steno/client/stats_window.hpp"
 #include "tools/steno/connection/connection.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
@@ -32,10 +33,21 @@ std::string bar_text(base::NanoUsd cost, base::NanoUsd most) {
   return bar;
 }
 
-// `prompt`: of the most expensive session.
-std::string table_text(const projections::MetricsReport& report, const std::string& prompt) {
+std::string window_text(const StatsWindow& window) {
+  const std::string events = window.from.value == 0
+                                 ? ", without events"
+                                 : ", positions " + std::to_string(window.from.value) + " to " +
+                                       std::to_string(window.through.value);
+  return (window.since.us == 0 ? "the beginning" : short_time_text(window.since)) + " to " +
+         short_time_text(window.until) + events;
+}
+
+// `window`: empty: of ever. `prompt`: of the most expensive session.
+std::string table_text(const projections::MetricsReport& report, const std::string& window,
+                       const std::string& prompt) {
   const projections::MetricsTotals& totals = report.totals;
   Fields fields;
+  fields.add("window", window);
   fields.add("launched", std::to_string(totals.launched));
   fields.add("live", std::to_string(report.live));
   fields.add("completed", std::to_string(totals.completed));
@@ -270,16 +282,43 @@ Outcome<std::string> all_figures(Connection& connection, const projections::Metr
          schedules_text(*schedules, agent) + last_runs_text(*last_runs, agent);
 }
 
+Outcome<int> print_window(Connection& connection, const StatsArguments& arguments) {
+  const Config& config = connection.config();
+  const auto window = read_stats_window(
+      connection, {arguments.all_agents ? "" : config.agent, arguments.since, arguments.until});
+  if (!window) return tl::unexpected(window.error());
+  const projections::MetricsReport& report = window->report;
+  if (config.output == OutputFormat::table) {
+    print(table_text(report, window_text(*window),
+                     prompt_of(connection, report.totals.most_expensive)));
+    return kExitOk;
+  }
+  workers::JsonObject of;
+  of.add("since", window->since).add("until", window->until);
+  of.add("from", window->from).add("through", window->through);
+  std::string json = of.text();
+  json.pop_back();
+  print(json + "," + workers::to_json(report).substr(1) + "\n");
+  return kExitOk;
+}
+
 Outcome<int> ask_stats(const Config& config, const StatsArguments& arguments) {
+  const bool has_window = !arguments.since.empty() || !arguments.until.empty();
+  if (has_window && config.output == OutputFormat::prometheus) {
+    return fail(kExitUsage,
+                "-o prometheus prints totals of ever, from which Prometheus makes those of a time; "
+                "leave --since and --until out");
+  }
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
+  if (has_window) return print_window(**connection, arguments);
   workers::QueryBody query;
   query.agent = arguments.all_agents ? "" : config.agent;
   const auto report = (*connection)->ask<projections::MetricsReport>(workers::kVerbStats, query);
   if (!report) return tl::unexpected(report.error());
   switch (config.output) {
     case OutputFormat::table:
-      print(table_text(*report, prompt_of(**connection, report->totals.most_expensive)));
+      print(table_text(*report, "", prompt_of(**connection, report->totals.most_expensive)));
       break;
     case OutputFormat::json:
     case OutputFormat::jsonl:

@@ -6,6 +6,7 @@
 
 #include "eventlog/domain/stream_name.hpp"
 #include "tools/steno/client/client_commands.hpp"
+#include "tools/steno/client/log_beginning.hpp"
 #include "tools/steno/client/session_follow.hpp"
 #include "tools/steno/connection/follower.hpp"
 #include "tools/steno/text/console.hpp"
@@ -134,23 +135,6 @@ bool may_end(const bus::FeedEvent& event) {
   const domain::Event& e = seen->recorded.event;
   return e.is<domain::SessionClosed>() || e.is<domain::LeaseReleased>() ||
          e.is<domain::LeaseExpired>() || e.is<domain::ContentErasureCompleted>();
-}
-
-// Where the beginning of a log is that the log does not hold any more; `through` 0: it holds all.
-Outcome<workers::ArchiveRow> archived_beginning(Connection& connection) {
-  const auto answer =
-      connection.ask<workers::ArchivesAnswer>(workers::kVerbArchives, workers::QueryBody{});
-  if (!answer) return tl::unexpected(answer.error());
-  workers::ArchiveRow last;
-  for (const workers::ArchiveRow& row : answer->archives) {
-    if (row.is_trimmed && row.through > last.through) last = row;
-  }
-  return last;
-}
-
-std::string beginning_text(const workers::ArchiveRow& archive) {
-  return "the log begins at position " + std::to_string(archive.through.next().value) +
-         "; what was before is in the archive " + archive.name + " in " + archive.folder;
 }
 
 // Returns the position after which to follow. "start" is the session's first event, or the first

@@ -1090,12 +1090,24 @@ void add_attach(CommandLine& line) {
 
 void add_stats(CommandLine& line) {
   auto& arguments = line.keep<StatsArguments>();
-  CLI::App* command =
-      line.command(line.app, "stats", "Show totals over all sessions",
-                   "  steno stats\n  steno stats --all-agents -o json\n"
-                   "  steno stats -o prometheus > /var/lib/node_exporter/steno.prom",
-                   arguments, reporting(stats));
+  CLI::App* command = line.command(
+      line.app, "stats", "Show totals over all sessions",
+      "  steno stats\n  steno stats --all-agents -o json\n"
+      "  steno stats --since 7d\n"
+      "  steno stats --since 2026-11-01 --until 2026-12-01\n"
+      "  steno stats -o prometheus > /var/lib/node_exporter/steno.prom\n"
+      "With --since or --until the same is counted of that time alone: what was opened\n"
+      "then, what ended then, and what was spent then. It reads the facts of the\n"
+      "agent's events in the window, and no texts.",
+      arguments, reporting(stats));
   command->add_flag("--all-agents", arguments.all_agents, "Of all agents");
+  command
+      ->add_option("--since", arguments.since,
+                   "Only what was recorded from then on: an age such as 7d, or a time such as "
+                   "2026-11-20")
+      ->type_name("AGE|TIME");
+  command->add_option("--until", arguments.until, "Only what was recorded before, likewise")
+      ->type_name("AGE|TIME");
 }
 
 void add_watch(CommandLine& line) {
