@@ -1,67 +1,12 @@
 #!/usr/bin/env python3
 """A session is seen as it works and typed into, and left as it is."""
-import fcntl
 import os
-import pty
-import select
-import struct
-import subprocess
 import sys
-import termios
-import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from support.steno_process import PATIENCE, Home, program, until  # noqa: E402
-
-OWN_SCREEN, EARLIER_SCREEN = "\x1b[?1049h", "\x1b[?1049l"
-
-
-class Terminal:
-    """steno attach, or another command, on a terminal of its own."""
-
-    def __init__(self, home, *arguments, command="attach", term="xterm", columns=80):
-        self.parent, child = pty.openpty()
-        fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        self.process = subprocess.Popen(
-            [program(), "--home", home.folder, command, *arguments], cwd=home.workdir,
-            env={**home.environment, "TERM": term}, stdin=child, stdout=child, stderr=child,
-            start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
-        os.close(child)
-        self.seen = ""
-
-    def read(self, seconds):
-        if not select.select([self.parent], [], [], seconds)[0]:
-            return True
-        try:
-            chunk = os.read(self.parent, 65536)
-        except OSError:
-            return False
-        self.seen += chunk.decode(errors="replace")
-        return bool(chunk)
-
-    def see(self, words):
-        """Waits until it shows the words, behind what was waited for before."""
-        begin, deadline = getattr(self, "at", 0), time.monotonic() + PATIENCE
-        while words not in self.seen[begin:]:
-            if not self.read(0.2) or time.monotonic() > deadline:
-                raise AssertionError(f"not seen: {words}\n{self.seen}")
-        self.at = self.seen.index(words, begin) + len(words)
-
-    def type(self, text):
-        os.write(self.parent, text.encode())
-
-    def end(self):
-        deadline = time.monotonic() + PATIENCE
-        while self.read(0.2) and self.process.poll() is None:
-            if time.monotonic() > deadline:
-                self.process.kill()
-                raise AssertionError(f"it goes on\n{self.seen}")
-        while self.read(0.0) and select.select([self.parent], [], [], 0)[0]:
-            pass
-        os.close(self.parent)
-        return self.process.wait(PATIENCE)
+from support.steno_process import Home, until  # noqa: E402
+from support.terminal import EARLIER_SCREEN, OWN_SCREEN, Terminal  # noqa: E402
 
 
 class Attach(unittest.TestCase):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Lists show what is asked for, `output` shows turns, `show` groups, `stats` a window of time,
-`wait` returns once sessions rest, and `logs` goes on with one."""
+"""Lists show what is asked for and change as sessions do, `output` shows turns, `show` groups,
+`stats` a window of time, `wait` returns once sessions rest, and `logs` goes on with one."""
 import os
 import re
 import signal
@@ -10,6 +10,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from support.steno_process import Home, until  # noqa: E402
+from support.terminal import EARLIER_SCREEN, OWN_SCREEN, Terminal  # noqa: E402
 
 
 class Reading(unittest.TestCase):
@@ -410,6 +411,49 @@ class Windows(Reading):
         later = home.start_session("[say B.]")
         opened = home.wait_for_end(later)["created_at"]
         self.assertEqual(self.totals("--since", opened)["totals"]["completed"], 1)
+
+
+class WatchedLists(Reading):
+    def test_it_is_drawn_as_sessions_change(self):
+        home = self.home
+        busy = home.start_session("[hang]", "--name", "busy")
+        home.wait_for_event(busy, "TurnStarted")
+        screen = Terminal(home, "--watch", command="ls")
+        screen.see(OWN_SCREEN)
+        screen.see("busy")
+        screen.see("Ctrl-C ends")
+        home.start_session("[hang]", "--name", "another")
+        screen.see("another")
+        home.run("kill", "busy")
+        screen.see("killed")
+        screen.type("\x03")
+        self.assertEqual(screen.end(), 130)
+        self.assertTrue(screen.seen.rstrip().endswith(EARLIER_SCREEN), screen.seen)
+
+    def test_it_says_how_many_there_are(self):
+        for name in ("one", "two", "three"):
+            self.home.run("run", "--name", name, "[say A.]")
+        screen = Terminal(self.home, "--watch", "-n", "2", command="ls")
+        screen.see("2 of 3; Ctrl-C ends")
+        screen.type("\x03")
+        self.assertEqual(screen.end(), 130)
+
+    def test_it_goes_on_over_a_restart_of_the_server(self):
+        screen = Terminal(self.home, "--watch", command="ls")
+        screen.see("no sessions")
+        self.home.stop(signal.SIGKILL)
+        self.home.start()
+        self.home.start_session("[say A.]", "--name", "fresh")
+        screen.see("fresh")
+        screen.type("\x03")
+        self.assertEqual(screen.end(), 130)
+
+    def test_without_a_terminal_it_is_refused(self):
+        self.assertIn("steno watch prints events", self.refused(2, "ls", "--watch"))
+        for flags in (("-o", "json"), ("-q",)):
+            code, seen = self.home.on_terminal(["ls", "--watch", *flags], [])
+            self.assertEqual(code, 2)
+            self.assertIn("steno watch", seen)
 
 
 def signals_taken(pid):

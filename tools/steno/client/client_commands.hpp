@@ -288,9 +288,10 @@ struct ListArguments {
   bool all_agents = false;
   std::int64_t count = 0;  // 0: 50, or with is_quiet all
   bool is_all = false;
-  bool is_tree = false;   // subagents below their parents
-  bool is_quiet = false;  // only aliases
-  bool has_utc = false;   // times of UTC also at a terminal
+  bool is_tree = false;     // subagents below their parents
+  bool is_quiet = false;    // only aliases
+  bool has_utc = false;     // times of UTC also at a terminal
+  bool is_watched = false;  // drawn anew as sessions change
 };
 Outcome<int> list(const Config& config, const ListArguments& arguments);
 

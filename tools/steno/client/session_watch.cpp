@@ -26,13 +26,12 @@ bool is_news(const bus::FeedEvent& event) {
   return domain::is_one_of<News>(seen->recorded.event);
 }
 
-// True if asking again later can help.
+}  // namespace
+
 bool is_passing(const Failure& failure) {
   return failure.exit_code == kExitUnreachable || failure.exit_code == kExitTimeout ||
          failure.exit_code == kExitBusy;
 }
-
-}  // namespace
 
 Outcome<int> watch_sessions(Connection& connection, const SessionWatch& watch,
                             const std::function<Outcome<Asked>(base::Position)>& ask) {

@@ -15,6 +15,9 @@ struct Asked {
   bool is_enough = false;   // nothing more is to be asked
 };
 
+// True if asking again later can help.
+bool is_passing(const Failure& failure);
+
 struct SessionWatch {
   std::string level;                    // of the feed
   std::optional<base::Duration> until;  // boot time

@@ -773,7 +773,8 @@ void add_list(CommandLine& line) {
                                    "  steno ls\n"
                                    "  steno ls --status waiting,asks\n"
                                    "  steno ls --since 7d --sort cost -n 10\n"
-                                   "  steno ls --name 'deploy-*' -q",
+                                   "  steno ls --name 'deploy-*' -q\n"
+                                   "  steno ls --status live --watch",
                                    arguments, reporting(list));
   command
       ->add_option("--status", arguments.statuses, "Only those that are any of: " + status_words())
@@ -793,6 +794,8 @@ void add_list(CommandLine& line) {
   command->add_option("--sort", arguments.sort, "By what: " + sort_words())->capture_default_str();
   command->add_flag("-q,--quiet", arguments.is_quiet, "Print the aliases alone, one a line");
   command->add_flag("--utc", arguments.has_utc, "Times of UTC, also at a terminal");
+  command->add_flag("--watch", arguments.is_watched,
+                    "On a terminal: draw it anew as sessions change, until Ctrl-C");
   command->add_flag("--all-agents", arguments.all_agents, "Of all agents");
   CLI::Option* count = command
                            ->add_option("-n", arguments.count,

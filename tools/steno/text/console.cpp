@@ -42,6 +42,13 @@ int write_all(int fd, std::string_view text) {
   return 0;
 }
 
+// Zeros: it is no terminal.
+winsize stdout_size() {
+  winsize size{};
+  const bool is_known = is_stdout_terminal() && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  return is_known ? size : winsize{};
+}
+
 // Returns what was wrong with a write of stdio's that failed earlier.
 int fault_of_stdio() {
   pollfd reader{STDOUT_FILENO, 0, 0};
@@ -78,9 +85,11 @@ bool is_stdout_terminal() {
 }
 
 std::size_t stdout_columns() {
-  winsize size{};
-  const bool is_known = is_stdout_terminal() && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
-  return is_known ? size.ws_col : 0;
+  return stdout_size().ws_col;
+}
+
+std::size_t stdout_rows() {
+  return stdout_size().ws_row;
 }
 
 bool has_color() {

@@ -19,6 +19,8 @@ void prompt_sign();
 bool is_stdout_terminal();
 // Returns how many columns stdout has as a terminal; 0: it is none.
 std::size_t stdout_columns();
+// Likewise how many rows.
+std::size_t stdout_rows();
 bool is_stdin_terminal();
 // True if colours can be printed: stdout is a terminal that is not "dumb", and NO_COLOR is not set.
 bool has_color();
