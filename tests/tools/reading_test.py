@@ -138,7 +138,23 @@ class Waits(Reading):
                          sorted([one, two]))
         self.assertEqual(home.show(one)["status"], "completed")
         self.assertTrue(home.show(two)["waiting_for_input"])
-        self.assertEqual([row["name"] for row in home.ask("wait", one)["sessions"]], ["one"])
+        [row] = home.ask("wait", one)["sessions"]
+        self.assertEqual((row["name"], row["answer"], row["denied"]), ("one", "One.", 0))
+        self.assertEqual(row["cost_usd"], home.show(one)["cost_usd"])
+        self.assertEqual([row["answer"] for row in home.run("wait", two, "-o", "jsonl").lines()],
+                         ["Two."])
+
+    def test_programs_are_told_the_answer_the_cost_and_what_was_denied(self):
+        home = self.home
+        flags = ("--approvals", "deny", "[tools 1] [ask] [say Sorry.]")
+        ran = home.run("run", "-o", "json", "--name", "barred", *flags)
+        self.assertEqual(ran.code, 5)
+        ran = ran.json()
+        self.assertEqual((ran["answer"], ran["denied"]), ("Sorry.", ["Bash"]))
+        self.assertGreater(float(ran["session"]["cost_usd"]), 0)
+        [row] = home.ask("wait", "barred")["sessions"]
+        self.assertEqual((row["answer"], row["denied"], row["denied_tools"], row["cost_usd"]),
+                         ("Sorry.", 1, ["Bash"], ran["session"]["cost_usd"]))
 
     def test_what_fails_for_one_session_leaves_the_others_alone(self):
         home = self.home

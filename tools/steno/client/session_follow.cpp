@@ -191,6 +191,8 @@ class SessionFollow {
 
 // True for events whose text is what the agent itself says to people.
 bool is_answer(const domain::Event& event) {
+  const auto* finished = event.as<domain::TurnFinished>();
+  if (finished != nullptr) return finished->is_answer;
   const auto* said = event.as<domain::OutputRecorded>();
   return said != nullptr && said->kind == domain::OutputKind::text && said->parent.empty();
 }

@@ -10,6 +10,7 @@
 #include "tools/steno/text/units.hpp"
 #include "workers/json/event_json.hpp"
 #include "workers/json/json.hpp"
+#include "workers/operations/handlers.hpp"
 #include "workers/operations/session_text.hpp"
 #include "workers/protocol/feed_levels.hpp"
 #include "workers/text/ask_text.hpp"
@@ -20,6 +21,9 @@ namespace {
 
 using projections::SessionRow;
 using workers::safe_line;
+
+// Blocks that are looked at for the agent's last words; it can have thought behind them.
+constexpr std::int64_t kAnswerLines = 20;
 
 // True if the session does nothing until somebody does something about it.
 bool is_at_rest(const SessionRow& row) {
@@ -79,26 +83,38 @@ class SessionWait {
   const std::vector<std::string>& working() const { return working_; }
   bool has_failed() const { return has_failed_; }
   void end() {
-    if (connection_.config().output == OutputFormat::json) {
-      workers::ListAnswer answer;
-      answer.position = position_;
-      answer.total = static_cast<std::int64_t>(rested_.size());
-      answer.sessions = std::move(rested_);
-      print(workers::to_json(answer) + "\n");
-    }
+    if (connection_.config().output != OutputFormat::json) return;
+    std::string rows;
+    for (const std::string& row : rested_) rows += (rows.empty() ? "" : ",") + row;
+    // As `ls` has it.
+    workers::JsonObject list;
+    list.add("position", position_).add_raw("sessions", "[" + rows + "]");
+    list.add("has_more", false).add("before", base::Position{}).add("total", rested_.size());
+    print(list.text() + "\n");
   }
 
  private:
   void print_row(const SessionRow& row) {
     switch (connection_.config().output) {
       case OutputFormat::json:
-        return rested_.push_back(row);
+        return rested_.push_back(json_of(row));
       case OutputFormat::table:
         return print(row.alias + "  " + safe_line(row.name) + "  " + workers::status_text(row) +
                      "  " + workers::cost_text(row) + "\n");
       default:
-        return print(workers::to_json(row) + "\n");
+        return print(json_of(row) + "\n");
     }
+  }
+
+  // Beside the cost and the denials, which the row has, programs want to know what was answered.
+  std::string json_of(const SessionRow& row) {
+    workers::Caller caller = connection_.caller();
+    caller.agent = row.agent;
+    const auto said =
+        connection_.run(workers::show_output(caller, {row.session.text(), kAnswerLines}));
+    std::string json = workers::to_json(row);
+    json.pop_back();
+    return json + ",\"answer\":" + workers::to_json(said ? said->last_words : "") + "}";
   }
 
   // Somebody must answer before it gets on, so it is told, once for each request.
@@ -117,8 +133,8 @@ class SessionWait {
   std::vector<base::SessionId> pending_;
   std::vector<std::string> working_;  // aliases of those that did not rest when last asked
   std::vector<std::string> told_;
-  std::vector<SessionRow> rested_;  // for one JSON document
-  base::Position position_;         // of the last answer
+  std::vector<std::string> rested_;  // for one JSON document
+  base::Position position_;          // of the last answer
   bool has_failed_ = false;
 };
 
@@ -149,7 +165,7 @@ Outcome<int> wait(const Config& config, const WaitArguments& arguments) {
   (*connection)->take_interrupts();
   if (within) *within += (*connection)->clock().boot();
   auto code = watch_sessions(**connection, {workers::agent_level(sessions.agent()), within},
-                                   [&](base::Position known) { return sessions.tell(known); });
+                             [&](base::Position known) { return sessions.tell(known); });
   if (!code) return code;
   sessions.end();
   if (*code == kExitTimeout) {

@@ -813,6 +813,7 @@ void add_wait(CommandLine& line) {
       "  steno wait nightly\n"
       "  steno wait $(steno ls --name 'deploy-*' --status live -q) --within 2h\n"
       "Each is told as it comes to rest. What an agent asks is told, too: it waits for an answer.\n"
+      "In JSON each has its cost, its denied calls, and as answer what its agent said last.\n"
       "Exit codes: 0 all is well; 1 one has failed or was killed, or its prompts wait behind a\n"
       "failed turn; 7 --within has passed.",
       arguments, reporting(wait));
