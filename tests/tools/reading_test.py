@@ -320,7 +320,8 @@ class Turns(Reading):
         self.home.run("send", "talk", "fifth")
         until(lambda: self.home.show("talk")["turn"], "a turn that runs")
         framed = self.home.run("output", "talk", "--turns").out
-        self.assertRegex(framed, r"── turn 4, .*\n> \[hang\].*\n\n\(queued\) > fifth\n$")
+        self.assertRegex(framed, r"── turn 4, .*\n> \[hang\].*\n\(at work for \d+s\)\n\n"
+                                 r"\(queued\) > fifth\n$")
         self.assertRegex(self.home.run("output", "talk", "--turns", "--last").out,
                          r"\n\(at work for \d+s\)\n$")
         self.home.run("interrupt", "talk")

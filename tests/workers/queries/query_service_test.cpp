@@ -378,6 +378,61 @@ TEST_CASE("a prompt is shown where its turn was started", "[workers]") {
   CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)) == std::vector<std::string>{"prompt 2"});
 }
 
+TEST_CASE("an outline has where turns begin and end, page by page, and reads no texts",
+          "[workers]") {
+  QueriedLog w;
+  w.log.append(w.stream(), support::opened());
+  std::vector<std::pair<std::string, base::TurnId>> marks;
+  const auto mark = [&](domain::Event event, int turn, const std::string& text = {}) {
+    marks.emplace_back(event.type(), support::turn(turn));
+    w.log.append(w.stream(), std::move(event), text);
+  };
+  for (int turn = 1; turn <= 700; ++turn) {
+    w.log.append(w.stream(), domain::TurnQueued{support::turn(turn)}, "prompt");
+    mark(domain::TurnStarted{support::turn(turn), support::kToken}, turn);
+    w.log.append(w.stream(), domain::OutputRecorded{support::turn(turn), turn, {}}, "text");
+    mark(domain::TurnFailed{support::turn(turn), {}, {}, 0, {}}, turn, "error");
+  }
+  mark(domain::OwnTurnStarted{support::turn(701), {}, {}, {}}, 701);
+  mark(domain::TurnInterrupted{support::turn(702), domain::EndReason::user, {}}, 702);
+  w.store.is_torn = true;
+  QueryBody query;
+  query.agent = "main";
+  query.reference = "fix-bug";
+  query.limit = -1;
+  query.is_outline = true;
+  std::vector<std::pair<std::string, base::TurnId>> found;
+  int pages = 0;
+  for (bool has_more = true; has_more; ++pages) {
+    const auto page = w.ask<OutputAnswer>(kVerbOutput, query);
+    for (const OutputItem& item : page.items) {
+      found.emplace_back(item.type, item.turn);
+      CHECK((item.text.empty() && item.time.us > 0 && item.position > query.after));
+    }
+    has_more = page.has_more;
+    query.after = page.through;
+  }
+  CHECK(found == marks);
+  CHECK(pages == 2);
+}
+
+TEST_CASE("a page of facts alone holds every event, and no content is read for it", "[workers]") {
+  QueriedLog w;
+  w.log.append(w.stream(), support::opened());
+  w.log.append(w.stream(), domain::TurnQueued{support::turn(1)}, "prompt");
+  bus::ReadRequest request{"agent/main/", {}, 0, 0};
+  const auto whole = w.ask<bus::LogPage>(bus::kReadVerb, request);
+  w.store.is_torn = true;
+  request.is_facts_only = true;
+  const auto facts = w.ask<bus::LogPage>(bus::kReadVerb, request);
+  REQUIRE(facts.events.size() == whole.events.size());
+  CHECK(facts.events.back().facts == whole.events.back().facts);
+  CHECK(whole.events.back().content);
+  CHECK_FALSE(facts.events.back().content);
+  CHECK(facts.events.back().content_bytes == 6);
+  CHECK(facts.digest == whole.digest);
+}
+
 TEST_CASE("a page of output is bounded in bytes of prompts that wait", "[workers]") {
   QueriedLog w;
   w.log.append(w.stream(), support::opened(true));

@@ -63,8 +63,10 @@ Outcome<workers::OutputItem> whole_item(Connection& connection, const SessionRow
   return whole;
 }
 
-void print_framed(const workers::OutputItem& item, workers::ItemText& texts, TurnText& frame) {
-  if (const std::string before = frame.before(item); !before.empty()) print(texts.end() + before);
+void print_framed(const workers::OutputItem& item, const SessionRow& row, workers::ItemText& texts,
+                  TurnText& frame) {
+  const std::string before = frame.before(item, row);
+  if (!before.empty()) print(texts.end() + before);
   const bool is_plain_end =
       item.kind == workers::ItemKind::ended && item.reason == domain::EndReason::none;
   if (!is_plain_end) print(texts.of(item));
@@ -85,7 +87,7 @@ Outcome<bool> print_items(Connection& connection, workers::OutputAnswer& answer,
     } else if (frame == nullptr) {
       print(texts.of(*whole));
     } else {
-      print_framed(*whole, texts, *frame);
+      print_framed(*whole, answer.session, texts, *frame);
     }
   }
   if (format == OutputFormat::json) print(workers::to_json(answer) + "\n");

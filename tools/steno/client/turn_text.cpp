@@ -35,10 +35,10 @@ std::string use_text(const OutputItem& item) {
   return text;
 }
 
-std::string TurnText::before(const OutputItem& item) {
+std::string TurnText::before(const OutputItem& item, const projections::SessionRow& row) {
   if (item.is_queued) {
     const bool is_first = !std::exchange(has_queued_, true) && current_.is_set();
-    return is_first ? "\n" : "";
+    return is_first ? at_work(row) + "\n" : "";
   }
   // What a subagent says late is no sign that its turn goes on.
   if (!item.turn.is_set() || item.turn == current_ || !item.parent.empty()) return {};
@@ -57,10 +57,10 @@ std::string TurnText::after(const OutputItem& item) const {
   return dim("(" + duration_text(took) + (use.empty() ? "" : ", " + use) + ")") + "\n";
 }
 
-std::string TurnText::end(const projections::SessionRow& row) const {
+std::string TurnText::at_work(const projections::SessionRow& row) const {
   const SessionTurn* turn = find(current_);
   const bool is_at_work = current_.is_set() && (current_ == row.turn || current_ == row.own_turn);
-  if (!is_at_work || turn == nullptr || has_queued_) return {};
+  if (!is_at_work || turn == nullptr) return {};
   return dim("(at work for " + duration_text(options_.now - turn->began) + ")") + "\n";
 }
 

@@ -27,14 +27,18 @@ class TurnText {
   TurnText(workers::SessionTurns turns, const TurnTextOptions& options)
       : turns_(std::move(turns)), options_(options) {}
 
-  // Returns what comes before the item.
-  std::string before(const workers::OutputItem& item);
+  // Returns what comes before the item. `row`: of the session, as of then.
+  std::string before(const workers::OutputItem& item, const projections::SessionRow& row);
   // Returns what comes behind it.
   std::string after(const workers::OutputItem& item) const;
-  // Returns what comes behind the last item, if the turn that it is of goes on.
-  std::string end(const projections::SessionRow& row) const;
+  // Returns what comes behind the last item.
+  std::string end(const projections::SessionRow& row) const {
+    return has_queued_ ? std::string() : at_work(row);
+  }
 
  private:
+  // Returns for how long the turn that is printed has been at work; empty: it is over.
+  std::string at_work(const projections::SessionRow& row) const;
   const workers::SessionTurn* find(base::TurnId turn) const;
   std::string heading(const workers::SessionTurn& turn) const;
   std::string dim(const std::string& text) const;
