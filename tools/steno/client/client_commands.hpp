@@ -6,15 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "tools/steno/client/prompt_place.hpp"
 #include "tools/steno/config/config.hpp"
 #include "tools/steno/text/failure.hpp"
 #include "workers/operations/opening.hpp"
 
-namespace workers {
-struct TaskArguments;
-}  // namespace workers
-
 namespace steno {
+
+struct TaskToGive;
 
 struct SpawnArguments {
   std::string prompt;  // "-": read from stdin
@@ -29,6 +28,7 @@ struct SpawnArguments {
   std::string user;                  // "connector/user/channel"; empty: no user's
   std::vector<std::string> files{};  // that go with the prompt; "-": read from stdin
   std::vector<std::string> labels{};
+  PromptPlace place{};
 };
 
 // Starts a session and follows it to its end.
@@ -41,6 +41,7 @@ struct ResumeArguments : workers::ResumeRequest {
   bool is_followed = false;
   bool takes_queue = false;          // the prompts that waited when the session ended
   std::vector<std::string> files{};  // as SpawnArguments has them
+  PromptPlace place{};
 };
 Outcome<int> resume(const Config& config, const ResumeArguments& arguments);
 
@@ -51,6 +52,7 @@ struct SendArguments {
   bool waits = false;  // for the turn's end, printing what the agent says
   bool shows_all = false;
   std::vector<std::string> files{};  // as SpawnArguments has them
+  PromptPlace place{};
 };
 Outcome<int> send(const Config& config, const SendArguments& arguments);
 
@@ -58,6 +60,7 @@ struct MessageArguments {
   std::string prompt;  // "-": read from stdin
   std::string to;      // empty: the parent of a subagent, else the newest session of a user
   std::string from;    // empty: the session whose agent calls, if one does
+  PromptPlace place{};
 };
 Outcome<int> message(const Config& config, const MessageArguments& arguments);
 
@@ -140,10 +143,11 @@ struct ConversationArguments {
   std::string since;  // only those that changed since then; empty: all
   std::int64_t limit = 0;
   bool is_tried = false;  // prune: nothing is deleted
+  PromptPlace place{};
 };
 Outcome<int> conversation_send(const Config& config, const ConversationArguments& arguments);
 // Gives a subagent a task.
-Outcome<int> conversation_spawn(const Config& config, const workers::TaskArguments& arguments);
+Outcome<int> conversation_spawn(const Config& config, const TaskToGive& arguments);
 Outcome<int> conversation_list(const Config& config, const ConversationArguments& arguments);
 Outcome<int> conversation_show(const Config& config, const ConversationArguments& arguments);
 Outcome<int> conversation_set(const Config& config, const ConversationArguments& arguments);
@@ -248,6 +252,7 @@ struct ScheduleArguments {
   std::vector<std::string> allowed_tools;
   std::int64_t max_turns = 0;
   bool is_multi_turn = false;
+  PromptPlace place{};
 };
 Outcome<int> schedule_add(const Config& config, const ScheduleArguments& arguments);
 Outcome<int> schedule_list(const Config& config, const ScheduleArguments& arguments);

@@ -11,6 +11,7 @@
 #include "tools/steno/client/prompt_input.hpp"
 #include "tools/steno/client/shown_ask.hpp"
 #include "tools/steno/client/since.hpp"
+#include "tools/steno/client/task_to_give.hpp"
 #include "tools/steno/connection/caller.hpp"
 #include "tools/steno/connection/connection.hpp"
 #include "tools/steno/text/console.hpp"
@@ -200,7 +201,7 @@ Outcome<int> print_answer(Connection& connection, const Config& config,
 Outcome<int> conversation_send(const Config& config, const ConversationArguments& arguments) {
   auto files = files_of(arguments.files, arguments.text);
   if (!files) return tl::unexpected(files.error());
-  auto text = prompt_of(arguments.text, !files->empty());
+  auto text = prompt_of(arguments.text, arguments.place, !files->empty());
   if (!text) return tl::unexpected(text.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
@@ -240,9 +241,9 @@ Outcome<int> conversation_send(const Config& config, const ConversationArguments
   return print_answer(**connection, config, *meant, *reply);
 }
 
-Outcome<int> conversation_spawn(const Config& config, const workers::TaskArguments& arguments) {
+Outcome<int> conversation_spawn(const Config& config, const TaskToGive& arguments) {
   workers::TaskArguments task = arguments;
-  auto text = prompt_of(arguments.task, false);
+  auto text = prompt_of(arguments.task, arguments.place);
   if (!text) return tl::unexpected(text.error());
   task.task = std::move(*text);
   auto connection = Connection::open(config);

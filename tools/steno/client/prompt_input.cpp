@@ -1,10 +1,15 @@
 // Reads a prompt to its end, and files whole.
 #include "tools/steno/client/prompt_input.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
+#include "eventlog/base/unique_fd.hpp"
 #include "workers/operations/opening.hpp"
 #include "workers/operations/prompt_files.hpp"
 
@@ -38,10 +43,30 @@ std::string read_all(LineInput& input) {
   return all;
 }
 
-Outcome<std::string> prompt_of(const std::string& argument, bool has_files) {
+Outcome<std::string> prompt_in_file(const std::string& path) {
+  const base::UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat facts {};
+  const bool is_open = file.is_open() && ::fstat(file.get(), &facts) == 0;
+  if (is_open && !S_ISDIR(facts.st_mode)) {
+    LineInput input(file.get());
+    return read_all(input);
+  }
+  const int why = is_open ? EISDIR : errno;
+  return fail(why == ENOENT ? kExitNotFound : kExitFailed,
+              "the prompt's file " + path + " cannot be read: " + std::strerror(why));
+}
+
+Outcome<std::string> prompt_of(const std::string& argument, const PromptPlace& place,
+                               bool has_files) {
   LineInput input(STDIN_FILENO);
-  std::string prompt = argument == "-" ? read_all(input) : argument;
-  if (const auto ok = workers::check_prompt(prompt, has_files); !ok) return fail(ok.error());
+  Outcome<std::string> prompt = argument;
+  if (!place.file.empty()) {
+    prompt = prompt_in_file(place.file);
+  } else if (argument == "-") {
+    prompt = read_all(input);
+  }
+  if (!prompt) return prompt;
+  if (const auto ok = workers::check_prompt(*prompt, has_files); !ok) return fail(ok.error());
   return prompt;
 }
 

@@ -369,7 +369,7 @@ Outcome<int> schedule_add(const Config& config, const ScheduleArguments& argumen
   domain::ScheduleSpec spec;
   spec.name = arguments.name;
   if (const auto ok = set_timing(arguments, spec); !ok) return tl::unexpected(ok.error());
-  auto prompt = prompt_of(arguments.prompt);
+  auto prompt = prompt_of(arguments.prompt, arguments.place);
   if (!prompt) return tl::unexpected(prompt.error());
   spec.prompt = std::move(*prompt);
   spec.zone = arguments.zone;
@@ -574,8 +574,8 @@ Outcome<int> schedule_edit(const Config& config, const ScheduleArguments& argume
     if (!zone) return tl::unexpected(zone.error());
     spec.zone = std::move(*zone);
   }
-  if (!arguments.prompt.empty()) {
-    auto prompt = prompt_of(arguments.prompt);
+  if (!arguments.prompt.empty() || !arguments.place.file.empty()) {
+    auto prompt = prompt_of(arguments.prompt, arguments.place);
     if (!prompt) return tl::unexpected(prompt.error());
     spec.prompt = std::move(*prompt);
   }

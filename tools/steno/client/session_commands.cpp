@@ -243,7 +243,7 @@ Outcome<int> follow_resumed(Connection& connection, const Spawned& spawned,
 
 // Goes on with a session that the agent had outside of Steno.
 Outcome<int> resume_foreign(Connection& connection, const Config& config,
-                            const ResumeArguments& arguments) {
+                            const ResumeArguments& arguments, domain::PromptFiles files) {
   if (arguments.takes_queue) {
     return fail(kExitNotFound, "there is no session " + arguments.reference +
                                    " on the record, and so no prompts of it");
@@ -255,13 +255,11 @@ Outcome<int> resume_foreign(Connection& connection, const Config& config,
   as_new.allowed_tools = arguments.allowed_tools;
   as_new.max_turns = arguments.max_turns;
   as_new.is_multi_turn = arguments.is_multi_turn;
-  auto files = files_of(arguments.files, as_new.prompt);
-  if (!files) return tl::unexpected(files.error());
   if (const auto ok = workers::check_prompt(as_new.prompt); !ok) return fail(ok.error());
   if (const auto ok = workers::check_workdir(config.session.workdir); !ok) return fail(ok.error());
   if (const auto ok = workers::check_mcp_config(config.session); !ok) return fail(ok.error());
   domain::Spawn spawn = to_spawn(config, as_new);
-  spawn.files = std::move(*files);
+  spawn.files = std::move(files);
   spawn.agent_session = base::SessionId::parse(arguments.reference)->text();
   spawn.is_fork = arguments.is_fork;
   const auto described =
@@ -366,7 +364,13 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
   SpawnArguments told = arguments;
   auto files = files_of(told.files, told.prompt);
   if (!files) return tl::unexpected(files.error());
-  if (told.prompt == "-") told.prompt = told.is_multi_turn ? read_line(input) : read_all(input);
+  if (!told.place.file.empty()) {
+    auto text = prompt_of(told.prompt, told.place, !files->empty());
+    if (!text) return tl::unexpected(text.error());
+    told.prompt = std::move(*text);
+  } else if (told.prompt == "-") {
+    told.prompt = told.is_multi_turn ? read_line(input) : read_all(input);
+  }
   const bool talks = is_talk(config, told);
   if (told.prompt.empty() && files->empty() && !talks) {
     return fail(
@@ -455,7 +459,15 @@ Outcome<bool> join_prompts(domain::Spawn& spawn, std::vector<LeftPrompt>& waitin
 
 }  // namespace
 
-Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
+Outcome<int> resume(const Config& config, const ResumeArguments& said) {
+  auto files = files_of(said.files, said.prompt);
+  if (!files) return tl::unexpected(files.error());
+  ResumeArguments arguments = said;
+  if (said.prompt == "-" || !said.place.file.empty()) {
+    auto prompt = prompt_of(said.prompt, said.place, !files->empty());
+    if (!prompt) return tl::unexpected(prompt.error());
+    arguments.prompt = std::move(*prompt);
+  }
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   const auto shown = (*connection)->find(arguments.reference, true);
@@ -465,7 +477,7 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
     const bool is_missing = shown.error().exit_code == kExitNotFound;
     if (!is_missing || !base::SessionId::parse(arguments.reference))
       return tl::unexpected(shown.error());
-    return resume_foreign(**connection, config, arguments);
+    return resume_foreign(**connection, config, arguments, std::move(*files));
   }
   std::vector<LeftPrompt> waiting;
   if (arguments.takes_queue) {
@@ -476,8 +488,6 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
     tell_left(**connection, shown->session);
   }
   const std::size_t taken = waiting.size();
-  auto files = files_of(arguments.files, arguments.prompt);
-  if (!files) return tl::unexpected(files.error());
   const bool begins_with_queue = arguments.prompt.empty() && files->empty() && !waiting.empty();
   if (arguments.system_prompt.empty() && !shown->system_prompt_error.empty()) {
     return fail(kExitFailed, "the session's system prompt cannot be read: " +
@@ -586,7 +596,7 @@ Outcome<int> send_to_user(Connection& connection, const SendArguments& arguments
 Outcome<int> send(const Config& config, const SendArguments& arguments) {
   auto files = files_of(arguments.files, arguments.prompt);
   if (!files) return tl::unexpected(files.error());
-  auto prompt = prompt_of(arguments.prompt, !files->empty());
+  auto prompt = prompt_of(arguments.prompt, arguments.place, !files->empty());
   if (!prompt) return tl::unexpected(prompt.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
@@ -623,7 +633,7 @@ Outcome<int> send(const Config& config, const SendArguments& arguments) {
 }
 
 Outcome<int> message(const Config& config, const MessageArguments& arguments) {
-  const auto prompt = prompt_of(arguments.prompt);
+  const auto prompt = prompt_of(arguments.prompt, arguments.place);
   if (!prompt) return tl::unexpected(prompt.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());

@@ -5,7 +5,9 @@
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/own_commands.hpp"
 #include "tools/steno/client/session_filter.hpp"
+#include "tools/steno/client/task_to_give.hpp"
 #include "tools/steno/command_line/parts.hpp"
+#include "tools/steno/command_line/prompt_flags.hpp"
 #include "workers/operations/handlers.hpp"
 #include "workers/operations/opening.hpp"
 #include "workers/operations/operations.hpp"
@@ -89,10 +91,10 @@ void add_run(CommandLine& line) {
                    "  steno run --multi-turn 'let us refactor' < prompts.txt\n"
                    "Ctrl-C interrupts the turn; twice, it kills the session. Ctrl-\\ leaves it at\n"
                    "work. With --multi-turn each line typed is a prompt, and Ctrl-D closes it.",
-                   arguments, reporting(run));
-  command->add_option("PROMPT", arguments.prompt,
-                      "The agent's task; -: read from stdin. Left out at a terminal: a session "
-                      "to talk with, as attach shows it");
+                   arguments, prompting(run, &SpawnArguments::prompt, false));
+  add_prompt(command, "PROMPT", arguments.prompt, arguments.place,
+             "The agent's task; -: read from stdin. Left out at a terminal: a session to talk "
+             "with, as attach shows it");
   add_spawn_flags(line, command, arguments);
   command->add_flag("--detach", arguments.is_detached, "Do not follow it; print its id");
 }
@@ -101,10 +103,12 @@ void add_spawn(CommandLine& line) {
   auto& arguments = line.keep<SpawnArguments>();
   CLI::App* command = line.command(line.app, "spawn", "Start a session and return at once",
                                    "  steno spawn --name nightly 'update the dependencies'\n"
-                                   "  steno spawn -o json 'count the tests' | jq -r .alias",
-                                   arguments, reporting(spawn));
-  command->add_option("PROMPT", arguments.prompt, "The agent's task; -: read from stdin")
-      ->required();
+                                   "  steno spawn -o json 'count the tests' | jq -r .alias\n"
+                                   "  steno spawn --prompt-file task.md\n"
+                                   "  steno spawn --edit",
+                                   arguments, prompting(spawn, &SpawnArguments::prompt, true));
+  add_prompt(command, "PROMPT", arguments.prompt, arguments.place,
+             "The agent's task; -: read from stdin");
   add_spawn_flags(line, command, arguments);
 }
 
@@ -135,11 +139,11 @@ void add_resume(CommandLine& line) {
                                    "Settings without a flag are those of the old session. An id "
                                    "that is no session's here is\nthat of one which the agent had "
                                    "outside of Steno, in the same folder.",
-                                   arguments, reporting(resume));
+                                   arguments, prompting(resume, &ResumeArguments::prompt, false));
   add_reference(command, arguments);
-  command->add_option("PROMPT", arguments.prompt,
-                      "Default: " + std::string(workers::kResumePrompt) +
-                          " With --with-queue: the first prompt that waited");
+  add_prompt(command, "PROMPT", arguments.prompt, arguments.place,
+             "The prompt; -: read from stdin. Default: " + std::string(workers::kResumePrompt) +
+                 " With --with-queue: the first prompt that waited");
   add_files(command, arguments);
   command->add_flag("--fork", arguments.is_fork,
                     "Leave the old one unchanged, so that it can be resumed again");
@@ -162,9 +166,10 @@ void add_send(CommandLine& line) {
                    "  steno send nightly --file shot.png 'why is it red?'\n"
                    "A multi-turn session queues it. To a session of one turn it is\n"
                    "added while that turn runs, and answered with it.",
-                   arguments, reporting(send));
+                   arguments, prompting(send, &SendArguments::prompt, true));
   add_reference(command, arguments);
-  command->add_option("PROMPT", arguments.prompt, "The prompt; -: read from stdin")->required();
+  add_prompt(command, "PROMPT", arguments.prompt, arguments.place,
+             "The prompt; -: read from stdin");
   add_files(command, arguments);
   command->add_flag("--interrupt", arguments.is_interrupting, "End the turn that runs now");
   line.setting(*command, "start_within", "--start-within");
@@ -185,8 +190,9 @@ void add_message(CommandLine& line) {
       "  steno message --from nightly --to @heartbeat 'done'\n"
       "An agent that calls this needs no --from. A subagent's message goes to its parent, any\n"
       "other to the newest session of a user (@foreground).",
-      arguments, reporting(message));
-  command->add_option("PROMPT", arguments.prompt, "The message; -: read from stdin")->required();
+      arguments, prompting(message, &MessageArguments::prompt, true));
+  add_prompt(command, "PROMPT", arguments.prompt, arguments.place,
+             "The message; -: read from stdin");
   command->add_option("--to", arguments.to, "The session that gets it")->type_name("REF");
   command
       ->add_option("--from", arguments.from,
@@ -201,9 +207,9 @@ void add_schedule_edit(CommandLine& line, CLI::App& schedule) {
       line.command(schedule, "edit", "Change one; what is not said stays, and so does its past",
                    "  steno schedule edit nightly --cron '0 4 * * *'\n"
                    "  steno schedule edit nightly --model opus 'update the dependencies'",
-                   edited, reporting(schedule_edit));
+                   edited, prompting(schedule_edit, &ScheduleArguments::prompt, false));
   edit->add_option("NAME", edited.name, "As the list says")->required();
-  edit->add_option("PROMPT", edited.prompt, "Another task; -: read from stdin");
+  add_prompt(edit, "PROMPT", edited.prompt, edited.place, "Another task; -: read from stdin");
   CLI::App* when = edit->add_option_group("When")->require_option(0, 1);
   when->add_option("--at", edited.at, "Once: a date and a time")->type_name("TIME");
   when->add_option("--every", edited.every, "In steps from now on")->type_name("STEP");
@@ -240,9 +246,9 @@ void add_schedule(CommandLine& line) {
       "  steno schedule add remind --at '2026-12-01 09:00' --to 4fzk2q9x 'go on'\n"
       "Each run opens a session, but with --to and --heartbeat. The prompt is a fact, which no\n"
       "erasure reaches: put what is secret into a file that the agent reads.",
-      added, reporting(schedule_add));
+      added, prompting(schedule_add, &ScheduleArguments::prompt, true));
   add->add_option("NAME", added.name, "1 to 64 of a-z 0-9 . _ -")->required();
-  add->add_option("PROMPT", added.prompt, "The agent's task; -: read from stdin")->required();
+  add_prompt(add, "PROMPT", added.prompt, added.place, "The agent's task; -: read from stdin");
   CLI::App* when = add->add_option_group("When")->require_option(1);
   when->add_option("--at", added.at, "Once: a date and a time, as '2026-12-01 09:00'")
       ->type_name("TIME");
@@ -1215,9 +1221,10 @@ void add_conversations(CommandLine& line) {
       "Texts that the conversation understands: /new, /reset and /clear begin a new session,\n"
       "/stop ends what runs, /queue collect debounce:2s cap:25 says how messages wait, and\n"
       "/send off sends nothing to its place.",
-      sent, reporting(conversation_send));
+      sent, prompting(conversation_send, &ConversationArguments::text, true));
   send->add_option("KEY", sent.key, "Its session key, or main")->required();
-  send->add_option("TEXT", sent.text, "The message; - reads it from stdin; needed without a file");
+  add_prompt(send, "TEXT", sent.text, sent.place,
+             "The message; - reads it from stdin; needed without a file");
   add_files(send, sent);
   send->add_option("--from", sent.sender, "Who writes, as the channel knows them");
   send->add_option("--id", sent.id,
@@ -1227,13 +1234,13 @@ void add_conversations(CommandLine& line) {
   send->add_flag("--wait", sent.waits, "Print what the agent says in answer");
   line.setting(*send, "start_within", "--start-within");
   line.setting(*send, "channel", "--channel");
-  auto& task = line.keep<workers::TaskArguments>();
+  auto& task = line.keep<TaskToGive>();
   CLI::App* spawn = line.command(
       *conversations, "spawn", "Give a subagent a task; a message tells how it ended",
       "  steno conv spawn 'Find out why the build is slow'\n"
       "  steno conv spawn 'Read the logs of today' --parent telegram:group:42 --label logs",
-      task, reporting(conversation_spawn));
-  spawn->add_option("TASK", task.task, "What it is to do; - reads it from stdin")->required();
+      task, prompting(conversation_spawn, &TaskToGive::task, true));
+  add_prompt(spawn, "TASK", task.task, task.place, "What it is to do; - reads it from stdin");
   spawn->add_option("--parent", task.parent,
                     "Session key of the conversation that hears how it ended; default: main");
   spawn->add_option("--label", task.label, "A name that no other conversation of the agent has");

@@ -1,0 +1,18 @@
+// A prompt that a person writes in an editor.
+#pragma once
+
+#include <string>
+
+#include "tools/steno/text/failure.hpp"
+
+namespace steno {
+
+// Opens the editor that VISUAL or EDITOR names on a private file that begins with `draft`, waits
+// for its end, and returns the file's path. Failure: the editor cannot be run, ends with an error,
+// or leaves no text. What text there is then stays, and the failure says where.
+Outcome<std::string> edit_prompt(const std::string& draft);
+
+// Removes the file of a prompt that was sent; otherwise says where its text is.
+void leave_edited(const std::string& path, bool is_sent);
+
+}  // namespace steno
