@@ -83,6 +83,11 @@ Result<void> NewFile::write(std::string_view bytes) {
   return {};
 }
 
+Result<void> NewFile::set_mode(unsigned mode) {
+  if (::fchmod(file_.get(), mode) != 0) return failed(fresh_path(path_));
+  return {};
+}
+
 Result<bool> NewFile::finish() {
   const std::string fresh = fresh_path(path_);
   const bool is_replaced = old_ == OldFile::replaced;

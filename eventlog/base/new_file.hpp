@@ -25,6 +25,8 @@ class NewFile {
 
   // Error: io.
   Result<void> write(std::string_view bytes);
+  // Sets its permissions, such as 0644. Error: io.
+  Result<void> set_mode(unsigned mode);
   // Puts the file in its place, on disk. False: the same bytes are there, and the file was left as
   // it is. Errors: as open().
   Result<bool> finish();

@@ -2,6 +2,7 @@
 #include "tools/steno/config/config.hpp"
 
 #include "tests/fuzz/fuzz.hpp"
+#include "tools/steno/config/file_edit.hpp"
 #include "tools/steno/config/prices_file.hpp"
 
 namespace {
@@ -48,6 +49,18 @@ void check(const steno::Config& config) {
   if (endpoints) require(endpoints->command.starts_with("ipc:///"), "sockets have absolute paths");
 }
 
+// Requires that a key can be set in a file and taken out again, where it can be at all.
+void check_edits(std::string_view text) {
+  for (const steno::KeyPath& key :
+       {steno::KeyPath{"agent"}, {"engines", "a", "home"}, {"conversations", "queue", "cap"}}) {
+    const auto set = steno::with_key(text, key, steno::toml_string("x"), "/etc/steno.toml");
+    if (!set) continue;
+    require(steno::parse_config(*set, "").has_value(), "a changed file is TOML");
+    const auto unset = steno::without_key(*set, key, "/etc/steno.toml");
+    require(!unset || unset->has_value(), "what was set is there");
+  }
+}
+
 }  // namespace
 
 // The first byte chooses: 0 a file's text, 1 one key as a flag, 2 one key in the environment.
@@ -57,6 +70,7 @@ void fuzz::run(ByteView in) {
   steno::ConfigInput input = plain_input();
   if (how % 3 == 0) {
     file_text = source.rest();
+    check_edits(file_text);
     input.flags["config"] = "/etc/steno.toml";
     const auto prices = steno::parse_prices(file_text, "/etc/prices.toml");
     require(prices || !prices.error().text.empty(), "an error of the prices says what is wrong");

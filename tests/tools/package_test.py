@@ -86,6 +86,7 @@ class Completion(unittest.TestCase):
             self.assertIn("conv", self.complete(home, ""))
             self.assertNotIn("complete", self.complete(home, ""))
             self.assertEqual(self.complete(home, "run", "--multi"), ["--multi-turn"])
+            self.assertEqual(self.complete(home, "config", "set", "max_s"), ["max_sessions"])
             self.assertIn("--home", self.complete(home, "ls", "--h"))
             # The value of a flag is no command, and without a server no names are known.
             self.assertEqual(self.complete(home, "--agent", "co"), [])

@@ -9,19 +9,6 @@
 #include "workers/json/json.hpp"
 
 namespace steno {
-namespace {
-
-// Returns the settings outside tables of the file, then those of its tables.
-std::vector<Setting> all_settings(const Config& config) {
-  std::vector<Setting> all = config.settings;
-  for (Setting& setting : engine_settings(config)) all.push_back(std::move(setting));
-  const std::vector<Setting>& said = config.conversations.said;
-  all.insert(all.end(), said.begin(), said.end());
-  return all;
-}
-
-}  // namespace
-
 Outcome<int> show_config(const Config& config, const NoArguments&) {
   if (config.tables_fault) {
     remark("steno serve refuses this file: " + base::describe(*config.tables_fault));

@@ -16,12 +16,6 @@
 namespace steno {
 namespace {
 
-void add_config(CommandLine& line) {
-  line.command(line.app, "config", "Show every setting and where it comes from",
-               "  steno config\n  STENO_AGENT=ci steno config -o json", line.keep<NoArguments>(),
-               reporting(show_config));
-}
-
 void add_version(CommandLine& line) {
   line.command(line.app, "version",
                "Show the release; as JSON also its commit, log format and protocol",

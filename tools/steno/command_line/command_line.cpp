@@ -198,7 +198,9 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
   if (const std::string line = with_quotes(named, unknown); !line.empty()) {
     return "quote the prompt: " + line;
   }
-  if (lacks_something) return unknown_command(named, unknown.front());
+  if (lacks_something || !commands_of(*named.app).empty()) {
+    return unknown_command(named, unknown.front());
+  }
   std::string words;
   for (const std::string& word : unknown) words += (words.empty() ? "" : " ") + word;
   return "steno " + named.path + " does not expect '" + words + "'";
@@ -260,6 +262,7 @@ int run_main(int argc, char** argv, const CommandLineParts& parts) {
   const std::map<std::string, std::string> flags = line.flags;
   ConfigInput input = process_input(std::move(line.flags));
   line.program_folder = input.program_folder;
+  if (line.chosen_for_sources) return flushed(line.chosen_for_sources(input));
   auto config = load_config(input);
   if (!config) {
     complain(kExitUsage, base::describe(config.error()));

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tools/steno/config/config.hpp"
+
 namespace steno {
 namespace {
 
@@ -90,7 +92,13 @@ std::vector<std::string> completions(const CLI::App& app, const std::vector<std:
   } else {
     const std::string name = positional_named(*command, positionals);
     if (name == "REF") all = names_of(KnownNames::sessions);
-    if (name == "KEY") all = names_of(KnownNames::conversations);
+    const bool is_of_config =
+        command->get_parent() != nullptr && command->get_parent()->get_name() == "config";
+    if (name == "KEY" && is_of_config) {
+      for (const ConfigKey& key : config_keys()) all.emplace_back(key.name);
+    } else if (name == "KEY") {
+      all = names_of(KnownNames::conversations);
+    }
   }
   std::erase_if(all, [&](const std::string& one) { return !one.starts_with(begun); });
   std::sort(all.begin(), all.end());

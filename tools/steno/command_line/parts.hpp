@@ -42,6 +42,8 @@ struct CommandLine {
   mode_t users_umask = 0;                    // as this process found it
   std::list<std::any> kept;                  // the commands' arguments
   std::function<int(const Config&)> chosen;
+  // The same of a command that works on the settings' sources, also where they are wrong.
+  std::function<int(const ConfigInput&)> chosen_for_sources;
   std::optional<std::vector<std::string>> help_about;  // words of `help`; none: it was not chosen
 
   // Returns new arguments of a command, which parsing fills.
@@ -57,8 +59,15 @@ struct CommandLine {
     CLI::App* added = parent.add_subcommand(name, help);
     added->fallthrough();
     added->footer("Examples:\n" + examples);
-    added->final_callback([this, &arguments, run] {
-      chosen = [&arguments, run](const Config& config) { return run(config, arguments); };
+    added->final_callback([this, added, &arguments, run] {
+      if (!added->get_subcommands().empty()) return;  // one of them was chosen
+      if constexpr (std::is_invocable_v<Run, const ConfigInput&, const Arguments&>) {
+        chosen_for_sources = [&arguments, run](const ConfigInput& input) {
+          return run(input, arguments);
+        };
+      } else {
+        chosen = [&arguments, run](const Config& config) { return run(config, arguments); };
+      }
     });
     return added;
   }
@@ -102,6 +111,8 @@ inline CLI::App& add_backup_group(CommandLine& line) {
 
 // Adds `stop`, `status` and `restart`.
 void add_server_commands(CommandLine& line);
+// Adds `config` with its subcommands.
+void add_config(CommandLine& line);
 // Adds `complete`.
 void add_complete(CommandLine& line);
 
@@ -116,10 +127,10 @@ int call(Outcome<int> (*run)(const Config&, const Arguments&), const Config& con
 }
 
 // Wraps a function that returns an Outcome as one that returns an exit code.
-template <class Arguments>
-auto reporting(Outcome<int> (*run)(const Config&, const Arguments&)) {
-  return [run](const Config& config, const Arguments& arguments) {
-    return call(run, config, arguments);
+template <class Sources, class Arguments>
+auto reporting(Outcome<int> (*run)(const Sources&, const Arguments&)) {
+  return [run](const Sources& config, const Arguments& arguments) {
+    return finish(run(config, arguments));
   };
 }
 

@@ -1,10 +1,11 @@
-// Lists of commands and of settings. A setting in no list, and of no session, belongs to `serve`.
+// Lists of commands; config/setting_reader has those of settings.
 #include "tools/steno/command_line/setting_use.hpp"
 
 #include <set>
 #include <string_view>
 
 #include "eventlog/domain/session/spec_settings.hpp"
+#include "tools/steno/config/setting_reader.hpp"
 
 namespace steno {
 namespace {
@@ -30,24 +31,13 @@ const Names& opening() {
   return kOpening;
 }
 
-// Settings of whoever asks.
-const Names& of_all() {
-  static const Names kOfAll = {"config", "home",   "data_folder", "run_folder",
-                               "agent",  "output", "timeout",     "log_level"};
-  return kOfAll;
+bool is_of_sessions(std::string_view key) {
+  return reader_of(key) == SettingReader::session_openers;
 }
 
-// True for a key that can be said with a session's settings and is none of them. A schedule keeps
-// only the channel.
-bool is_said_besides(std::string_view key, bool is_schedule) {
-  static const Names kBesides = {"start_within",       "folder_channels", "fallback_channel",
-                                 "mcp_permission_max", "mcp_workdirs",    "mcp_tools",
-                                 "mcp_approvals"};
-  return key == "channel" || (!is_schedule && kBesides.contains(key));
-}
-
-bool is_of_sessions(std::string_view key, bool is_schedule) {
-  return domain::find_spec_setting(key) != nullptr || is_said_besides(key, is_schedule);
+// A schedule keeps only the channel of what is said with a session's settings.
+bool is_of_schedules(std::string_view key) {
+  return domain::find_spec_setting(key) != nullptr || key == "channel";
 }
 
 // What some commands read besides.
@@ -65,15 +55,16 @@ bool is_read_besides(const std::string& command, std::string_view key) {
 
 std::string misplaced_flag(const std::string& command, const std::string& key) {
   const std::string first = command.substr(0, command.find(' '));
-  if (!asking().contains(first) || of_all().contains(key) || is_read_besides(first, key)) return {};
+  const bool is_for_all = reader_of(key) == SettingReader::every_command;
+  if (!asking().contains(first) || is_for_all || is_read_besides(first, key)) return {};
   const std::string flag = flag_name(key);
-  if (!is_of_sessions(key, false)) {
+  if (!is_of_sessions(key)) {
     const std::string reader = key == "chat_senders" ? "chat" : "serve";
     return flag + " is read by steno " + reader + " only; steno " + command + " has no use for it";
   }
   const bool is_schedule = first == "schedule";
   const bool is_grouped = is_schedule || first == "conv";
-  if (is_schedule && !is_of_sessions(key, true)) {
+  if (is_schedule && !is_of_schedules(key)) {
     return flag + " is no setting of what a schedule opens; steno " + command +
            " has no use for it";
   }

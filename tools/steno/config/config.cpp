@@ -149,6 +149,32 @@ std::string default_text(std::string_view key) {
   return {};
 }
 
+Result<std::string> config_file_of(const ConfigInput& input) {
+  auto file = choose_file(input, Sources(input));
+  if (!file) return tl::unexpected(file.error());
+  return std::move(file->path);
+}
+
+std::vector<Setting> all_settings(const Config& config) {
+  std::vector<Setting> all = config.settings;
+  for (Setting& setting : engine_settings(config)) all.push_back(std::move(setting));
+  const std::vector<Setting>& said = config.conversations.said;
+  all.insert(all.end(), said.begin(), said.end());
+  return all;
+}
+
+std::optional<KeyKind> kind_of_key(const std::vector<std::string>& path) {
+  if (path.size() > 1) {
+    const std::vector<std::string> table(path.begin(), path.end() - 1);
+    return table.front() == kEnginesTable ? kind_of_engine_key(table, path.back())
+                                          : kind_of_conversation_key(table, path.back());
+  }
+  for (const Key& known : keys()) {
+    if (path.front() == known.key.name) return known.kind;
+  }
+  return std::nullopt;
+}
+
 Result<Config> load_config(const ConfigInput& input) {
   if (auto ok = check_variables(input); !ok) return tl::unexpected(ok.error());
   Sources sources(input);

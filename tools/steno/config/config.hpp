@@ -6,6 +6,7 @@
 // STENO_CONFIG must exist.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -139,7 +140,8 @@ struct ConfigInput {
   std::map<std::string, std::string> environment;  // of the process
   std::string program_folder;                      // folder of the steno executable
   std::string working_folder;                      // base folder of relative paths
-  base::Result<std::vector<FileSetting>> (*read_file)(const std::string& path) = read_config_file;
+  std::function<base::Result<std::vector<FileSetting>>(const std::string& path)> read_file =
+      read_config_file;
 };
 
 // Returns the input of this process.
@@ -148,6 +150,19 @@ ConfigInput process_input(std::map<std::string, std::string> flags);
 // Errors: invalid, naming the setting, its place, and the accepted values, also for a variable
 // STENO_… that nearly matches a setting; not_found for a named file that does not exist.
 base::Result<Config> load_config(const ConfigInput& input);
+
+// Returns the file that load_config() reads, or would read if it existed; empty: there is no place
+// for one. Error invalid: its name is no path.
+base::Result<std::string> config_file_of(const ConfigInput& input);
+
+// Returns every setting: those outside tables of the file, then those of its tables. The values of
+// variables that can be secrets are left out.
+std::vector<Setting> all_settings(const Config& config);
+
+enum class KeyKind;
+// Returns the kind of the key of the file, such as {"max_sessions"} or {"engines", "sandbox",
+// "home"}; none: there is no such key, or it stands in a list of tables.
+std::optional<KeyKind> kind_of_key(const std::vector<std::string>& path);
 
 struct ConfigKey {
   std::string_view name;      // in the file; STENO_<NAME> in the environment, --<name> as a flag

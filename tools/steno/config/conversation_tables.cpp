@@ -273,6 +273,16 @@ std::string titled_table(const std::vector<std::string>& path) {
   return "[" + joined(path) + "]";
 }
 
+// Returns the row of a key of that table; null: there is none.
+const TableKey* find_table_key(const std::string& table, const std::string& key) {
+  const bool is_link = table == "conversations.identity_links";
+  const std::string wanted = table + "." + (is_link ? "*" : key);
+  for (const TableKey& one : all_keys()) {
+    if (one.key.name == wanted) return &one;
+  }
+  return nullptr;
+}
+
 class ConversationTableReader {
  public:
   explicit ConversationTableReader(const std::string& path) : path_(path) {}
@@ -352,11 +362,8 @@ class ConversationTableReader {
     const auto table = table_name(setting.table);
     if (!table) return fail("unknown table [" + joined(setting.table) + "]");
     const bool is_link = table->table == "conversations.identity_links";
-    const std::string wanted = table->table + "." + (is_link ? "*" : setting.key);
-    const auto& all = all_keys();
-    const auto key = std::find_if(all.begin(), all.end(),
-                                  [&](const TableKey& one) { return one.key.name == wanted; });
-    if (key == all.end()) {
+    const TableKey* key = find_table_key(table->table, setting.key);
+    if (key == nullptr) {
       return unknown_key(setting.key, titled_table(setting.table), keys_of(table->table), where_);
     }
     const std::string name = joined(setting.table) + "." + setting.key;
@@ -410,6 +417,14 @@ Result<ConversationTables> read_conversation_tables(const std::vector<FileSettin
     if (auto ok = reader.read(setting); !ok) return tl::unexpected(ok.error());
   }
   return reader.take_all();
+}
+
+std::optional<KeyKind> kind_of_conversation_key(const std::vector<std::string>& table,
+                                                const std::string& key) {
+  const bool is_known = !table.empty() && table.front() == kConversationsTable;
+  const auto name = is_known ? table_name(table) : std::nullopt;
+  const TableKey* known = name ? find_table_key(name->table, key) : nullptr;
+  return known == nullptr ? std::nullopt : std::optional(known->kind);
 }
 
 const std::vector<ConfigKey>& conversation_keys() {

@@ -2,6 +2,7 @@
 // when conversations begin anew, what is sent to their places, and which agent a message is for.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace steno {
 
 struct ConfigKey;
 struct Setting;
+enum class KeyKind;
 
 constexpr std::string_view kConversationsTable = "conversations";
 
@@ -29,6 +31,11 @@ struct ConversationTables {
 // accepted, a rule without an action, a binding without an agent or a channel.
 base::Result<ConversationTables> read_conversation_tables(const std::vector<FileSetting>& settings,
                                                           const std::string& path);
+
+// Returns the kind of a key of a table such as {"conversations", "queue"}; none: there is no such
+// key, or it stands in a list of tables.
+std::optional<KeyKind> kind_of_conversation_key(const std::vector<std::string>& table,
+                                                const std::string& key);
 
 // Returns the keys, named "conversations.queue.mode" and so on. "*" stands for a name.
 const std::vector<ConfigKey>& conversation_keys();

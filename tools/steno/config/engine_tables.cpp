@@ -278,6 +278,12 @@ const std::vector<ConfigKey>& engine_keys() {
   return kKeys;
 }
 
+std::optional<KeyKind> kind_of_engine_key(const std::vector<std::string>& table,
+                                          const std::string& key) {
+  const EngineKey* known = table.size() == 2 ? find_key(key) : nullptr;
+  return known == nullptr ? std::nullopt : std::optional(known->kind);
+}
+
 std::vector<Setting> engine_settings(const Config& config) {
   std::vector<Setting> all;
   for (const EngineTable& table : config.engine_tables) {

@@ -15,6 +15,7 @@ namespace steno {
 struct Config;
 struct ConfigKey;
 struct Setting;
+enum class KeyKind;
 
 constexpr std::string_view kEnginesTable = "engines";
 
@@ -41,6 +42,9 @@ base::Result<std::vector<EngineTable>> read_engine_tables(const std::vector<File
 
 // Returns the keys of a table, named "engines.NAME.program" and so on.
 const std::vector<ConfigKey>& engine_keys();
+// Returns the kind of a key of the table {"engines", NAME}; none: there is no such key.
+std::optional<KeyKind> kind_of_engine_key(const std::vector<std::string>& table,
+                                          const std::string& key);
 // Returns what the tables say, named "engines.sandbox.program" and so on.
 std::vector<Setting> engine_settings(const Config& config);
 
