@@ -61,7 +61,7 @@ class Config(unittest.TestCase):
         self.assertEqual(self.config("get").out, self.config().out)
         self.assertIn("did you mean max_sessions?", self.refused("get", "max_session"))
         self.assertIn("is not set", self.refused("get", "engines.sandbox.home", code=3))
-        self.assertIn("there are get, set, unset, path", self.refused("show"))
+        self.assertIn("there are get, set, unset, trust, path", self.refused("show"))
 
     def test_a_key_is_set_and_all_else_stays(self):
         done = self.config("set", "max_sessions", "20")

@@ -2,19 +2,12 @@
 // wherever it is and without a permission.
 #pragma once
 
-#include <string_view>
-
 #include "workers/operations/operation.hpp"
 
 namespace workers {
 
-// Returns the first word of a prompt, such as "@/etc/passwd", for which the agent would read a file
-// that may be outside of its folder; empty: there is none. An "@name" without a slash is none: it
-// means a file of the agent's own folder, which the agent may read, or a person.
-std::string_view file_mention(std::string_view prompt);
-
-// Refuses if a prompt among the arguments of an operation has such a word. The text says what to
-// do.
+// Refuses if a prompt among the arguments of an operation has a word for which the agent would read
+// a file (workers/text/file_mention.hpp). The text says what to do.
 Outcome<bool> check_mentions(const Json& arguments);
 
 }  // namespace workers

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "eventlog/base/usd_text.hpp"
+#include "eventlog/domain/session/spec_settings.hpp"
 #include "eventlog/domain/spec_check.hpp"
 #include "workers/json/event_json.hpp"
 #include "workers/operations/caller.hpp"
@@ -272,7 +273,67 @@ Outcome<bool> hold_bounds(const Grant& grant, const SaidForGrant& said,
   return holder.result();
 }
 
+// A limit that is 0, or below, is none.
+bool is_looser(std::int64_t limit, std::int64_t most) {
+  return most > 0 && (limit <= 0 || limit > most);
+}
+
+std::int64_t number_of(const domain::SpecSetting& setting, const domain::SessionSpec& spec) {
+  return std::visit(
+      [&]<class Member>(Member member) -> std::int64_t {
+        if constexpr (std::same_as<Member, std::int64_t domain::UseLimits::*>) {
+          return (*spec.use_limits).*member;
+        } else if constexpr (std::same_as<Member, base::Duration domain::SessionSpec::*>) {
+          return (spec.*member).count();
+        } else if constexpr (std::same_as<Member, base::NanoUsd domain::SessionSpec::*>) {
+          return (spec.*member).value;
+        } else if constexpr (std::same_as<Member, std::int64_t domain::SessionSpec::*>) {
+          return spec.*member;
+        } else {
+          return 0;
+        }
+      },
+      setting.member);
+}
+
+bool gives_more(const domain::SpecSetting& setting, const domain::SessionSpec& most,
+                const Words& folders, const domain::SessionSpec& spec) {
+  // Of which model, and how it thinks, people are told by what it costs.
+  static constexpr std::string_view kHarmless[] = {"model", "fallback_model", "thinking_tokens",
+                                                   "remind_after", "restart_policy"};
+  const std::string_view key = setting.key;
+  if (domain::has_same_setting(setting, most, spec)) return false;
+  if (std::find(std::begin(kHarmless), std::end(kHarmless), key) != std::end(kHarmless)) {
+    return false;
+  }
+  if (key == "permission_mode")
+    return rank_of(spec.permission_mode) > rank_of(most.permission_mode);
+  if (key == "approvals") return spec.approvals < most.approvals;
+  if (key == "unanswered") return spec.unanswered > most.unanswered;
+  if (key == "approval_timeout") return spec.unanswered == domain::UnansweredAsk::approve;
+  if (key == "background") return spec.background < most.background;
+  if (key == "workdir") return !is_within(spec.workdir, folders);
+  if (key == "setting_sources") return !reads_no_more(spec.setting_sources, *most.setting_sources);
+  if (key == "mcp_config") return !spec.mcp_config->empty();
+  if (const auto* flag = std::get_if<bool domain::SessionSpec::*>(&setting.member)) {
+    return !(spec.*(*flag));  // each demands something of the agent
+  }
+  const bool is_limit =
+      setting.is_limit() ||
+      std::holds_alternative<base::NanoUsd domain::SessionSpec::*>(setting.member);
+  return is_limit ? is_looser(number_of(setting, spec), number_of(setting, most)) : true;
+}
+
 }  // namespace
+
+std::vector<std::string_view> given_beyond(const domain::SessionSpec& most, const Words& folders,
+                                           const domain::SessionSpec& spec) {
+  std::vector<std::string_view> keys;
+  for (const domain::SpecSetting& setting : domain::spec_settings()) {
+    if (gives_more(setting, most, folders, spec)) keys.push_back(setting.key);
+  }
+  return keys;
+}
 
 // The spec with which it was opened is on its first event.
 Task<Outcome<domain::SessionSpec>> spec_of(const Caller& caller,

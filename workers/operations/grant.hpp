@@ -57,4 +57,11 @@ Task<Outcome<std::vector<std::string>>> hold_to(const Grant& grant, const SaidFo
                                                 const projections::SessionRow* resumed,
                                                 domain::SessionSpec& spec);
 
+// Returns the keys of the settings in which `spec` gives a session more than `most` does: what it
+// may do, what it runs, how long and at what cost. A setting that nobody thought of counts. It can
+// work in the folders, and below.
+std::vector<std::string_view> given_beyond(const domain::SessionSpec& most,
+                                           const std::vector<std::string>& folders,
+                                           const domain::SessionSpec& spec);
+
 }  // namespace workers

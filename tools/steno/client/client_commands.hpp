@@ -29,6 +29,8 @@ struct SpawnArguments {
   std::vector<std::string> files{};  // that go with the prompt; "-": read from stdin
   std::vector<std::string> labels{};
   PromptPlace place{};
+  std::string template_name{};      // of the project's file (project_settings.hpp); empty: none
+  std::vector<std::string> said{};  // the flags that were given: "--name"
 };
 
 // Starts a session and follows it to its end.

@@ -8,6 +8,7 @@
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/left_prompts.hpp"
 #include "tools/steno/client/own_grant.hpp"
+#include "tools/steno/client/project_settings.hpp"
 #include "tools/steno/client/prompt_input.hpp"
 #include "tools/steno/client/session_acts.hpp"
 #include "tools/steno/client/session_follow.hpp"
@@ -359,9 +360,12 @@ bool is_talk(const Config& config, const SpawnArguments& arguments) {
 
 }  // namespace
 
-Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
+Outcome<int> run(const Config& own_config, const SpawnArguments& arguments) {
+  const auto opening = with_project(own_config, arguments);
+  if (!opening) return tl::unexpected(opening.error());
+  const Config& config = opening->config;
   LineInput input(STDIN_FILENO);
-  SpawnArguments told = arguments;
+  SpawnArguments told = opening->arguments;
   auto files = files_of(told.files, told.prompt);
   if (!files) return tl::unexpected(files.error());
   if (!told.place.file.empty()) {

@@ -57,6 +57,16 @@ void add_files(CLI::App* command, Arguments& arguments) {
 }
 
 void add_spawn_flags(CommandLine& line, CLI::App* command, SpawnArguments& arguments) {
+  command
+      ->add_option("--template", arguments.template_name,
+                   "Settings of [templates.NAME] in .steno.toml, the project's file here or above; "
+                   "none: do without that file")
+      ->type_name("NAME");
+  command->parse_complete_callback([command, &arguments] {
+    for (const CLI::Option* option : command->get_options()) {
+      if (option->count() > 0) arguments.said.push_back(option->get_name());
+    }
+  });
   add_files(command, arguments);
   command->add_option("--name", arguments.name, "Its name; default: made from the prompt");
   command->add_option("--label", arguments.labels, "A label, to find it again by; also several")

@@ -1,5 +1,6 @@
 // Declares `config` and its subcommands.
 #include "tools/steno/client/config_commands.hpp"
+#include "tools/steno/client/project_settings.hpp"
 #include "tools/steno/command_line/parts.hpp"
 
 namespace steno {
@@ -43,6 +44,17 @@ void add_config(CommandLine& line) {
                        "  steno config unset max_sessions", unset, reporting(config_unset)),
           unset)
       ->required();
+  auto& trusted = line.keep<TrustArguments>();
+  CLI::App* trust = line.command(
+      *config, "trust", "Trust a project's .steno.toml, as it is now",
+      "  steno config trust\n  steno config trust ~/src/shop\n"
+      "  steno config trust ~/src/shop --forget\n"
+      "Only a file that gives agents more than your own settings do needs it: permissions, tools,\n"
+      "programs, larger limits. A change of the file takes the trust away.",
+      trusted, reporting(config_trust));
+  trust->add_option("FILE", trusted.file, "Or its folder; default: the one here or above");
+  trust->add_flag("--forget", trusted.is_forgotten, "Do not trust it any more");
+  trust->add_flag("--yes,-y", trusted.is_confirmed, "Do not ask for confirmation");
   line.command(*config, "path", "Show which file is read, also if it does not exist yet",
                "  steno config path\n  $EDITOR \"$(steno config path)\"", line.keep<NoArguments>(),
                reporting(config_path));

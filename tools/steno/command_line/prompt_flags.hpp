@@ -52,6 +52,9 @@ auto prompting(Outcome<int> (*run)(const Config&, const Arguments&), std::string
     }
     bool is_missing = is_needed && (told.*prompt).empty() && told.place.file.empty();
     if constexpr (requires { told.files; }) is_missing = is_missing && told.files.empty();
+    if constexpr (requires { told.template_name; }) {
+      is_missing = is_missing && told.template_name.empty();  // which can have one
+    }
     if (!is_missing) return call(run, config, told);
     return finish(fail(kExitUsage,
                        "the prompt is empty; say it, or read it from stdin (-) or a file "

@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
+#include "eventlog/base/check.hpp"
 #include "eventlog/domain/decision.hpp"
 #include "tools/steno/config/command_words.hpp"
 #include "tools/steno/config/run_folder.hpp"
@@ -220,6 +222,24 @@ Result<Config> load_config(const ConfigInput& input) {
   }
   config.engines = engine_catalog(config);
   return config;
+}
+
+Result<void> set_from_file(const FileSetting& setting, const std::string& path, Config& config) {
+  const auto known = std::find_if(keys().begin(), keys().end(),
+                                  [&](const Key& key) { return key.key.name == setting.key; });
+  const auto shown = std::find_if(config.settings.begin(), config.settings.end(),
+                                  [&](const Setting& one) { return one.key == setting.key; });
+  CHECK(known != keys().end() && shown != config.settings.end());
+  if (shown->source > SettingSource::file) return {};
+  const char* home = std::getenv("HOME");
+  Given given = given_in_file(setting, path, home == nullptr ? "" : home);
+  given.relative_to = std::filesystem::path(path).parent_path().string();
+  if (!fits(known->kind, setting.kind)) {
+    return wrong_kind(setting.key, known->key, known->kind, given.where);
+  }
+  if (auto ok = apply(config, *known, given); !ok) return ok;
+  *shown = {setting.key, known->show(config), given.source, given.where};
+  return {};
 }
 
 const std::vector<ConfigKey>& config_keys() {

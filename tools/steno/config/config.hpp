@@ -164,6 +164,11 @@ enum class KeyKind;
 // "home"}; none: there is no such key, or it stands in a list of tables.
 std::optional<KeyKind> kind_of_key(const std::vector<std::string>& path);
 
+// Sets a session's setting as a file beside the settings file says it, unless a flag or a variable
+// says it. Relative paths begin at the file's folder. Errors invalid: as load_config().
+base::Result<void> set_from_file(const FileSetting& setting, const std::string& path,
+                                 Config& config);
+
 struct ConfigKey {
   std::string_view name;      // in the file; STENO_<NAME> in the environment, --<name> as a flag
   std::string_view accepted;  // "a whole number from 1 to 10000"
