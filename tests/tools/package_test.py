@@ -47,7 +47,8 @@ class Package(unittest.TestCase):
                      "share/doc/steno/README.md", "share/doc/steno/docs/guide.md",
                      "share/bash-completion/completions/steno",
                      "share/zsh/vendor-completions/_steno",
-                     "share/fish/vendor_completions.d/steno.fish"):
+                     "share/fish/vendor_completions.d/steno.fish",
+                     "share/man/man1/steno.1", "share/man/man1/steno-run.1"):
             self.assertTrue(os.path.exists(self.path(name)), name)
         with open(self.path("lib/systemd/user/steno.service"), encoding="utf-8") as file:
             unit = file.read()
@@ -69,6 +70,57 @@ class Package(unittest.TestCase):
             self.assertEqual(told.recv(64), b"READY=1")
             self.assertEqual(home.run("run", "[say Hello.]").out.splitlines()[-1], "Hello.")
             self.assertEqual(home.stop(), 0)
+
+
+class ManPages(unittest.TestCase):
+    """They are made of the help, and man takes them without a warning."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp()
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.pages = os.path.join(cls.folder, "man1")
+        run(program(), "help", "--man", "--to", cls.pages)
+
+    def shown(self, *arguments):
+        environment = {**os.environ, "LC_ALL": "C.UTF-8", "MANWIDTH": "100", "MANROFFSEQ": "",
+                       "MANPATH": self.folder, "MANPAGER": "cat"}
+        result = subprocess.run(["man", *arguments], capture_output=True, text=True, check=True,
+                                env=environment)
+        self.assertEqual(result.stderr, "", arguments)
+        return re.sub(r"\x1b\[[0-9;]*m|.\x08", "", result.stdout)
+
+    def commands(self):
+        listed = run(program(), "--help").split("Sessions:")[1]
+        return re.findall(r"(?m)^  ([a-z]+) ", listed)
+
+    def test_each_command_has_a_page(self):
+        self.assertGreater(len(self.commands()), 40)
+        self.assertEqual(sorted(os.listdir(self.pages)),
+                         sorted(["steno.1"] + [f"steno-{name}.1" for name in self.commands()]))
+        with open(os.path.join(self.pages, "steno-schedule.1"), encoding="ascii") as file:
+            self.assertEqual(run(program(), "help", "--man", "schedule", "add"), file.read())
+
+    @unittest.skipUnless(shutil.which("man") and shutil.which("groff"), "there is no man")
+    def test_man_takes_them(self):
+        for name in os.listdir(self.pages):
+            self.shown("--warnings", "-l", os.path.join(self.pages, name))
+
+    @unittest.skipUnless(shutil.which("man") and shutil.which("groff"), "there is no man")
+    def test_they_say_what_the_help_says(self):
+        page = " ".join(self.shown("steno-run").split())
+        for words in ("steno run [OPTIONS] [PROMPT]", "--prompt-file FILE", "--multi-turn Let it", "git diff | steno run "
+                      "--budget-usd 0.50 -", "Ctrl-\\ leaves it at work"):
+            self.assertIn(words, page)
+        self.assertIn("steno schedule add [OPTIONS] NAME [PROMPT]", self.shown("steno-schedule"))
+        page = " ".join(self.shown("steno").split())
+        for words in ("steno-run(1)", "--max-sessions VALUE", "6 no server runs here"):
+            self.assertIn(words, page)
+
+    @unittest.skipUnless(shutil.which("lexgrog"), "there is no lexgrog")
+    def test_apropos_finds_them(self):
+        self.assertIn('"steno-run - Start a session, print', run(
+            "lexgrog", os.path.join(self.pages, "steno-run.1")))
 
 
 class Completion(unittest.TestCase):

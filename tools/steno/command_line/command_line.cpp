@@ -12,6 +12,7 @@
 #include "eventlog/base/check.hpp"
 #include "tools/steno/command_line/completion.hpp"
 #include "tools/steno/command_line/help.hpp"
+#include "tools/steno/command_line/man_page.hpp"
 #include "tools/steno/command_line/parts.hpp"
 #include "tools/steno/command_line/setting_use.hpp"
 #include "tools/steno/text/console.hpp"
@@ -79,11 +80,24 @@ void add_help(CommandLine& line) {
   CLI::App* help =
       line.app.add_subcommand("help", "Show what a command, a setting or a code means");
   help->fallthrough();
-  auto& words = line.keep<std::vector<std::string>>();
-  help->add_option("WORDS", words, "A command, settings, or exit-codes");
+  auto& arguments = line.keep<HelpArguments>();
+  help->add_option("WORDS", arguments.words, "A command, settings, or exit-codes");
+  CLI::Option* man = help->add_flag("--man", arguments.is_man, "Print it as a man page");
+  help->add_option("--to", arguments.folder, "Write the man pages of all commands")
+      ->type_name("FOLDER")
+      ->needs(man);
   help->footer(
-      "Examples:\n  steno help schedule add\n  steno help settings\n  steno help exit-codes");
-  help->final_callback([&] { line.help_about = words; });
+      "Examples:\n  steno help schedule add\n  steno help settings\n  steno help exit-codes\n"
+      "  steno help --man run | man -l -");
+  help->final_callback([&] { line.help_about = arguments; });
+}
+
+int show_help(const CLI::App& app, const HelpArguments& about) {
+  if (!about.folder.empty()) return finish(write_man_pages(app, about.folder));
+  const auto text = about.is_man ? man_about(app, about.words) : help_about(app, about.words);
+  if (!text) return finish(tl::unexpected(text.error()));
+  print(*text);
+  return kExitOk;
 }
 
 // The order and groups of commands in the help.
@@ -253,11 +267,7 @@ int run_main(int argc, char** argv, const CommandLineParts& parts) {
     return kExitUsage;
   }
   // Needs no settings, so it helps also where a setting is wrong.
-  if (line.help_about) {
-    const auto help = help_about(line.app, *line.help_about);
-    if (help) print(*help);
-    return flushed(finish(help ? Outcome<int>(kExitOk) : tl::unexpected(help.error())));
-  }
+  if (line.help_about) return flushed(show_help(line.app, *line.help_about));
   if (!line.keep_workers.empty()) line.flags["keep_workers"] = line.keep_workers;
   const std::map<std::string, std::string> flags = line.flags;
   ConfigInput input = process_input(std::move(line.flags));

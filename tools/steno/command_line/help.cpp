@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "tools/steno/command_line/completion.hpp"
+#include "tools/steno/command_line/man_page.hpp"
 #include "tools/steno/text/nearest.hpp"
 
 namespace steno {
@@ -38,12 +39,14 @@ class ShortFormatter : public CLI::Formatter {
   }
 };
 
+constexpr std::string_view kSettingsIntro =
+    "Each setting is a flag of steno serve or of the commands that it matters to, a key of the\n"
+    "file steno.toml, and a variable STENO_<KEY>. A flag counts before a variable, that before\n"
+    "the file. steno config shows which one is in force.\n";
+
 std::string settings_text(const CLI::App& app) {
   const CLI::Formatter formatter;
-  std::string text =
-      "Each setting is a flag of steno serve or of the commands that it matters to, a key of the\n"
-      "file steno.toml, and a variable STENO_<KEY>. A flag counts before a variable, that before\n"
-      "the file. steno config shows which one is in force.\n";
+  std::string text(kSettingsIntro);
   for (const char* group : {kCommonGroup, kSettingsGroup}) {
     text += formatter.make_group(group, false, app.get_options([&](const CLI::Option* one) {
       return one->get_group() == group;
@@ -52,22 +55,8 @@ std::string settings_text(const CLI::App& app) {
   return text;
 }
 
-}  // namespace
-
-void set_help(CLI::App& app) {
-  app.formatter(std::make_shared<ShortFormatter>());
-  app.set_help_flag("-h,--help", "Show this help");
-  app.footer(
-      "steno help COMMAND shows its flags and examples, steno help settings each setting with its\n"
-      "default, steno help exit-codes what a command's exit code means.\n");
-}
-
-Outcome<std::string> help_about(const CLI::App& app, const std::vector<std::string>& words) {
-  const std::string topic = words.empty() ? "" : words.front();
-  if (topic == kSettingsTopic || topic == kExitCodesTopic) {
-    if (words.size() > 1) return fail(kExitUsage, "say steno help " + topic + " alone");
-    return topic == kSettingsTopic ? settings_text(app) : std::string(kExitCodes);
-  }
+// Returns the command that the words name. Failure: there is none.
+Outcome<const CLI::App*> command_named(const CLI::App& app, const std::vector<std::string>& words) {
   const CLI::App* command = &app;
   std::string path = "steno";
   for (const std::string& word : words) {
@@ -83,8 +72,48 @@ Outcome<std::string> help_about(const CLI::App& app, const std::vector<std::stri
     command = next;
     path += " " + word;
   }
+  return command;
+}
+
+}  // namespace
+
+std::string_view exit_codes_text() {
+  return kExitCodes;
+}
+
+std::string_view settings_intro() {
+  return kSettingsIntro;
+}
+
+void set_help(CLI::App& app) {
+  app.formatter(std::make_shared<ShortFormatter>());
+  app.set_help_flag("-h,--help", "Show this help");
+  app.footer(
+      "steno help COMMAND shows its flags and examples, steno help settings each setting with its\n"
+      "default, steno help exit-codes what a command's exit code means.\n");
+}
+
+Outcome<std::string> help_about(const CLI::App& app, const std::vector<std::string>& words) {
+  const std::string topic = words.empty() ? "" : words.front();
+  if (topic == kSettingsTopic || topic == kExitCodesTopic) {
+    if (words.size() > 1) return fail(kExitUsage, "say steno help " + topic + " alone");
+    return topic == kSettingsTopic ? settings_text(app) : std::string(kExitCodes);
+  }
+  const auto command = command_named(app, words);
+  if (!command) return tl::unexpected(command.error());
+  std::string path = "steno";
+  for (const std::string& word : words) path += " " + word;
   // Not by help(): that is about the command that was chosen, which is `help`.
-  return command->get_formatter()->make_help(command, path, CLI::AppFormatMode::Normal);
+  return (*command)->get_formatter()->make_help(*command, path, CLI::AppFormatMode::Normal);
+}
+
+Outcome<std::string> man_about(const CLI::App& app, const std::vector<std::string>& words) {
+  const auto command = command_named(app, words);
+  if (!command) return tl::unexpected(command.error());
+  // A page has all that is below a command of the program.
+  const CLI::App* page = *command;
+  while (page->get_parent() != nullptr && page->get_parent() != &app) page = page->get_parent();
+  return man_page(app, *page);
 }
 
 }  // namespace steno

@@ -31,6 +31,12 @@ inline CLI::Validator within(std::int64_t least, std::int64_t most) {
 // Becomes the program `steno-server` with the same arguments. Returns an exit code if it cannot.
 int hand_over(const CommandLine& line);
 
+struct HelpArguments {
+  std::vector<std::string> words;  // a command or a topic
+  bool is_man = false;             // as a man page
+  std::string folder;              // where the man pages of all commands go; empty: nowhere
+};
+
 // A command line while it is parsed. Commands write their values into objects that live as long.
 struct CommandLine {
   const LogCommands* log_commands = nullptr;  // null: another program has them
@@ -44,7 +50,7 @@ struct CommandLine {
   std::function<int(const Config&)> chosen;
   // The same of a command that works on the settings' sources, also where they are wrong.
   std::function<int(const ConfigInput&)> chosen_for_sources;
-  std::optional<std::vector<std::string>> help_about;  // words of `help`; none: it was not chosen
+  std::optional<HelpArguments> help_about;  // none: `help` was not chosen
 
   // Returns new arguments of a command, which parsing fills.
   template <class Arguments>
