@@ -235,8 +235,10 @@ class Acts(TopTest):
         self.leave(top)
 
     def test_paused_prompts_go_on(self):
-        alias = self.home.start_session("[error]", "--multi-turn", "--name", "talk")
+        alias = self.home.start_session("[delay 3000] [error]", "--multi-turn", "--name", "talk")
+        self.home.wait_for_event(alias, "TurnStarted")
         self.home.run("send", alias, "[say Second.]")
+        self.assertEqual(self.home.show(alias)["turns_waiting"], 1)
         top = Top(self.home)
         top.see("turn failed")
         top.press("c")

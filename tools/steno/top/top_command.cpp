@@ -59,6 +59,7 @@ class Top {
   std::optional<Asking<TopDone>> doing_;
   std::optional<workers::Caller> doer_;  // outlives doing_
   TopAction action_;
+  bool is_gone_ = false;  // the server, as of the last look
   bool is_done_ = false;
 };
 
@@ -95,6 +96,7 @@ bool Top::take_answer(Duration now) {
   if (!asking_ || !asking_->is_done()) return false;
   auto answer = asking_->take();
   asking_.reset();
+  is_gone_ = false;
   ask_at_ = std::max(asked_at_ + kDrawEvery, now + (time_used() - used_before_) * kIdleShare);
   if (!answer) {
     state_.notice = answer.error().text;
@@ -113,8 +115,12 @@ bool Top::take_answer(Duration now) {
 
 void Top::look_after_server(Duration now) {
   if (!asking_ || now - asked_at_ < kDrawEvery) return;
-  if (connection_.is_server_gone()) {
+  const bool was_gone = std::exchange(is_gone_, connection_.is_server_gone());
+  if (is_gone_) {
     state_.notice = "the server has ended; waiting for another one";
+  } else if (was_gone) {
+    // A question is asked again the later, the longer it has waited. A new one is asked at once.
+    begin_asking(now);
   } else if (now - asked_at_ >= kSilentAfter) {
     state_.notice = "the server does not answer; waiting for it";
   }
