@@ -22,6 +22,9 @@ namespace {
 using projections::SessionRow;
 
 constexpr base::Duration kDrawEvery = std::chrono::seconds(1);
+// Of a terminal that does not say how large it is.
+constexpr std::size_t kRows = 24;
+constexpr std::size_t kColumns = 80;
 
 struct Listed {
   std::vector<SessionRow> rows;
@@ -49,7 +52,8 @@ std::string screen_text(const Listed& listed, base::Time now, const ListArgument
   const std::string text =
       listed.rows.empty() ? "no sessions\n" : list_text(listed.rows, now, arguments);
   const std::vector<std::string_view> lines = workers::lines_of(text);
-  const std::size_t room = std::max<std::size_t>(stdout_rows(), 3) - 2;
+  const std::size_t rows = stdout_rows() > 0 ? stdout_rows() : kRows;
+  const std::size_t room = std::max<std::size_t>(rows, 3) - 2;
   std::string screen;
   for (std::size_t i = 0; i < std::min(lines.size(), room); ++i) {
     screen += std::string(lines[i]) + "\n";
@@ -62,7 +66,7 @@ std::string screen_text(const Listed& listed, base::Time now, const ListArgument
   if (has_cut || listed.last.has_more) {
     foot = std::to_string(shown) + " of " + std::to_string(total) + "; " + foot;
   }
-  return screen + workers::cut_to_columns(foot, std::max<std::size_t>(stdout_columns(), 1));
+  return screen + workers::cut_to_columns(foot, stdout_columns() > 0 ? stdout_columns() : kColumns);
 }
 
 // Overwrites what is there line by line, so that nothing flickers.
