@@ -159,7 +159,7 @@ Outcome<Changed> change_settings(const ConfigInput& input, const Edit& edit) {
   Changed changed;
   changed.path = *path;
   std::optional<Failure> fault;
-  const auto is_changed = change_file(*path, [&](std::string before) -> Result<std::string> {
+  const auto is_changed = change_file(*path, [&](const std::string& before) -> Result<std::string> {
     auto after = edit(before, *path);
     if (!after) return after;
     fault = fault_of_change(input, *path, before, *after);

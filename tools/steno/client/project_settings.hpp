@@ -1,4 +1,4 @@
-// What a project's file says of the sessions that are opened in it (project_file.hpp).
+// Takes a project's file (project_file.hpp) into what is opened in its folders.
 #pragma once
 
 #include "tools/steno/client/client_commands.hpp"

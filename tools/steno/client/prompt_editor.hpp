@@ -9,7 +9,7 @@ namespace steno {
 
 // Opens the editor that VISUAL or EDITOR names on a private file that begins with `draft`, waits
 // for its end, and returns the file's path. Failure: the editor cannot be run, ends with an error,
-// or leaves no text. What text there is then stays, and the failure says where.
+// or leaves no text. A text that the editor did leave stays, and the failure says where.
 Outcome<std::string> edit_prompt(const std::string& draft);
 
 // Removes the file of a prompt that was sent; otherwise says where its text is.

@@ -30,7 +30,7 @@ Result<std::string> bytes_of_file(const std::string& path) {
 }
 
 Result<bool> change_file(const std::string& path,
-                         const std::function<Result<std::string>(std::string)>& change) {
+                         const std::function<Result<std::string>(const std::string&)>& change) {
   std::error_code ignored;
   const std::string real = std::filesystem::weakly_canonical(path, ignored).string();
   const std::filesystem::path folder = std::filesystem::path(real).parent_path();
@@ -41,7 +41,7 @@ Result<bool> change_file(const std::string& path,
     return base::failure(ErrorCode::busy, "another process is changing it; try again", real);
   }
   if (!lock) return tl::unexpected(lock.error());
-  const auto changed = [&]() -> Result<bool> {
+  auto changed = [&]() -> Result<bool> {
     auto before = bytes_of_file(real);
     if (!before) return tl::unexpected(before.error());
     const auto after = change(*before);

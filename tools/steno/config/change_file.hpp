@@ -12,8 +12,9 @@ namespace steno {
 // on disk. The file keeps its permissions; a new one is the user's alone. A link is followed, so
 // that the file it names is changed. False: the bytes are the same as before. Errors: those of
 // `change`; busy: another process is changing it; io, refused: it cannot be read or written.
-base::Result<bool> change_file(const std::string& path,
-                               const std::function<base::Result<std::string>(std::string)>& change);
+base::Result<bool> change_file(
+    const std::string& path,
+    const std::function<base::Result<std::string>(const std::string&)>& change);
 
 // Returns the file's bytes; empty if it is missing. Error io.
 base::Result<std::string> bytes_of_file(const std::string& path);
