@@ -1,4 +1,4 @@
-// What an event adds to the totals of an agent, beside the counts of its sessions.
+// Reads from an event what it adds to the totals of an agent, beside the counts of its sessions.
 #pragma once
 
 #include "eventlog/domain/session/events.hpp"
@@ -36,7 +36,7 @@ inline Metered meter(const domain::TurnFailed& e) {
 inline Metered meter(const domain::TurnInterrupted& e) {
   return meter(e.cost);
 }
-// What a person has denied lacks no permission, and names no tool.
+// A call that a person has denied lacks no permission, and names no tool.
 inline Metered meter(const domain::ToolCallFinished& e) {
   return {{}, {}, domain::CostBasis::totals, e.is_denied && !e.tool.empty() ? 1 : 0};
 }

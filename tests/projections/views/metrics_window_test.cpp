@@ -47,8 +47,8 @@ std::map<base::SessionId, base::Time> openings(const std::vector<RecordedEvent>&
   return opened;
 }
 
-// True if the events before and behind the cut were appended together, so that no time is between
-// them: a session is opened and its first lines are imported in one append.
+// True if no time is between the events before and behind the cut: a session is opened and its
+// first lines are imported in one append.
 bool is_in_append(const std::vector<RecordedEvent>& events, std::size_t cut) {
   for (std::size_t i = cut; i < events.size(); ++i) {
     const auto* imported = events[i].event.as<domain::TranscriptImported>();

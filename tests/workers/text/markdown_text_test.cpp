@@ -1,4 +1,4 @@
-// What of Markdown is shown, and that no character of a text is lost by it.
+// Headings, strong words and code are shown, and no character of a text is lost by it.
 #include "workers/text/markdown_text.hpp"
 
 #include "tests/support/catch.hpp"

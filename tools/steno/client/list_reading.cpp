@@ -1,4 +1,4 @@
-// What the server can choose and count is left to it.
+// The server chooses and counts as far as it can.
 #include "tools/steno/client/list_reading.hpp"
 
 #include <algorithm>

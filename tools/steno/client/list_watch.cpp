@@ -22,7 +22,7 @@ namespace {
 using projections::SessionRow;
 
 constexpr base::Duration kDrawEvery = std::chrono::seconds(1);
-// Of a terminal that does not say how large it is.
+// The size of a terminal that does not say it.
 constexpr std::size_t kRows = 24;
 constexpr std::size_t kColumns = 80;
 

@@ -21,7 +21,7 @@ OutputPart part_of(const std::vector<SessionTurn>& turns, std::size_t index) {
   part.turn = turn.turn;
   part.after = turn.from.plus(-1);
   const bool is_over = turn.through.value > 0;
-  // What is said of a turn behind its end belongs to it until the next one begins.
+  // It also has what is said of it behind its end, until the next one begins.
   if (is_over && index + 1 < turns.size()) {
     part.through = std::max(turn.through, turns[index + 1].from.plus(-1));
   }

@@ -8,7 +8,7 @@
 
 namespace steno {
 
-// What was recorded at `since` or later, and before `until`, both log time.
+// The totals of all that was recorded at `since` or later, and before `until`, both log time.
 struct StatsWindow {
   base::Time since;  // 0: from the log's beginning
   base::Time until;
@@ -24,10 +24,10 @@ struct WindowWanted {
   std::string until;  // empty: until now
 };
 
-// Finds the window's first event in as many steps as the logarithm of the log's length, then reads
-// the facts of the agent's events from there to its end; no texts. A session counts as launched
-// where it was opened, as completed, failed or killed where it ended, and with what it spent in the
-// window. Failure: kExitNotFound, the log does not hold all of the window.
+// Finds the window's first event in as many steps as the logarithm of the log's length. Then it
+// reads the facts of the agent's events from there to the window's end, and no texts. A session
+// counts as launched where it was opened, as completed, failed or killed where it ended, and with
+// what it spent in the window. Failure: kExitNotFound, the log does not hold all of the window.
 Outcome<StatsWindow> read_stats_window(Connection& connection, const WindowWanted& wanted);
 
 }  // namespace steno

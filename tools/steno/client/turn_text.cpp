@@ -40,7 +40,7 @@ std::string TurnText::before(const OutputItem& item, const projections::SessionR
     const bool is_first = !std::exchange(has_queued_, true) && current_.is_set();
     return is_first ? at_work(row) + "\n" : "";
   }
-  // What a subagent says late is no sign that its turn goes on.
+  // A subagent that speaks late is no sign that its turn goes on.
   if (!item.turn.is_set() || item.turn == current_ || !item.parent.empty()) return {};
   const bool is_first = !std::exchange(current_, item.turn).is_set();
   if (find(item.turn) == nullptr) {
