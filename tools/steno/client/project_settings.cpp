@@ -1,6 +1,7 @@
 // The file is applied to a copy of the configuration, and what the copy has beyond the original is
 // what needs trust. So no list of dangerous settings can be out of date.
 #include "tools/steno/client/project_settings.hpp"
+#include "tools/steno/config/absolute_path.hpp"
 
 #include <unistd.h>
 
@@ -188,11 +189,6 @@ Outcome<bool> check_trust(const Config& config, const ProjectFile& file,
 std::string current_folder() {
   std::error_code ignored;
   return std::filesystem::current_path(ignored).string();
-}
-
-std::string user_home() {
-  const char* home = std::getenv("HOME");
-  return home == nullptr ? "" : home;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/known_rules.hpp"
+#include "tools/steno/config/absolute_path.hpp"
 #include "tools/steno/connection/connection.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
@@ -96,11 +97,6 @@ void print_all(const std::vector<Became>& all, OutputFormat format) {
     table.add({one.entry, became, outcome});
   }
   print(table.text(stdout_columns()));
-}
-
-std::string user_home() {
-  const char* home = std::getenv("HOME");
-  return home == nullptr ? "" : home;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "tools/steno/config/absolute_path.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 namespace steno {
@@ -20,6 +21,11 @@ std::string absolute_path(const std::string& path) {
   std::error_code error;
   const std::filesystem::path found = std::filesystem::absolute(path, error);
   return error ? path : normal_path(found.string());
+}
+
+std::string user_home() {
+  const char* home = std::getenv("HOME");
+  return home == nullptr ? "" : home;
 }
 
 }  // namespace steno

@@ -11,4 +11,7 @@ std::string normal_path(const std::string& path);
 // Returns the path from the current folder, in the form of normal_path().
 std::string absolute_path(const std::string& path);
 
+// Returns what HOME says; empty: it says nothing.
+std::string user_home();
+
 }  // namespace steno

@@ -231,8 +231,7 @@ Result<void> set_from_file(const FileSetting& setting, const std::string& path, 
                                   [&](const Setting& one) { return one.key == setting.key; });
   CHECK(known != keys().end() && shown != config.settings.end());
   if (shown->source > SettingSource::file) return {};
-  const char* home = std::getenv("HOME");
-  Given given = given_in_file(setting, path, home == nullptr ? "" : home);
+  Given given = given_in_file(setting, path, user_home());
   given.relative_to = std::filesystem::path(path).parent_path().string();
   if (!fits(known->kind, setting.kind)) {
     return wrong_kind(setting.key, known->key, known->kind, given.where);
