@@ -185,7 +185,8 @@ Result<std::vector<LaneShown>> list_lanes(eventlog::KeyValueStore& store) {
       return true;
     }
     std::int64_t& place = first_places[static_cast<std::size_t>(work->lane)];
-    if (lane.waiting++ == 0 || work->place < place) {
+    const bool is_earlier = std::pair(work->due, work->place) < std::pair(lane.due, place);
+    if (lane.waiting++ == 0 || is_earlier) {
       place = work->place;
       lane.first = work->key;
       lane.agent = work->agent;

@@ -1,5 +1,6 @@
 // Projection: every conversation, one row each, rows that keep them in the order of their last
-// change, and the work that they have in the lanes. The fold is the domain's own, so the list shows the state that commands are decided on.
+// change, and the work that they have in the lanes. The fold is the domain's own, so the list shows
+// the state that commands are decided on.
 #pragma once
 
 #include <functional>
@@ -116,7 +117,7 @@ struct LaneShown {
   std::int64_t running = 0;
   std::int64_t held = 0;     // runs that wait for a person or a limit, and take no place
   std::int64_t waiting = 0;  // also those whose messages are still being collected
-  std::string first{};       // key of the one that waits in front; empty: none does
+  std::string first{};       // key of the one that is due first; empty: none waits
   std::string agent{};       // its agent
   base::Time since{};        // log time since which it waits
   base::Time due{};          // log time from which on it can begin

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "eventlog/domain/conversation/conversation.hpp"
+#include "eventlog/domain/conversation/place.hpp"
 #include "eventlog/domain/conversation/policy.hpp"
 #include "eventlog/domain/stream_name.hpp"
 #include "tests/support/session_samples.hpp"
@@ -92,12 +93,14 @@ class ConversationPlace {
     if (!run.opens) {
       domain::SendPrompt more;
       more.prompt = "go on";
+      more.place = domain::place_of(run.route);
       return send_to(session_ref_of(run.session), std::move(more), id);
     }
     domain::Spawn spawn;
     spawn.spec = *run.spec;
     spawn.prompt = "go";
     spawn.resume = run.resumes;
+    spawn.origin_channel = domain::place_of(run.route);
     spawn.descriptor.conversation = key;
     return send_to(session_ref_of(run.session), std::move(spawn), id);
   }

@@ -691,7 +691,7 @@ account = "*"
         self.home.start()
 
 
-class Lanes(Conversing):
+class FullLanes(Conversing):
     CONFIG = 'engine = "scripted"\n[conversations.lanes]\nmain = 1\n'
 
     def test_attention_says_who_waits_for_a_place(self):
@@ -704,7 +704,7 @@ class Lanes(Conversing):
             said = self.home.run("attention").out
             return "lane" in said and said
         self.assertRegex(until(told, "the lane"),
-                         f"lane main: 1 runs, 1 waits for a place; the first for .*: {waits}\n")
+                         f"lane main: 1 runs, 1 waits; the first for .*: {waits}\n")
         lane = self.home.ask("attention")["lanes"][0]
         self.assertEqual((lane["lane"], lane["running"], lane["waiting"], lane["first"]),
                          ("main", 1, 1, waits))

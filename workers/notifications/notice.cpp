@@ -74,7 +74,8 @@ class NoticeReader {
     if (!notice_.conversation.empty()) {
       const bool has_silent =
           std::erase_if(said_, [](const std::string& text) { return domain::is_silent(text); }) > 0;
-      notice_.is_for_nobody = has_silent && said_.empty();
+      const bool is_answer = notice_.requested.kind == domain::NotificationKind::waiting;
+      notice_.is_for_nobody = (has_silent || is_answer) && said_.empty();
     }
     const bool is_announced = !notice_.requested.parent_key->empty();
     if (is_announced && said_.size() > 1) said_.resize(1);
@@ -110,7 +111,7 @@ class NoticeReader {
         if (ended_.us == 0) ended_ = event->envelope.log_time;
         domain::visit([&](const auto& fact) { end(fact, *event); }, event->event);
       }
-      if (said_.size() >= kLastBlocksMax || looked_at >= kLookedAtMax) break;
+      if (said_.size() >= kLastBlocksMax || looked_at >= kLookedAtMax || is_past_turn_) break;
       version = first.plus(-1);
     }
     return {};
@@ -145,7 +146,11 @@ class NoticeReader {
   // What was said before, in a conversation, was for another message, perhaps of another place.
   void end(const domain::TurnStarted&, const RecordedEvent&) { end_turn(); }
   void end(const domain::OwnTurnStarted&, const RecordedEvent&) { end_turn(); }
-  void end_turn() { is_past_turn_ = !notice_.conversation.empty(); }
+  // A turn that began with the end of the one that is told has said nothing yet.
+  void end_turn() {
+    const bool is_it = has_turn_ended_ || !said_.empty() || notice_.ask != 0;
+    is_past_turn_ |= is_it && !notice_.conversation.empty();
+  }
   void end(const domain::TurnQueued& e, const RecordedEvent& event) { respond(e.files, event); }
   void end(const domain::PromptInjected& e, const RecordedEvent& event) { respond(e.files, event); }
   void respond(const std::vector<domain::FileFacts>& files, const RecordedEvent& event) {

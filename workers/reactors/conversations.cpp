@@ -143,6 +143,12 @@ void Conversations::on_answer(const Asked& asked, const CommandOutcome& outcome)
     }
     return;
   }
+  const bool is_turn_over =
+      !outcome && outcome.error().code == domain::RejectionCode::turn_not_running;
+  if (asked.step == Step::interrupt && is_turn_over) {
+    // The session of one turn goes on until its agent's tasks in the background have ended.
+    close_now(key);
+  }
   if (asked.step == Step::interrupt || asked.step == Step::refuse) {
     doing.is_interrupted &= outcome || !domain::is_undecided(outcome.error().code);
     doing.is_sent = false;
@@ -162,6 +168,16 @@ void Conversations::on_answer(const Asked& asked, const CommandOutcome& outcome)
   const auto work = works.find(key.id);
   const bool opens = work != works.end() && work->second.run && work->second.run->opens;
   send({key, Step::refuse, doing.run}, refusal_of(doing.run, opens, refused));
+}
+
+// Ends the session of the conversation's run, with whatever its agent does.
+void Conversations::close_now(const StreamKey& key) {
+  const auto& works = commands_.of<domain::LanesStream>().works;
+  const auto work = works.find(key.id);
+  if (work == works.end() || !work->second.run) return;
+  const StreamKey session{work->second.run->session, work->second.agent};
+  outgoing_.send({session, Step::close, {}}, domain::SessionCommand(domain::CloseSession{true}),
+                 now_, session);
 }
 
 // A conversation whose turn it is not is looked at again when the lanes change. What waits can be
@@ -222,6 +238,7 @@ void Conversations::begin_run(const StreamKey& key, const domain::LaneWork& work
   } else {
     domain::SendPrompt more;
     more.prompt = prompt_of(run, doing);
+    more.place = domain::place_of(run.route);
     more.files = std::move(files);
     command = std::move(more);
   }

@@ -60,6 +60,7 @@ class Conversations final : public Reactor {
   bool carry_out(const StreamKey& key, const domain::LaneWork& work);
   bool steer(const StreamKey& key, const domain::LaneWork& work, Doing& doing);
   bool close_left();
+  void close_now(const StreamKey& key);
   void read(const StreamKey& key, Doing& doing, const std::vector<Position>& messages);
   void request_durable();
   static std::string prompt_of(const domain::ConversationRun& run, const Doing& doing);

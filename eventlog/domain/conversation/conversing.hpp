@@ -98,11 +98,12 @@ std::optional<Rejection> check_exists(const Conversing& d);
 bool is_stop(const ReceiveMessage& c);
 // Interrupts what runs, ends what waits, and stops the subagents.
 void stop(Conversing& d);
-// True if the command stops the subagents of its conversation.
-bool stops_subagents(const ConversationCommand& command);
-// Returns what the subagents do to which the conversation of that key has given tasks.
+// Returns the key of the conversation whose tasks the command stops; empty: it stops none.
+std::string_view key_to_stop(const ConversationCommand& command);
+// Returns what the subagents do to which the conversation of that key has given tasks; of none for
+// an empty key.
 std::vector<const LaneWork*> subagents_at_work(const LanesState& lanes, std::string_view key);
-// Stops each of those. Nobody is told, since whoever waits for them is stopped, too.
+// Stops their tasks. Nobody is told, since whoever waits for them is stopped, too.
 void stop_subagents(Conversing& d);
 // Leaves the current session.
 void reset(Conversing& d, ResetReason reason);

@@ -348,14 +348,10 @@ void reads(const ConversationCommand& command, const StreamRef& target, Reads& f
 // Which policy holds is not known here.
 void reads_further(const ConversationCommand& command, const StreamRef& target,
                    const States& states, Reads& further) {
-  if (stops_subagents(command)) {
-    const auto* lanes = states.find<LanesStream>(kLanesStream);
-    const std::string& key = states.target<ConversationStream>().key;
-    if (lanes == nullptr || key.empty()) return;
-    for (const LaneWork* work : subagents_at_work(*lanes, key)) {
+  if (const auto* lanes = states.find<LanesStream>(kLanesStream); lanes != nullptr) {
+    for (const LaneWork* work : subagents_at_work(*lanes, key_to_stop(command))) {
       further.add(conversation_stream(work->agent, work->key));
     }
-    return;
   }
   if (!std::holds_alternative<AdvanceConversation>(command)) return;
   ConversationPolicy forking;

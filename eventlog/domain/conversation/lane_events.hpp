@@ -23,9 +23,9 @@ struct LaneAwaited {
   std::string agent;
   std::string key;  // of the conversation
   Lane lane = Lane::main;
-  Time due;         // log time from which on the run can begin
-  Time expires;     // wall time at which the first message expires; 0: none does
-  Position oldest;  // of the first text or file that the run needs
+  Time due;              // log time from which on the run can begin
+  Time expires;          // wall time at which the first message expires; 0: none does
+  Position oldest;       // of the first text or file that the run needs
   std::string parent{};  // key of the conversation that has given the task; empty: none has
 
   bool operator==(const LaneAwaited&) const = default;

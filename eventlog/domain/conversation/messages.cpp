@@ -77,7 +77,12 @@ std::optional<Rejection> check_task(const Conversing& d, const ReceiveMessage& c
     return Rejection{RejectionCode::already_exists,
                      c.session_key + " has its task already; send it a message instead"};
   }
-  if (giver_of(d, c) != nullptr) return std::nullopt;
+  const ConversationState* giver = giver_of(d, c);
+  if (giver != nullptr && giver->run && giver->run->is_to_end) {
+    return Rejection{RejectionCode::not_accepting,
+                     c.parent + " was stopped, and gives no tasks until its next message"};
+  }
+  if (giver != nullptr) return std::nullopt;
   return Rejection{RejectionCode::not_found, "there is no conversation " + c.parent +
                                                  " that could give a task; a message begins one"};
 }
@@ -303,7 +308,10 @@ Decided queue_message(Conversing d, const ReceiveMessage& c, Understood known) {
   }
   const Arrival arrives = arrival(settings.mode, work, d.s.queue);
   // A subagent's session has one turn, and gives its run nothing back.
-  const bool can_steer = c.files.empty() && !has_files(d.s.queue) && !is_tasked(d.s);
+  // What is said in a turn is heard where that turn's messages came from.
+  const bool is_of_run = d.s.run && d.s.run->route == MessageRoute{route.channel, route.to,
+                                                                   route.account, route.thread};
+  const bool can_steer = c.files.empty() && !has_files(d.s.queue) && !is_tasked(d.s) && is_of_run;
   MessageReceived received{c.sender,       c.id,
                            route,          static_cast<std::int64_t>(known.text.size()),
                            c.start_before, settings};

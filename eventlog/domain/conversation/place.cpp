@@ -1,4 +1,4 @@
-// A run answers the place that its messages came from.
+// A place is a route without the message that is answered.
 #include "eventlog/domain/conversation/place.hpp"
 
 #include "eventlog/domain/outbox/route.hpp"
@@ -8,14 +8,6 @@ namespace domain {
 std::string place_of(const MessageRoute& route) {
   if (!is_routable(route)) return {};
   return route_text({route.channel, route.account, route.to, route.thread});
-}
-
-std::string place_of(const ConversationState& state, SessionId session) {
-  const bool is_its = state.run && state.run->session == session;
-  std::string place = is_its ? place_of(state.run->route) : std::string();
-  if (!place.empty()) return place;
-  const DeliveryContext& last = state.last_route;
-  return place_of(MessageRoute{last.channel, last.to, last.account, last.thread});
 }
 
 }  // namespace domain

@@ -72,11 +72,11 @@ struct ConversationState : ContentState {
   std::int64_t resets = 0;
   Time opened_at;  // log time, and so the next two
   Time updated_at;
-  Position first{};  // message since the last reset; 0: none
-  Time heard_at;     // of the last message; 0: none since the last reset
+  Position first{};        // message since the last reset; 0: none
+  Time heard_at;           // of the last message; 0: none since the last reset
   bool has_begun = false;  // a session has had a run, or none can go on with what was said before
   base::Sparse<std::vector<Position>> attached{};  // files, to the message that comes next
-  SessionId caller{};  // as ConversationOpened has it
+  SessionId caller{};                              // as ConversationOpened has it
   Position task{};  // message by which `parent` has given it its task, until that ends; 0: none
   std::vector<AcceptedCommand> requests;
   Position inconsistent;

@@ -1,26 +1,39 @@
-// Stops a conversation: what runs, what waits, and the subagents that work for it.
-#include "eventlog/base/check.hpp"
+// Stops a conversation: what runs, what waits, and the tasks that it has given to subagents.
+#include <utility>
+
 #include "eventlog/domain/conversation/conversing.hpp"
 #include "eventlog/domain/conversation/stop_words.hpp"
+#include "eventlog/domain/outbox/outbox.hpp"
 
 namespace domain {
 namespace {
 
-void stop_subagent(Conversing& d, ConversationState s) {
+// What people have sent to the subagent behind its task goes on.
+void stop_task(Conversing& d, ConversationState s) {
   const std::string stream = conversation_stream(s.agent, s.key);
+  const Position task = std::exchange(s.task, {});
   d.decision.emit_to<ConversationStream>(stream, TaskWithdrawn{});
-  s.task = {};
-  if (has_waiting(s)) {
-    d.decision.emit_to<ConversationStream>(stream,
-                                           MessagesEnded{waiting_of(s), MessageEnd::stopped});
-    s.queue.waiting.clear();
+  if (waits(s, task)) {
+    d.decision.emit_to<ConversationStream>(stream, MessagesEnded{{task}, MessageEnd::stopped});
+    end_messages(s.queue, {task}, 0);
     s.queue.overflow = {};
   }
-  if (s.run && !s.run->is_to_end) {
+  if (s.run && has_task(*s.run, task) && !s.run->is_to_end) {
     d.decision.emit_to<ConversationStream>(stream, ConversationRunInterruptRequested{s.run->run});
     d.emit_to_lanes(LaneInterrupted{conversation_id(s.agent, s.key)});
   }
   tell_lanes(d.decision, d.lanes(), s);
+}
+
+// Drops what is still to be told of tasks that have ended.
+void drop_announcements(Conversing& d) {
+  const auto* outbox = d.states.find<OutboxStream>(kOutboxStream);
+  if (outbox == nullptr) return;
+  for (const auto& [position, open] : outbox->open) {
+    if (*open.requested.parent_key != d.s.key) continue;
+    d.decision.emit_to<OutboxStream>(std::string(kOutboxStream),
+                                     NotificationDropped{position, DropReason::superseded});
+  }
 }
 
 }  // namespace
@@ -44,17 +57,19 @@ void stop(Conversing& d) {
   stop_subagents(d);
 }
 
-bool stops_subagents(const ConversationCommand& command) {
-  const auto* message = std::get_if<ReceiveMessage>(&command);
-  return message != nullptr ? is_stop(*message)
-                            : std::holds_alternative<StopConversation>(command) ||
-                                  std::holds_alternative<DeleteConversation>(command);
+std::string_view key_to_stop(const ConversationCommand& command) {
+  if (const auto* message = std::get_if<ReceiveMessage>(&command)) {
+    return is_stop(*message) ? std::string_view(message->session_key) : std::string_view();
+  }
+  if (const auto* stop = std::get_if<StopConversation>(&command)) return stop->session_key;
+  const auto* deletion = std::get_if<DeleteConversation>(&command);
+  return deletion == nullptr ? std::string_view() : std::string_view(deletion->session_key);
 }
 
 std::vector<const LaneWork*> subagents_at_work(const LanesState& lanes, std::string_view key) {
   std::vector<const LaneWork*> all;
   for (const auto& [id, work] : lanes.works) {
-    if (work.parent == key) all.push_back(&work);
+    if (!key.empty() && work.parent == key) all.push_back(&work);
   }
   return all;
 }
@@ -63,10 +78,12 @@ void stop_subagents(Conversing& d) {
   for (const LaneWork* work : subagents_at_work(d.lanes(), d.s.key)) {
     const std::string stream = conversation_stream(work->agent, work->key);
     const auto* subagent = d.states.find<ConversationStream>(stream);
-    CHECK(subagent != nullptr);
+    // A deleted conversation of the same key has given it the task, and stopped that.
+    if (subagent == nullptr) continue;
     const bool has_its_task = subagent->task.value != 0 && subagent->inconsistent.value == 0;
-    if (has_its_task) stop_subagent(d, *subagent);
+    if (has_its_task) stop_task(d, *subagent);
   }
+  drop_announcements(d);
 }
 
 }  // namespace domain

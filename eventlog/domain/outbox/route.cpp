@@ -14,18 +14,18 @@ constexpr std::string_view kThread = "|thread:";
 }  // namespace
 
 std::optional<Route> parse_route(std::string_view text) {
-  std::string thread;
+  // A place before it makes it a thread; otherwise it is a target of that name.
   if (const std::size_t last = text.rfind(kThread); last != std::string_view::npos) {
-    thread = text.substr(last + kThread.size());
-    text = text.substr(0, last);
-    if (thread.empty()) return std::nullopt;
+    auto route = parse_route(text.substr(0, last));
+    const std::string_view thread = text.substr(last + kThread.size());
+    if (route && !thread.empty() && route->thread.empty()) {
+      route->thread = thread;
+      return route;
+    }
   }
   const std::size_t first = text.find('|');
   if (first == std::string_view::npos) return std::nullopt;
-  Route route{std::string(text.substr(0, first)),
-              {},
-              std::string(text.substr(first + 1)),
-              std::move(thread)};
+  Route route{std::string(text.substr(0, first)), {}, std::string(text.substr(first + 1))};
   if (const std::size_t second = route.target.find('|'); second != std::string::npos) {
     route.account = route.target.substr(0, second);
     route.target.erase(0, second + 1);

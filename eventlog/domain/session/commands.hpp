@@ -74,6 +74,9 @@ struct SendPrompt {
   bool is_echoed = false;
   std::string channel{};
   PromptFiles files{};  // as Spawn has them
+  // Channel that is told of the turn, and of what follows until another turn has one; empty: that
+  // of the turn before, or the session's.
+  std::string place{};
 
   bool operator==(const SendPrompt&) const = default;
   template <class Visit>
@@ -85,6 +88,7 @@ struct SendPrompt {
     visit("echo", &SendPrompt::is_echoed);
     visit("channel", &SendPrompt::channel);
     visit("files", &SendPrompt::files);
+    visit("place", &SendPrompt::place);
   }
 };
 

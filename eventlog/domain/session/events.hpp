@@ -68,6 +68,7 @@ struct TurnQueued {
   SessionId from{};     // the session that sent the prompt; unset: it was none
   Time start_before{};  // wall time at which it is too late to start it; 0: never
   base::Sparse<std::vector<FileFacts>> files{};  // that go with the prompt
+  base::Sparse<std::string> place{};             // as SendPrompt has it
 
   bool operator==(const TurnQueued&) const = default;
   template <class Visit>
@@ -76,6 +77,7 @@ struct TurnQueued {
     visit("from", &TurnQueued::from);
     visit("start_before", &TurnQueued::start_before);
     visit("files", &TurnQueued::files);
+    visit("place", &TurnQueued::place);
   }
 };
 

@@ -114,6 +114,7 @@ bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const Tu
   if (!is_live(s.status) || e.files->size() != s.attached->size()) return false;
   s.queue.insert(s.queue.end(), {e.turn, envelope.position, envelope.version, e.start_before, 0});
   s.queue.back().files = std::exchange(s.attached, {});
+  s.queue.back().place = e.place;
   return true;
 }
 
@@ -546,7 +547,10 @@ bool apply(SessionState& s, const Envelope& envelope, const SessionNamed& e) {
 }
 
 bool apply(SessionState& s, const Envelope& envelope, const TurnStarted& e) {
+  base::Sparse<std::string> place;
+  if (!s.queue.empty()) place = s.queue.front().place;
   if (!apply_work(s, envelope, e)) return false;
+  if (!place->empty()) s.place = std::move(place);
   s.tasks_lost = 0;
   s.turn_denied.reset();
   return true;
@@ -682,7 +686,7 @@ bool apply(SessionState& s, const Envelope&, const AttentionDismissed&) {
 }
 
 bool apply(SessionState& s, const Envelope&, const SessionLabelled& e) {
-  std::vector<std::string>& labels = s.labels.edit();
+  std::vector<std::string> labels = *s.labels;
   for (const std::string& label : e.removed) {
     if (std::erase(labels, label) == 0) return false;
   }
@@ -691,6 +695,7 @@ bool apply(SessionState& s, const Envelope&, const SessionLabelled& e) {
     if (place != labels.end() && *place == label) return false;
     labels.insert(place, label);
   }
+  s.labels = std::move(labels);
   return true;
 }
 

@@ -3,11 +3,13 @@
 
 #include "eventlog/domain/conversation/entry_fields.hpp"
 #include "eventlog/domain/session/deciding.hpp"
+#include "eventlog/domain/text_limits.hpp"
 
 namespace domain {
 namespace {
 
 constexpr std::string_view kLabels = "labels";
+constexpr std::size_t kChangesMax = 64;  // of one command; more than a session can have
 
 bool contains(const std::vector<std::string>& labels, const std::string& label) {
   return std::find(labels.begin(), labels.end(), label) != labels.end();
@@ -20,8 +22,13 @@ std::optional<Rejection> check_labels(const std::vector<std::string>& has,
   const auto invalid = [](std::string text) {
     return Rejection{RejectionCode::invalid, std::move(text)};
   };
+  if (added.size() > kChangesMax) {
+    return invalid(std::to_string(added.size()) + " labels are given at once, and " +
+                   std::to_string(kChangesMax) + " can be");
+  }
   std::string joined;
   for (const std::string& label : added) {
+    if (auto bad = check_length("a label", label.size(), kFactBytesMax)) return bad;
     const auto parts = labels_of(label);
     if (parts.size() != 1 || parts.front() != label) {
       return invalid("'" + cut_fact(label) +
@@ -38,6 +45,12 @@ std::optional<Rejection> check_labels(const std::vector<std::string>& has,
 Decided decide_one(Deciding d, const LabelSession& c) {
   const SessionState& s = d.session();
   if (auto bad = check_exists(s, d.context)) return tl::unexpected(*bad);
+  if (auto bad = check_labels({}, c.add)) return tl::unexpected(*bad);
+  if (c.remove.size() > kChangesMax) {
+    return reject(RejectionCode::invalid, std::to_string(c.remove.size()) +
+                                              " labels are taken at once, and " +
+                                              std::to_string(kChangesMax) + " can be");
+  }
   SessionLabelled changed;
   std::vector<std::string> kept = *s.labels;
   for (const std::string& label : c.remove) {

@@ -6,7 +6,6 @@
 
 #include "eventlog/domain/conversation/conversation.hpp"
 #include "eventlog/domain/conversation/conversing.hpp"
-#include "eventlog/domain/conversation/place.hpp"
 #include "eventlog/domain/outbox/overflow.hpp"
 #include "eventlog/domain/outbox/pacing.hpp"
 #include "eventlog/domain/outbox/route.hpp"
@@ -114,6 +113,17 @@ bool has_failed_turn(const Deciding& d) {
   });
 }
 
+// True if what the agent says is an answer in a conversation. Each turn is one, for the place that
+// its messages came from, and none takes the place of another.
+bool is_talk(const SessionState& s) {
+  return !s.descriptor->conversation.empty() && s.spec.is_multi_turn;
+}
+
+bool has_finished_turn(const Deciding& d) {
+  return std::any_of(d.decision.begin(), d.decision.end(),
+                     [](const Emitted& emitted) { return emitted.event.is<TurnFinished>(); });
+}
+
 // Returns what the decision gives cause to tell; the end of the session counts before all else.
 std::optional<NotificationKind> cause_of(const Deciding& d) {
   std::optional<NotificationKind> cause;
@@ -126,7 +136,9 @@ std::optional<NotificationKind> cause_of(const Deciding& d) {
     if (one && (!cause || !is_minor(*one))) cause = one;
   }
   const bool is_settled = cause && !is_minor(*cause);
-  if (is_settled || !d.session().spec.is_multi_turn || was_idle || !is_idle(after)) return cause;
+  const bool is_at_rest = is_talk(d.session()) ? has_finished_turn(d) || has_failed_turn(d)
+                                               : !was_idle && is_idle(after);
+  if (is_settled || !d.session().spec.is_multi_turn || !is_at_rest) return cause;
   if (d.used_up() != EndReason::none) return NotificationKind::budget;
   // Heartbeats come by themselves.
   if (d.session().descriptor->kind == DescriptorKind::heartbeat) {
@@ -201,21 +213,11 @@ bool has_addressee(const SessionState& s, const Limits& limits) {
   return false;
 }
 
-// Returns the channel that is told of the session. That of a conversation changes with its runs.
-std::string told_place(const SessionState& s, const States& states) {
-  const std::string& key = s.descriptor->conversation;
-  const auto* conversation =
-      key.empty() ? nullptr : states.find<ConversationStream>(conversation_stream(s.agent, key));
-  std::string place = conversation == nullptr ? std::string() : place_of(*conversation, s.session);
-  return place.empty() ? *s.spec.channel : place;
-}
-
 // The orchestrator hears by one of its two sinks: by the one that wakes it where no channel is
 // told.
-std::vector<Addressee> addressees(const SessionState& s, const States& states,
-                                  const Limits& limits) {
+std::vector<Addressee> addressees(const SessionState& s, const Limits& limits) {
   std::vector<Addressee> all;
-  const std::string place = told_place(s, states);
+  const std::string& place = told_place(s);
   const bool has_route = parse_route(place).has_value();
   const bool has_channel =
       has_sink(limits, NotificationTarget::channel) && (has_route || is_watched(s));
@@ -300,6 +302,7 @@ void drop_answered(Deciding& d, const OutboxState& outbox) {
 // still to be answered. Returns all that the decision drops.
 std::set<Position> drop_superseded(Deciding& d, const OutboxState& outbox) {
   std::set<Position> dropped = dropped_by(d.decision);
+  if (is_talk(d.session())) return dropped;
   for (const auto& [position, open] : outbox.open) {
     if (open.requested.session != d.session().session || dropped.contains(position)) continue;
     if (open.requested.kind == NotificationKind::asks) continue;
@@ -380,7 +383,7 @@ Decided echoing(Decided decided, const SendPrompt& said, const States& states,
   if (!decided || outbox == nullptr) return decided;
   Deciding d{states, context, std::move(*decided)};
   const SessionState& s = d.session();
-  std::vector<Addressee> all = addressees(s, states, context.limits);
+  std::vector<Addressee> all = addressees(s, context.limits);
   std::erase_if(all, [&](const Addressee& who) {
     return who.target != NotificationTarget::channel || who.channel == said.channel;
   });
@@ -430,12 +433,12 @@ Decided notifying(Decided decided, const States& states, const Context& context)
   if (*kind == NotificationKind::asks && is_for_hooks(d)) {
     requests.request.not_before = context.now + kHooksFirst;
   }
-  if (*kind == NotificationKind::waiting) {
+  if (*kind == NotificationKind::waiting && !is_talk(s)) {
     requests.request.not_before = not_before(*outbox, s, context.now);
   }
   // A reminder does not say that the session waits.
   if (*kind != NotificationKind::long_run) requests.dropped = drop_superseded(d, *outbox);
-  for (const Addressee& who : addressees(s, states, context.limits)) {
+  for (const Addressee& who : addressees(s, context.limits)) {
     if (is_told(s, who, *kind)) requests.add(d, who);
   }
   // It hears how the task ended, and nothing before.

@@ -525,7 +525,7 @@ Decided decide_one(Deciding d, const Spawn& c) {
         opened.descriptor.edit().conversation = conversation;
       }
     }
-    if (spec.channel->empty()) spec.channel = source.spec.channel;
+    if (spec.channel->empty()) spec.channel = told_place(source);
     // Whoever goes on with a session means it by its name.
     if (opened.name.empty() && !c.is_fork && !source.name.empty() && !holder(source.name)) {
       opened.name = claim.name = admitted.name = source.name;

@@ -4,6 +4,7 @@
 #include "eventlog/domain/conversation/conversation.hpp"
 #include "eventlog/domain/conversation/conversing.hpp"
 #include "eventlog/domain/conversation/lanes.hpp"
+#include "eventlog/domain/outbox/route.hpp"
 #include "eventlog/domain/session/deciding.hpp"
 
 namespace domain {
@@ -149,6 +150,8 @@ Decided decide_one(Deciding d, const SendPrompt& c) {
   if (auto bad = check_takes_files(c.files, s.spec.engine, d.context.file_engines)) {
     return tl::unexpected(*bad);
   }
+  if (auto fault = channel_fault(c.place)) return reject(RejectionCode::invalid, *fault);
+  if (auto bad = check_length("place", c.place.size(), kFactBytesMax)) return tl::unexpected(*bad);
   if (auto bad = check_sender(d, c.from)) return tl::unexpected(*bad);
   if (auto bad = check_start(c.start_before, d.context)) return tl::unexpected(*bad);
   if (s.is_close_requested) {
@@ -177,7 +180,7 @@ Decided decide_one(Deciding d, const SendPrompt& c) {
   }
   const QueuedTurn queued{TurnId{d.context.command.bytes}, {}, {}, c.start_before};
   auto files = attach(d, queued.turn, c.files);
-  d.emit(TurnQueued{queued.turn, c.from, c.start_before, std::move(files)}, c.prompt);
+  d.emit(TurnQueued{queued.turn, c.from, c.start_before, std::move(files), c.place}, c.prompt);
   const bool is_for_own = c.is_interrupting && s.own_turn.is_set();
   if (is_for_own && !is_own_asked_to_end(s)) d.emit(InterruptRequested{s.own_turn});
   if (s.turn) {

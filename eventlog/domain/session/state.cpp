@@ -205,6 +205,10 @@ NanoUsd running_total(const SessionState& state) {
   return total;
 }
 
+const std::string& told_place(const SessionState& state) {
+  return state.place->empty() ? *state.spec.channel : *state.place;
+}
+
 const std::string& label(const SessionState& state) {
   return state.name.empty() ? state.alias : state.name;
 }

@@ -82,6 +82,7 @@ struct QueuedTurn {
   std::int64_t starts = 0;                   // as TurnReturned has it
   base::Sparse<AttachedFiles> files{};       // of that prompt, in their order
   base::Sparse<std::string> deferred{};      // as TurnReturned has it
+  base::Sparse<std::string> place{};         // as SendPrompt has it
 
   bool operator==(const QueuedTurn&) const = default;
   template <class Visit>
@@ -95,6 +96,7 @@ struct QueuedTurn {
     visit("starts", &QueuedTurn::starts);
     visit("deferred", &QueuedTurn::deferred);
     visit("files", &QueuedTurn::files);
+    visit("place", &QueuedTurn::place);
   }
 };
 
@@ -310,6 +312,7 @@ struct SessionState : SessionWork, ContentState {
   std::optional<NanoUsd> total_at_start;      // with which the agent process should have begun
   base::Sparse<TranscriptImported> imported;  // as it was last read; of another session no lines
   base::Sparse<std::vector<std::string>> labels;  // each once, in their order
+  base::Sparse<std::string> place;  // of the last turn that has one; empty: that of the spec
   AcceptedCommands commands;
   // Latest time at which an id was made that `commands` has forgotten; 0: it has forgotten none.
   Time forgotten_ids;
@@ -387,6 +390,7 @@ struct SessionState : SessionWork, ContentState {
     visit("total_at_start", &SessionState::total_at_start);
     visit("imported", &SessionState::imported);
     visit("labels", &SessionState::labels);
+    visit("place", &SessionState::place);
     visit("commands", &SessionState::commands);
     visit("forgotten_ids", &SessionState::forgotten_ids);
     visit("last_content", &SessionState::last_content);
@@ -432,6 +436,9 @@ bool is_too_late(const QueuedTurn& turn, Time wall);
 // Returns the limit of the session that its use has reached; none: it can go on. `budget` stands
 // for what the session itself has spent of it, without its relatives.
 EndReason used_up(const SessionState& state);
+
+// Returns the channel that is told of the session; empty: none is.
+const std::string& told_place(const SessionState& state);
 
 // Returns the name for use in texts: the one that the session was given, else its alias.
 const std::string& label(const SessionState& state);

@@ -60,8 +60,7 @@ std::string table_text(const workers::AttentionAnswer& answer, base::Time now, c
   return table.text(stdout_columns());
 }
 
-// Returns a line for each lane in which conversations wait for a place. Those whose messages are
-// still being collected wait for none.
+// Returns a line for each lane in which a conversation waits that is due.
 std::string lanes_text(const workers::AttentionAnswer& answer, base::Time now) {
   std::string text;
   for (const projections::LaneShown& lane : answer.lanes) {
@@ -69,7 +68,7 @@ std::string lanes_text(const workers::AttentionAnswer& answer, base::Time now) {
     text += "lane " + std::string(base::enum_name(lane.lane)) + ": " +
             std::to_string(lane.running) + (lane.running == 1 ? " runs, " : " run, ") +
             std::to_string(lane.waiting) + (lane.waiting == 1 ? " waits" : " wait") +
-            " for a place; the first for " + duration_text(now - lane.since) +
+            "; the first for " + duration_text(now - lane.since) +
             (lane.first.empty() ? "" : ": " + workers::safe_line(lane.first)) + "\n";
   }
   return text;

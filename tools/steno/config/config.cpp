@@ -10,6 +10,7 @@
 
 #include "eventlog/base/check.hpp"
 #include "eventlog/domain/decision.hpp"
+#include "tools/steno/config/absolute_path.hpp"
 #include "tools/steno/config/command_words.hpp"
 #include "tools/steno/config/run_folder.hpp"
 #include "tools/steno/config/settings_table.hpp"

@@ -195,25 +195,74 @@ TEST_CASE("a message that was stopped while its session had it ends once", "[con
   CHECK(place.all<ConversationRunEnded>().size() == 1);
 }
 
-TEST_CASE("an answer goes to where the messages of its run came from", "[conversation][R279]") {
-  ConversationPlace place;
-  place.sinks[static_cast<std::size_t>(NotificationTarget::channel)] = true;
-  const auto hears = [&](const DeliveryContext& route) {
+class Heard : public ConversationPlace {
+ public:
+  Heard() { sinks[static_cast<std::size_t>(NotificationTarget::channel)] = true; }
+
+  void hear(const DeliveryContext& route, const std::string& text = "hello") {
     ReceiveMessage message;
     message.spec = support::sample_spec(true);
-    message.text = "hello";
+    message.text = text;
     message.route = route;
-    REQUIRE(place.send(kMain, std::move(message)));
-    REQUIRE(place.advance(kMain));
-    REQUIRE(place.take(kMain));
+    REQUIRE(send(kMain, std::move(message)));
+  }
+  void work() {
+    REQUIRE(advance(kMain));
+    REQUIRE(take(kMain));
+    begin(kMain);
+  }
+  std::vector<std::string> told() const {
+    std::vector<std::string> places;
+    for (const auto& one : all<NotificationRequested>()) places.push_back(one.channel);
+    return places;
+  }
+};
+
+using Places = std::vector<std::string>;
+const DeliveryContext kHome = {"telegram", "42"};
+const DeliveryContext kAway = {"signal", "7", "bot"};
+
+TEST_CASE("an answer goes to where the messages of its run came from", "[conversation][R279]") {
+  Heard place;
+  const DeliveryContext thread{"telegram", "42", {}, "55"};
+  for (const DeliveryContext& route : {kHome, kAway, thread, DeliveryContext{}}) {
+    place.hear(route);
+    place.work();
     place.finish(kMain);
-    return place.all<NotificationRequested>().back().channel;
-  };
-  CHECK(hears({"telegram", "42"}) == "telegram|42");
-  CHECK(hears({"signal", "7", "bot"}) == "signal|bot|7");
-  CHECK(hears({"telegram", "42", {}, "55"}) == "telegram|42|thread:55");
+  }
   // What is said where nobody can be answered is answered where the conversation was last heard.
-  CHECK(hears({}) == "telegram|42|thread:55");
+  // Each answer is told, however soon the next one comes.
+  CHECK(place.told() == Places{"telegram|42", "signal|bot|7", "telegram|42|thread:55",
+                               "telegram|42|thread:55"});
+  CHECK(place.all<NotificationDropped>().empty());
+}
+
+TEST_CASE("a place hears nothing of what another one asked", "[conversation][R279]") {
+  Heard place;
+  place.hear(kHome);
+  place.work();
+  place.hear(kAway, "meanwhile");
+  const SessionId session = place.conversation(kMain).session;
+  SECTION("what the agent asks belongs to the turn") {
+    ReportAskRaised asked;
+    asked.request = 1;
+    asked.turn = place.conversation(kMain).run->run;
+    asked.tool = "Bash";
+    asked.text = "{}";
+    place.report(ConversationPlace::session_ref_of(session), asked);
+    CHECK(place.told() == Places{"telegram|42"});
+  }
+  SECTION("a session that is left ends for its own place") {
+    place.finish(kMain);
+    place.hear(kAway, "/new hello");
+    place.close(session);
+    for (const std::string& told : place.told()) CHECK(told == "telegram|42");
+  }
+  SECTION("nothing is steered into it") {
+    place.policy.queue.mode = QueueMode::steer;
+    place.hear(kAway, "and this");
+    CHECK(place.lanes().works.begin()->second.steers.empty());
+  }
 }
 
 TEST_CASE("a stop ends what waits, and interrupts what runs", "[conversation]") {

@@ -103,6 +103,11 @@ TEST_CASE("a stop of the conversation stops its tasks, and nobody is told", "[co
   SECTION("by a command") { REQUIRE(place.send(kGroup, StopConversation{})); }
   SECTION("by a word") { REQUIRE(place.receive(kGroup, "Stop")); }
   SECTION("with the conversation") { REQUIRE(place.send(kGroup, DeleteConversation{})); }
+  SECTION("but not what people have sent behind it") {
+    REQUIRE(place.receive(kTask, "and?"));
+    REQUIRE(place.send(kGroup, StopConversation{}));
+    CHECK(place.conversation(kTask).queue.waiting.size() == 1);
+  }
   CHECK(place.conversation(kTask).run->is_to_end);
   CHECK(place.lanes().works.at(conversation_id("main", kTask)).run->is_to_end);
   CHECK(place.conversation(waits).queue.waiting.empty());
@@ -113,6 +118,34 @@ TEST_CASE("a stop of the conversation stops its tasks, and nobody is told", "[co
   place.finish(kTask);
   CHECK_FALSE(place.conversation(kTask).run);
   CHECK(place.told().empty());
+}
+
+TEST_CASE("a conversation that was deleted leaves nothing that a stop could trip over",
+          "[conversation]") {
+  Tasks place;
+  place.begin_task();
+  REQUIRE(place.send(kGroup, DeleteConversation{}));
+  REQUIRE(place.conversation(kTask).run);
+  // Its key is begun anew by a word that stops.
+  REQUIRE(place.receive(kGroup, "stop"));
+  CHECK(place.all<TaskWithdrawn>().size() == 1);
+}
+
+TEST_CASE("a conversation that is being stopped gives no task, and hears of none that ended",
+          "[conversation][R212]") {
+  Tasks place;
+  place.begin_task();
+  place.finish(kTask);
+  REQUIRE(place.told().size() == 1);
+  REQUIRE(place.receive(kGroup, "go on"));
+  REQUIRE(place.advance(kGroup));
+  REQUIRE(place.take(kGroup));
+  place.begin(kGroup);
+  REQUIRE(place.send(kGroup, StopConversation{}));
+  CHECK(place.all<NotificationDropped>().size() == 1);
+  const auto refused = place.give("agent:main:subagent:2", kGroup);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == RejectionCode::not_accepting);
 }
 
 TEST_CASE("a stop reaches the tasks of the conversation alone", "[conversation][R212]") {
@@ -139,7 +172,7 @@ TEST_CASE("a stop reaches the tasks of the conversation alone", "[conversation][
     REQUIRE(place.send(kGroup, StopConversation{}));
     CHECK(place.conversation(kTask).queue.waiting.size() == 1);
   }
-  SECTION("not what waits behind the task") {
+  SECTION("not what waits behind a task that is over") {
     REQUIRE(place.receive(kTask, "and?"));
     place.finish(kTask);
     REQUIRE(place.send(kGroup, StopConversation{}));

@@ -56,6 +56,8 @@ TEST_CASE("a label that cannot be changes nothing", "[session]") {
   refused({{"a,b"}, {}});
   refused({{std::string(1'000, 'x')}, {}});
   refused({{"a"}, {"a"}});
+  refused({std::vector<std::string>(65, "a"), {}});
+  refused({{}, std::vector<std::string>(65, "a")});
   LabelSession many;
   for (int i = 0; i < 33; ++i) many.add.push_back("label" + std::to_string(i));
   refused(many);
