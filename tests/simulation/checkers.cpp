@@ -555,6 +555,8 @@ void take_task(Tasks& of, std::map<base::TurnId, std::vector<base::Position>>& r
     of.open[opened->key] = {};
   } else if (const auto* directive = event.event.as<domain::DirectiveReceived>()) {
     if (directive->directive == "/stop") of.stop(stream, event.envelope.command);
+  } else if (event.event.is<domain::ConversationDeleted>()) {
+    of.stop(stream, event.envelope.command);
   } else if (const auto* session = event.event.as<domain::SessionOpened>()) {
     const std::string& key = session->descriptor->conversation;
     if (!key.empty()) of.works[domain::parse_stream(stream)->id] = key;

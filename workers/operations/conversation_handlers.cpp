@@ -370,6 +370,8 @@ Task<Outcome<OneConversation>> compact_conversation(const Caller& caller,
   domain::ReceiveMessage message;
   message.text = "/" + std::string(kCompact);
   message.is_authorised = false;
+  // It begins no session anew, and its answer goes to where the conversation was last heard from.
+  message.is_announcement = true;
   auto changed = co_await change(caller, arguments.key, std::move(message));
   co_return changed;
 }

@@ -31,7 +31,8 @@ base::Result<AttentionAnswer> attention(const QuerySources& sources, const Query
 
 }  // namespace
 
-const QueryKind kAttentionQuery{kVerbAttention, QueryReads::rows, projections::SessionList::kName,
-                                run_query<attention>};
+const QueryKind kAttentionQuery{
+    kVerbAttention,       QueryReads::rows, projections::SessionList::kName,
+    run_query<attention>, nullptr,          projections::ConversationList::kName};
 
 }  // namespace workers

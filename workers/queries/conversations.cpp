@@ -113,7 +113,8 @@ base::Result<ConversationsAnswer> conversations(const QuerySources& sources, con
 
 }  // namespace
 
-const QueryKind kConversationsQuery{kVerbConversations, QueryReads::rows,
-                                    projections::ConversationList::kName, run_query<conversations>};
+const QueryKind kConversationsQuery{
+    kVerbConversations,       QueryReads::rows, projections::ConversationList::kName,
+    run_query<conversations>, nullptr,          projections::SessionList::kName};
 
 }  // namespace workers

@@ -70,6 +70,7 @@ struct QueryKind {
   // any longer.
   base::Result<bool> (*find)(projections::ContentSet& contents, Query& query,
                              bool is_late) = nullptr;
+  std::string_view second_projection{};  // as `projection`
 };
 
 // The `run` of a kind whose body is a QueryBody and whose answer has fields.

@@ -172,7 +172,8 @@ base::Result<void> QueryService::check_sources(const Query& query) const {
   if (is_index_read && !indexed_) return indexed_;
   if (views_fault_) return tl::unexpected(*views_fault_);
   for (const projections::ProjectionStatus& status : projections_.status()) {
-    const bool is_read = kind != nullptr && kind->projection == status.name;
+    const bool is_read = kind != nullptr && (kind->projection == status.name ||
+                                             kind->second_projection == status.name);
     if (!is_read) continue;
     if (auto fault = fault_of(status, query.durable)) return tl::unexpected(std::move(*fault));
   }

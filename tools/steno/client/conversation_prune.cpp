@@ -25,17 +25,25 @@ bool is_unused(const ConversationShown& one) {
 struct Pruned {
   std::int64_t deleted = 0;
   std::int64_t kept = 0;  // they have changed meanwhile
+  std::int64_t failed = 0;
 };
 
-Outcome<bool> prune_one(Connection& connection, const ConversationShown& one, base::Time since,
-                        Pruned& pruned) {
+// Returns true if it is deleted. Tells a failure, which leaves the others alone.
+bool prune_one(Connection& connection, const ConversationShown& one, base::Time since,
+               Pruned& pruned) {
   domain::DeleteConversation command;
   command.session_key = one.key;
   command.unchanged_since = since;
   const auto reply =
       connection.command_conversation(one.agent, domain::ConversationCommand(command));
-  if (!reply && reply.error().exit_code != kExitConflict) return tl::unexpected(reply.error());
-  ++(reply ? pruned.deleted : pruned.kept);
+  if (reply) {
+    ++pruned.deleted;
+  } else if (reply.error().exit_code == kExitConflict) {
+    ++pruned.kept;
+  } else {
+    ++pruned.failed;
+    complain(reply.error().exit_code, one.key + ": " + reply.error().text);
+  }
   return reply.has_value();
 }
 
@@ -69,12 +77,10 @@ Outcome<int> conversation_prune(const Config& config, const ConversationArgument
       filter.before = one.updated_at;
       filter.before_key = one.key;
       if (!is_unused(one)) continue;
-      if (!arguments.is_tried) {
-        const auto is_deleted = prune_one(**connection, one, *since, pruned);
-        if (!is_deleted) return tl::unexpected(is_deleted.error());
-        if (!*is_deleted) continue;
-      } else {
+      if (arguments.is_tried) {
         ++pruned.deleted;
+      } else if (!prune_one(**connection, one, *since, pruned)) {
+        continue;
       }
       print(config.output == OutputFormat::table ? workers::safe_line(one.key) + ", unused for " +
                                                        duration_text(now - one.updated_at) + "\n"
@@ -82,13 +88,14 @@ Outcome<int> conversation_prune(const Config& config, const ConversationArgument
     }
     has_more = page->has_more;
   }
-  if (config.output != OutputFormat::table) return kExitOk;
+  const int code = pruned.failed == 0 ? kExitOk : kExitFailed;
+  if (config.output != OutputFormat::table) return code;
   const std::string done = arguments.is_tried ? "would be deleted" : "deleted";
   remark(
       std::to_string(pruned.deleted) + " " + done +
       (pruned.kept == 0 ? "" : "; " + std::to_string(pruned.kept) + " kept, as they have changed") +
       (arguments.is_tried ? "" : "; their sessions stay on the record"));
-  return kExitOk;
+  return code;
 }
 
 }  // namespace steno
