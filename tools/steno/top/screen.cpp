@@ -59,19 +59,21 @@ std::size_t fitting(std::string_view line, std::size_t columns) {
 std::vector<std::string> wrapped(const std::string& text, std::size_t columns) {
   std::vector<std::string> pieces;
   for (const std::string_view line : workers::lines_of(text)) {
-    std::string rest = workers::safe_line(line);  // tabs have no width of their own
-    while (workers::columns_of(rest) > columns) {
+    const std::string safe = workers::safe_line(line);  // tabs have no width of their own
+    std::string_view rest = safe;
+    while (true) {
       std::size_t end = fitting(rest, columns);
+      if (end == rest.size()) break;
       if (end == 0) {
-        rest.erase(0, workers::bytes_of(rest, 1));
+        rest.remove_prefix(workers::bytes_of(rest, 1));
         continue;
       }
       const std::size_t blank = rest.rfind(' ', end);
-      if (blank != std::string::npos && blank > end / 2) end = blank;
-      pieces.push_back(rest.substr(0, end));
-      rest.erase(0, end + (end < rest.size() && rest[end] == ' ' ? 1 : 0));
+      if (blank != std::string_view::npos && blank > end / 2) end = blank;
+      pieces.emplace_back(rest.substr(0, end));
+      rest.remove_prefix(end + (end < rest.size() && rest[end] == ' ' ? 1 : 0));
     }
-    pieces.push_back(std::move(rest));
+    pieces.emplace_back(rest);
   }
   return pieces;
 }

@@ -1,6 +1,8 @@
 // The screen of `top` fits every terminal, and nothing that it shows is obeyed.
 #include "tools/steno/top/top_screen.hpp"
 
+#include <algorithm>
+
 #include "tests/support/catch.hpp"
 #include "tests/tools/steno/top/sample_sessions.hpp"
 #include "workers/text/terminal_text.hpp"
@@ -201,6 +203,16 @@ TEST_CASE("long lines are wrapped behind words, and wide characters are not spli
   CHECK(wrapped("世界世界", 5) == std::vector<std::string>{"世界", "世界"});
   CHECK(wrapped("abcdef", 3) == std::vector<std::string>{"abc", "def"});
   CHECK(wrapped("世a", 1) == std::vector<std::string>{"a"});
+  CHECK(wrapped("a世", 1) == std::vector<std::string>{"a", ""});
+}
+
+TEST_CASE("a line of megabytes is wrapped in one walk over it", "[tools]") {
+  constexpr std::size_t kRows = 50'000;  // measured anew for each row it takes many minutes
+  std::string text;
+  for (std::size_t i = 0; i < kRows; ++i) text += std::string(79, 'x') + "ü";
+  const std::vector<std::string> rows = wrapped(text, 80);
+  CHECK(rows.size() == kRows);
+  CHECK(std::count(rows.begin(), rows.end(), std::string(79, 'x') + "ü") == kRows);
 }
 
 TEST_CASE("the last line is that of the last words or the last tool call", "[tools]") {
