@@ -106,6 +106,13 @@ class JsonObject {
     text_ += json;
     return *this;
   }
+  // Adds the fields of another object, "{…}".
+  JsonObject& add_fields(std::string_view object) {
+    const std::string_view fields = object.substr(1, object.size() - 2);
+    if (!text_.empty() && !fields.empty()) text_ += ',';
+    text_ += fields;
+    return *this;
+  }
   std::string text() const { return "{" + text_ + "}"; }
 
  private:

@@ -104,6 +104,12 @@ std::string cost_text(const projections::SessionRow& row) {
   return domain::cost_text(row.cost, row.cost_basis);
 }
 
+std::string labels_text(const projections::SessionRow& row) {
+  std::string text;
+  for (const std::string& label : row.labels) text += (text.empty() ? "" : ", ") + safe_line(label);
+  return text;
+}
+
 std::string named_text(const projections::SessionRow& row) {
   return row.name + " [" + row.alias + "]";
 }

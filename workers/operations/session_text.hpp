@@ -25,6 +25,8 @@ std::string ran_text(const projections::SessionRow& row, base::Time now);
 
 // Returns what the session has cost, with its doubt: "$0.0123", "≥ $0.0123" or "unknown".
 std::string cost_text(const projections::SessionRow& row);
+// Returns its labels by ", ", safe for a terminal.
+std::string labels_text(const projections::SessionRow& row);
 // Returns "name [alias]".
 std::string named_text(const projections::SessionRow& row);
 // Returns "name [alias] (2m10s)".

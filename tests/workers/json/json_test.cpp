@@ -109,6 +109,13 @@ TEST_CASE("what stands for a name is shown as one, whatever it is", "[tools]") {
   CHECK(json::parse(workers::event_json({recorded, 0})).size() > 1);
 }
 
+TEST_CASE("an object takes in the fields of another", "[tools]") {
+  workers::JsonObject object;
+  object.add_fields("{}").add_fields(R"({"a":1,"b":{"c":2}})").add_fields("{}").add("d", "}");
+  CHECK(object.text() == R"({"a":1,"b":{"c":2},"d":"}"})");
+  CHECK(workers::JsonObject().add_fields(object.text()).text() == object.text());
+}
+
 TEST_CASE("an event is shown whole, as JSON and as a line of facts", "[tools]") {
   domain::RecordedEvent recorded;
   recorded.envelope.position = {7};

@@ -17,6 +17,7 @@ namespace {
 using projections::SessionRow;
 using workers::cost_text;
 using workers::idle_end_text;
+using workers::labels_text;
 using workers::ran_text;
 using workers::status_text;
 
@@ -42,12 +43,6 @@ int status_color(const SessionRow& row) {
   }
   if (row.turn.is_set() || row.status == domain::SessionStatus::starting) return kGreen;
   return domain::is_live(row.status) ? 0 : kDim;
-}
-
-std::string labels_text(const SessionRow& row) {
-  std::string text;
-  for (const std::string& label : row.labels) text += (text.empty() ? "" : ",") + label;
-  return text;
 }
 
 // Returns the sessions with subagents behind their parents, each with its depth below a session

@@ -244,9 +244,9 @@ std::string schedule_json(const Schedule& schedule, const Rows& rows) {
                                       [&](const auto& row) { return row.session == run.session; });
     if (found != rows.end() && !is_known) its.push_back(found->second);
   }
-  std::string text = workers::to_json(schedule);
-  text.pop_back();
-  return text + ",\"sessions\":" + workers::to_json(its) + "}";
+  workers::JsonObject object;
+  object.add_fields(workers::to_json(schedule)).add("sessions", its);
+  return object.text();
 }
 
 Outcome<workers::SchedulesAnswer> ask_all(Connection& connection) {

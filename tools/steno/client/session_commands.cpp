@@ -772,16 +772,6 @@ Outcome<int> continue_session(const Config& config, const SessionsArguments& arg
   return do_to_each(config, arguments.references, to_each(go_on));
 }
 
-namespace {
-
-std::string labels_text(const std::string& alias, const std::vector<std::string>& labels) {
-  std::string text;
-  for (const std::string& label : labels) text += (text.empty() ? ": " : ", ") + safe_line(label);
-  return alias + (text.empty() ? " has no labels" : text);
-}
-
-}  // namespace
-
 Outcome<int> label(const Config& config, const LabelArguments& arguments) {
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
@@ -797,8 +787,9 @@ Outcome<int> label(const Config& config, const LabelArguments& arguments) {
   const auto now = (*connection)->find(found->session.session.text());
   if (!now) return tl::unexpected(now.error());
   const projections::SessionRow& row = now->session;
-  print(config.output == OutputFormat::table ? labels_text(row.alias, row.labels) + "\n"
-                                             : workers::to_json(row) + "\n");
+  const std::string labels = workers::labels_text(row);
+  const std::string told = row.alias + (labels.empty() ? " has no labels" : ": " + labels);
+  print((config.output == OutputFormat::table ? told : workers::to_json(row)) + "\n");
   return kExitOk;
 }
 

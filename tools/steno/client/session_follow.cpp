@@ -152,7 +152,7 @@ class SessionFollow {
   Outcome<workers::CommandReplyBody> send(const domain::Command& command);
   Outcome<int> finish(int code);
   int over_budget_code(const workers::ShowAnswer& shown, int code) const;
-  std::string with_result(std::string json) const;
+  std::string with_result(const std::string& json) const;
 
   Connection& connection_;
   Follower* follower_ = nullptr;  // while it runs
@@ -702,11 +702,11 @@ int SessionFollow::over_budget_code(const workers::ShowAnswer& shown, int code) 
 }
 
 // Adds to the session's JSON what was seen of it here.
-std::string SessionFollow::with_result(std::string json) const {
-  workers::JsonObject seen;
-  seen.add("answer", answer_).add("denied", denied_).add("seen_cost", cost_);
-  json.pop_back();
-  return json + "," + seen.text().substr(1);
+std::string SessionFollow::with_result(const std::string& json) const {
+  workers::JsonObject object;
+  object.add_fields(json);
+  object.add("answer", answer_).add("denied", denied_).add("seen_cost", cost_);
+  return object.text();
 }
 
 Outcome<int> SessionFollow::finish(int code) {

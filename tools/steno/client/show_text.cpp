@@ -152,11 +152,7 @@ void add_identity(const workers::ShowAnswer& answer, const Relatives& relatives,
   fields.add("agent", row.agent);
   fields.add("kind", row.is_multi_turn ? "multi-turn" : "single-turn");
   fields.add("for", descriptor_text(row.descriptor, relatives.parent));
-  std::string labels;
-  for (const std::string& label : row.labels) {
-    labels += (labels.empty() ? "" : ", ") + safe_line(label);
-  }
-  fields.add("labels", labels);
+  fields.add("labels", workers::labels_text(row));
   fields.add("workdir", row.workdir);
   fields.add("opened", short_time_text(row.created_at));
   fields.add("closed", row.closed_at.us == 0 ? "" : short_time_text(row.closed_at));

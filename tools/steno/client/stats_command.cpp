@@ -296,9 +296,8 @@ Outcome<int> print_window(Connection& connection, const StatsArguments& argument
   workers::JsonObject of;
   of.add("since", window->since).add("until", window->until);
   of.add("from", window->from).add("through", window->through);
-  std::string json = of.text();
-  json.pop_back();
-  print(json + "," + workers::to_json(report).substr(1) + "\n");
+  of.add_fields(workers::to_json(report));
+  print(of.text() + "\n");
   return kExitOk;
 }
 

@@ -112,9 +112,9 @@ class SessionWait {
     caller.agent = row.agent;
     const auto said =
         connection_.run(workers::show_output(caller, {row.session.text(), kAnswerLines}));
-    std::string json = workers::to_json(row);
-    json.pop_back();
-    return json + ",\"answer\":" + workers::to_json(said ? said->last_words : "") + "}";
+    workers::JsonObject object;
+    object.add_fields(workers::to_json(row)).add("answer", said ? said->last_words : "");
+    return object.text();
   }
 
   // Somebody must answer before it gets on, so it is told, once for each request.
