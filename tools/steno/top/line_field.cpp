@@ -18,7 +18,10 @@ std::size_t LineField::before() const {
 }
 
 void LineField::insert(std::string_view text) {
-  if (text_.size() + text.size() > kFieldBytesMax) return;
+  if (text_.size() + text.size() > kFieldBytesMax) {
+    is_cut_ = true;
+    return;
+  }
   text_.insert(cursor_, text);
   cursor_ += text.size();
 }
@@ -28,6 +31,7 @@ bool LineField::press(const Key& key) {
   const auto erase_from = [&](std::size_t begin) {
     text_.erase(begin, cursor_ - begin);
     cursor_ = begin;
+    is_cut_ = is_cut_ && !text_.empty();
   };
   switch (key.name) {
     case KeyName::character:

@@ -10,7 +10,7 @@
 
 namespace steno {
 
-// Longer prompts come from files. A character that does not fit is dropped.
+// Longer prompts come from files. A character that does not fit is dropped, and the line is cut.
 constexpr std::size_t kFieldBytesMax = std::size_t{64} << 10;
 
 class LineField {
@@ -21,6 +21,8 @@ class LineField {
   // True: the key has edited the line.
   bool press(const Key& key);
   const std::string& text() const { return text_; }
+  // True: characters were dropped, and the line has not been empty since.
+  bool is_cut() const { return is_cut_; }
 
   // The part of the line around the cursor that fits so many columns, safe for a terminal.
   struct Shown {
@@ -36,6 +38,7 @@ class LineField {
 
   std::string text_;
   std::size_t cursor_ = 0;  // in bytes
+  bool is_cut_ = false;
 };
 
 }  // namespace steno

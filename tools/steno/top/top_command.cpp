@@ -136,15 +136,15 @@ bool Top::take_done(Duration now) {
     return true;
   }
   tell(state_, done->said);
-  if (action_.act == TopAct::send) state_.unsent = {};
+  note_sent(state_, action_);
   // A person who has gone on to something else meanwhile is not called away from it.
   if (state_.mode != TopMode::list) return true;
   if (done->output) show_output(state_, std::move(*done->output));
   if (action_.act == TopAct::show_requests || action_.act == TopAct::show_requests_to_deny) {
     show_requests(state_, action_.session, std::move(done->requests),
                   action_.act == TopAct::show_requests_to_deny);
-    // Keys that were pressed before are no answer to what is shown now.
-    terminal_.drop_keys();
+    // Keys that were pressed before are no answer to what is shown now. A paste still ends.
+    while (const auto key = terminal_.take_key()) note_paste(state_, *key);
   }
   return true;
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "tools/steno/top/top_state.hpp"
+#include "workers/operations/asking.hpp"
 
 namespace steno {
 namespace {
@@ -134,7 +135,7 @@ TopAction press_list(TopState& state, const Key& key) {
   return {};
 }
 
-// `was_at_end`: the end of the request was on the screen, so that nobody approves it unread.
+// `was_at_end`: the end of the request was on the screen. Nobody approves unread what is not shown.
 TopAction press_request(TopState& state, const Key& key, bool was_at_end) {
   if (key.is('d')) {
     state.mode = TopMode::deny;
@@ -145,6 +146,13 @@ TopAction press_request(TopState& state, const Key& key, bool was_at_end) {
     return {};
   }
   if (!key.is('y')) return {};
+  const workers::AskShown& ask = state.requests[state.request];
+  if (ask.left_out > 0) {
+    tell(state, "its input is too long to be shown here: steno replay export has it, at position " +
+                    std::to_string(ask.position.value) + "; steno approve " +
+                    workers::ask_reference(ask) + " approves it unread");
+    return {};
+  }
   if (!was_at_end) {
     tell(state, "read it to its end first: Space shows more");
     return {};
@@ -167,6 +175,7 @@ TopAction press_field(TopState& state, const Key& key) {
     }
     return {};
   }
+  if (state.field.is_cut()) return {};
   const std::string text = state.field.text();
   const TopMode mode = state.mode;
   TopAction action;
@@ -196,10 +205,7 @@ TopAction press(TopState& state, const Key& key) {
   const bool was_at_end = state.page.first >= page_end(state);  // with what was said below it
   state.said.clear();
   // A text that is pasted is no row of keys: it can hold any letter.
-  if (key.name == KeyName::paste_begin || key.name == KeyName::paste_end) {
-    state.is_pasting = key.name == KeyName::paste_begin;
-    return {};
-  }
+  if (note_paste(state, key)) return {};
   if (state.is_pasting && !is_field(state.mode)) return {};
   if (state.is_pasting && (key.name == KeyName::enter || key.name == KeyName::tab)) {
     return press_field(state, {KeyName::character, " "});

@@ -119,8 +119,9 @@ ScreenLine head_line(const TopState& state) {
 std::string keys_text(const TopState& state) {
   switch (state.mode) {
     case TopMode::requests:
-      return state.page.first < page_end(state) ? "Space: more  d denies  n: back"
-                                                : "y approves  d denies  n: back";
+      if (state.page.first < page_end(state)) return "Space: more  d denies  n: back";
+      return state.requests[state.request].left_out > 0 ? "d denies  n: back"
+                                                        : "y approves  d denies  n: back";
     case TopMode::output:
     case TopMode::help:
       return "Space PgUp: more  q: back";
@@ -133,6 +134,9 @@ std::string keys_text(const TopState& state) {
 
 // Returns the sign before the line that is typed.
 std::string sign_of(const TopState& state) {
+  if (state.field.is_cut()) {
+    return "over " + std::to_string(kFieldBytesMax >> 10) + " KiB, Ctrl-U erases it> ";
+  }
   switch (state.mode) {
     case TopMode::filter:
       return "/";

@@ -98,6 +98,17 @@ void update(TopState& state) {
   fit(state);
 }
 
+bool note_paste(TopState& state, const Key& key) {
+  if (key.name != KeyName::paste_begin && key.name != KeyName::paste_end) return false;
+  state.is_pasting = key.name == KeyName::paste_begin;
+  return true;
+}
+
+void note_sent(TopState& state, const TopAction& sent) {
+  const bool is_same = state.unsent.session == sent.session && state.unsent.text == sent.text;
+  if (sent.act == TopAct::send && is_same) state.unsent = {};
+}
+
 void tell(TopState& state, const std::string& said, bool is_bad) {
   state.said = said;
   state.is_bad = is_bad;

@@ -92,6 +92,11 @@ struct TopState {
 // Does what the key does to the screen (top_keys.cpp).
 TopAction press(TopState& state, const Key& key);
 
+// Notes where a pasted text begins and ends. False: the key is neither.
+bool note_paste(TopState& state, const Key& key);
+// A server has taken the prompt: if it is the one that was not sent yet, that is forgotten.
+void note_sent(TopState& state, const TopAction& sent);
+
 // Takes in other facts, another time or another size.
 void update(TopState& state);
 // Says what became of an act.

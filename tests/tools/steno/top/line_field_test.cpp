@@ -63,5 +63,20 @@ TEST_CASE("a line that is too long takes no more", "[tools]") {
   CHECK(field.shown(10).text == "xxxxxxxxx");
 }
 
+TEST_CASE("a line is cut from the first dropped character until it is empty", "[tools]") {
+  LineField field(std::string(kFieldBytesMax - 1, 'x'));
+  type(field, "y");
+  CHECK_FALSE(field.is_cut());
+  type(field, "z");
+  CHECK(field.is_cut());
+  field.press({KeyName::backspace});
+  CHECK(field.is_cut());
+  field.press({KeyName::erase_line});
+  CHECK_FALSE(field.is_cut());
+  type(field, "again");
+  CHECK_FALSE(field.is_cut());
+  CHECK(field.text() == "again");
+}
+
 }  // namespace
 }  // namespace steno

@@ -76,6 +76,27 @@ TEST_CASE("a request is approved once its end was on the screen", "[tools]") {
   CHECK(state.mode == TopMode::list);
 }
 
+TEST_CASE("a request whose input is not shown is not approved here", "[tools]") {
+  TopState state = three();
+  press(state, "a");
+  workers::AskShown cut = support::request(4, "");
+  cut.text.clear();
+  cut.left_out = 10'000'000;
+  cut.position = base::Position{77};
+  show_requests(state, support::session_id(1), {cut, support::request(5, "make")}, false);
+  REQUIRE(page_end(state) == 0);
+  CHECK(bottom_of(state) == "d denies  n: back\n");
+  CHECK(press(state, "y").act == TopAct::none);
+  CHECK(state.mode == TopMode::requests);
+  CHECK(state.said.find("steno replay export has it, at position 77") != std::string::npos);
+  CHECK(state.said.find("steno approve alias101#4 approves it") != std::string::npos);
+  press(state, KeyName::tab);
+  CHECK(press(state, "y").ask == 5);
+  press(state, "a");
+  show_requests(state, support::session_id(1), {cut}, true);
+  CHECK(press(state, KeyName::enter).act == TopAct::deny);
+}
+
 TEST_CASE("what is said below a request hides none of it when it is approved", "[tools]") {
   TopState state = three();
   press(state, "a");
@@ -187,6 +208,54 @@ TEST_CASE("a prompt that was not sent is there to be sent again", "[tools]") {
   press(state, "kp");
   CHECK(bottom_of(state) == "prompt for careful> go on\n");
   CHECK(press(state, KeyName::enter).text == "go on");
+}
+
+TEST_CASE("a prompt that a server takes leaves a later one to be sent again", "[tools]") {
+  TopState state = three();
+  press(state, "pfirst");
+  const TopAction first = press(state, KeyName::enter);
+  press(state, "p");
+  press(state, KeyName::erase_line);
+  press(state, "second");
+  const TopAction second = press(state, KeyName::enter);
+  CHECK(second.text == "second");
+  note_sent(state, first);
+  press(state, "p");
+  CHECK(bottom_of(state) == "prompt for careful> second\n");
+  press(state, KeyName::escape);
+  TopAction elsewhere = second;
+  elsewhere.session = support::session_id(3);
+  note_sent(state, elsewhere);
+  TopAction denied = second;
+  denied.act = TopAct::deny;
+  note_sent(state, denied);
+  CHECK(state.unsent.text == "second");
+  note_sent(state, second);
+  press(state, "p");
+  CHECK(bottom_of(state) == "prompt for careful>\n");
+}
+
+TEST_CASE("a prompt of which characters were dropped is not sent", "[tools]") {
+  TopState state = three();
+  press(state, "p" + std::string(kFieldBytesMax, 'x') + "y");
+  CHECK(bottom_of(state).starts_with("over 64 KiB, Ctrl-U erases it> "));
+  CHECK(press(state, KeyName::enter).act == TopAct::none);
+  CHECK(state.mode == TopMode::prompt);
+  press(state, KeyName::erase_line);
+  press(state, "go on");
+  CHECK(bottom_of(state) == "prompt for careful> go on\n");
+  CHECK(press(state, KeyName::enter).text == "go on");
+}
+
+TEST_CASE("a paste ends also where its keys are dropped", "[tools]") {
+  TopState state = three();
+  press(state, KeyName::paste_begin);
+  CHECK_FALSE(note_paste(state, {KeyName::character, "y"}));
+  CHECK(press(state, "q").act == TopAct::none);
+  CHECK(note_paste(state, {KeyName::paste_end}));
+  CHECK(press(state, "q").act == TopAct::quit);
+  CHECK(note_paste(state, {KeyName::paste_begin}));
+  CHECK(press(state, "q").act == TopAct::none);
 }
 
 TEST_CASE("a pasted text is a prompt or nothing, never keys", "[tools]") {
