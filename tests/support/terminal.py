@@ -18,7 +18,7 @@ class Terminal:
 
     def __init__(self, home, *arguments, command="attach", term="xterm", columns=80):
         self.parent, child = pty.openpty()
-        fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        self.resize(24, columns)
         self.process = subprocess.Popen(
             [program(), "--home", home.folder, command, *arguments], cwd=home.workdir,
             env={**home.environment, "TERM": term}, stdin=child, stdout=child, stderr=child,
@@ -26,6 +26,9 @@ class Terminal:
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
         os.close(child)
         self.seen = ""
+
+    def resize(self, rows, columns):
+        fcntl.ioctl(self.parent, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def read(self, seconds):
         if not select.select([self.parent], [], [], seconds)[0]:

@@ -455,6 +455,26 @@ class WatchedLists(Reading):
         screen.type("\x03")
         self.assertEqual(screen.end(), 130)
 
+    def test_a_new_size_is_drawn_without_news(self):
+        for name in ("one", "two", "three"):
+            self.home.run("run", "--name", name, "[say A.]")
+        screen = Terminal(self.home, "--watch", command="ls")
+        screen.see("Ctrl-C ends")
+        screen.resize(4, 80)
+        screen.see("1 of 3; Ctrl-C ends")
+        screen.type("\x03")
+        self.assertEqual(screen.end(), 130)
+
+    def test_ctrl_z_leaves_the_screen_for_a_while(self):
+        self.home.start_session("[hang]", "--name", "busy")
+        screen = Terminal(self.home, "--watch", command="ls")
+        screen.see("busy")
+        screen.type("\x1a")  # no shell is there to let it go on, so it goes on at once
+        for words in (EARLIER_SCREEN, OWN_SCREEN, "busy"):
+            screen.see(words)
+        screen.type("\x03")
+        self.assertEqual(screen.end(), 130)
+
     def test_it_goes_on_over_a_restart_of_the_server(self):
         screen = Terminal(self.home, "--watch", command="ls")
         screen.see("no sessions")

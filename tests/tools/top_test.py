@@ -18,6 +18,7 @@ from support.screen import Screen  # noqa: E402
 from support.steno_process import PATIENCE, Home, program, until  # noqa: E402
 
 OWN_SCREEN = 1049
+PASTES_MARKED, PASTES_PLAIN = "\x1b[?2004h", "\x1b[?2004l"
 COLOR = re.compile(r"\x1b\[[0-9;]*3[0-7]m")
 
 
@@ -308,6 +309,36 @@ class Terminals(TopTest):
             self.assertEqual(top.end(), 130)
             self.assertNotIn(OWN_SCREEN, top.screen.modes)
             self.assertEqual(top.after, top.before)
+
+    def test_ctrl_z_gives_the_terminal_back_for_a_while(self):
+        self.home.start_session("[hang]", "--name", "busy")
+        top = Top(self.home)
+        top.see("> busy")
+        self.assertEqual(top.raw.count(PASTES_MARKED), 1)
+        top.press("\x1a")  # no shell is there to let it go on, so it goes on at once
+        top.see(lambda _: top.raw.count(PASTES_MARKED) == 2)
+        before, _, after = top.raw.partition(PASTES_PLAIN)
+        self.assertIn(PASTES_MARKED, before)
+        self.assertIn("\x1b[?1049l", after.partition(PASTES_MARKED)[0])
+        self.assertIn(OWN_SCREEN, top.screen.modes)
+        top.see("> busy")
+        top.press("?")
+        top.see("NEEDS YOU")
+        top.press("q")
+        top.see("> busy")
+        self.leave(top)
+
+    def test_a_paste_whose_end_is_lost_ends_with_esc(self):
+        self.home.start_session("[hang]", "--name", "busy")
+        top = Top(self.home)
+        top.see("> busy")
+        top.press("/\x1b[200~zzz")
+        top.see("no session has these words")
+        top.press("\x1b")
+        top.see("o output")
+        top.press("\x1b")
+        top.see("> busy")
+        self.leave(top)
 
     def test_it_ends_with_its_terminal(self):
         top = Top(self.home)

@@ -2,7 +2,6 @@
 #include "tools/steno/client/list_watch.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "tools/steno/client/list_reading.hpp"
 #include "tools/steno/client/list_text.hpp"
 #include "tools/steno/client/own_screen.hpp"
+#include "tools/steno/client/screen_signals.hpp"
 #include "tools/steno/client/session_watch.hpp"
 #include "tools/steno/connection/follower.hpp"
 #include "tools/steno/text/console.hpp"
@@ -69,6 +69,14 @@ std::string screen_text(const Listed& listed, base::Time now, const ListArgument
   return screen + workers::cut_to_columns(foot, stdout_columns() > 0 ? stdout_columns() : kColumns);
 }
 
+// Takes in another size of the terminal. After Ctrl-Z the screen is left until the process goes on.
+void obey(ScreenSignals& signals, OwnScreen& screen) {
+  if (!signals.take()) return;
+  screen.leave();
+  signals.stop();
+  screen.take();
+}
+
 // Overwrites what is there line by line, so that nothing flickers.
 void draw(const std::string& text) {
   std::string screen = "\x1b[H";
@@ -82,11 +90,6 @@ void draw(const std::string& text) {
 
 }  // namespace
 
-bool can_draw() {
-  const char* terminal = std::getenv("TERM");
-  return is_stdout_terminal() && terminal != nullptr && std::string_view(terminal) != "dumb";
-}
-
 Outcome<int> watch_list(Connection& connection, const ListArguments& arguments,
                         const SessionFilter& filter) {
   connection.take_interrupts();
@@ -99,6 +102,7 @@ Outcome<int> watch_list(Connection& connection, const ListArguments& arguments,
                      listed->last.position);
   if (!follower) return tl::unexpected(follower.error());
   OwnScreen screen;
+  ScreenSignals signals;
   bool is_stale = false;
   std::string drawn;
   while (true) {
@@ -108,13 +112,18 @@ Outcome<int> watch_list(Connection& connection, const ListArguments& arguments,
     const base::Duration due = connection.clock().boot() + kDrawEvery;
     do {
       WaitFor wanted;
+      wanted.input_fd = signals.fd();
       if (is_stale || listed->has_live()) wanted.until = due;
       const auto wake = (*follower)->wait(wanted);
       if (!wake) return tl::unexpected(wake.error());
       if (*wake == Wake::interrupted) return kExitInterrupted;
       is_stale |= *wake == Wake::event;
+      if (*wake != Wake::input) continue;
+      obey(signals, screen);
+      drawn.clear();
+      break;
     } while (connection.clock().boot() < due);
-    if (!is_stale || (*follower)->is_unanswered()) continue;
+    if (!is_stale || drawn.empty() || (*follower)->is_unanswered()) continue;
     auto read = read_all(connection, arguments, filter);
     if (!read && !is_passing(read.error())) return tl::unexpected(read.error());
     if (!read) continue;

@@ -7,11 +7,8 @@
 
 namespace steno {
 
-// True if stdout is a terminal that can be drawn on.
-bool can_draw();
-
-// Draws at most once in a second, until Ctrl-C; can_draw() is true. While no server answers, it
-// shows what it knew last. Returns kExitInterrupted.
+// Draws at most once in a second, and for a new size, until Ctrl-C; can_draw() is true. While no
+// server answers, it shows what it knew last. Returns kExitInterrupted.
 Outcome<int> watch_list(Connection& connection, const ListArguments& arguments,
                         const SessionFilter& filter);
 

@@ -1,17 +1,14 @@
 // The sequences are xterm's (1049), which terminals of today know.
 #include "tools/steno/client/own_screen.hpp"
 
-#include <cstdlib>
-#include <string_view>
 #include <utility>
 
 #include "tools/steno/text/console.hpp"
 
 namespace steno {
 
-OwnScreen::OwnScreen() {
-  const char* terminal = std::getenv("TERM");
-  is_taken_ = terminal != nullptr && std::string_view(terminal) != "dumb";
+void OwnScreen::take() {
+  is_taken_ = can_draw();
   if (!is_taken_) return;
   print("\x1b[?1049h\x1b[H");
   flush();

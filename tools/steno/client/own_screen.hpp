@@ -3,14 +3,15 @@
 
 namespace steno {
 
-// Takes it on stdout, which is a terminal; nothing happens on one that cannot ("dumb").
 class OwnScreen {
  public:
-  OwnScreen();
+  OwnScreen() { take(); }
   ~OwnScreen() { leave(); }
   OwnScreen(const OwnScreen&) = delete;
   OwnScreen& operator=(const OwnScreen&) = delete;
 
+  // Takes it on stdout; nothing happens where can_draw() (console.hpp) is false.
+  void take();
   // Shows again what the terminal showed before.
   void leave();
 

@@ -92,6 +92,11 @@ std::size_t stdout_rows() {
   return stdout_size().ws_row;
 }
 
+bool can_draw() {
+  const char* terminal = std::getenv("TERM");
+  return is_stdout_terminal() && terminal != nullptr && std::string_view(terminal) != "dumb";
+}
+
 bool has_color() {
   const char* none = std::getenv("NO_COLOR");
   const char* terminal = std::getenv("TERM");

@@ -22,6 +22,8 @@ std::size_t stdout_columns();
 // Likewise how many rows.
 std::size_t stdout_rows();
 bool is_stdin_terminal();
+// True if stdout is a terminal whose cursor can be moved: TERM is set, and is not "dumb".
+bool can_draw();
 // True if colours can be printed: stdout is a terminal that is not "dumb", and NO_COLOR is not set.
 bool has_color();
 // Hands the printed text to the operating system, and waits for a slow reader. False: some of it

@@ -6,20 +6,18 @@
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sys/ioctl.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <clocale>
-#include <csignal>
 #include <cstdio>
 #include <cwchar>
 #include <string>
 #include <vector>
 
+#include "tools/steno/client/screen_signals.hpp"
 #include "tools/steno/top/drawable_terminal.hpp"
 
 namespace steno {
@@ -116,43 +114,10 @@ Key key_of_character(wchar_t character) {
   return {KeyName::character, std::string(bytes.data(), count)};
 }
 
-// Blocks the signal of a new size, and makes it something to wait for.
-class ResizeSignal {
- public:
-  ResizeSignal() {
-    const sigset_t set = only();
-    pthread_sigmask(SIG_BLOCK, &set, nullptr);
-    fd_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-  }
-  ~ResizeSignal() {
-    const sigset_t set = only();
-    if (fd_ >= 0) ::close(fd_);
-    pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
-  }
-  ResizeSignal(const ResizeSignal&) = delete;
-  ResizeSignal& operator=(const ResizeSignal&) = delete;
-
-  int fd() const { return fd_; }
-  void take() {
-    signalfd_siginfo info{};
-    while (fd_ >= 0 && ::read(fd_, &info, sizeof info) == sizeof info) {
-    }
-  }
-
- private:
-  static sigset_t only() {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGWINCH);
-    return set;
-  }
-  int fd_ = -1;
-};
-
 }  // namespace
 
 struct CursesTerminal::Library {
-  ResizeSignal resize;
+  ScreenSignals signals;
   SCREEN* screen = nullptr;
   bool has_color = false;
   std::vector<ScreenLine> shown;
@@ -204,7 +169,7 @@ Outcome<std::unique_ptr<CursesTerminal>> CursesTerminal::open(bool has_color) {
   ::define_key("\x1b[200~", kPasteBegin);
   ::define_key("\x1b[201~", kPasteEnd);
   std::unique_ptr<CursesTerminal> terminal(new CursesTerminal(std::move(library)));
-  terminal->take_resize();
+  terminal->take_size();
   terminal->redraw();
   send_now(kBracketPastes);
   return terminal;
@@ -213,18 +178,22 @@ Outcome<std::unique_ptr<CursesTerminal>> CursesTerminal::open(bool has_color) {
 CursesTerminal::CursesTerminal(std::unique_ptr<Library> library) : library_(std::move(library)) {}
 
 CursesTerminal::~CursesTerminal() {
+  give_back();
+  ::delscreen(library_->screen);
+}
+
+void CursesTerminal::give_back() {
   send_now(kPlainPastes);
   ::curs_set(1);
   ::endwin();
-  ::delscreen(library_->screen);
 }
 
 int CursesTerminal::input_fd() const {
   return STDIN_FILENO;
 }
 
-int CursesTerminal::resize_fd() const {
-  return library_->resize.fd();
+int CursesTerminal::signal_fd() const {
+  return library_->signals.fd();
 }
 
 ScreenSize CursesTerminal::size() const {
@@ -235,8 +204,20 @@ ScreenSize CursesTerminal::size() const {
           size.ws_col > 0 ? std::min<std::size_t>(size.ws_col, kColumnsMax) : unknown.columns};
 }
 
-void CursesTerminal::take_resize() {
-  library_->resize.take();
+bool CursesTerminal::take_signals() {
+  const bool is_to_stop = library_->signals.take();
+  if (is_to_stop) {
+    give_back();
+    library_->signals.stop();
+    ::wrefresh(stdscr);  // takes the terminal again
+    send_now(kBracketPastes);
+    redraw();
+  }
+  take_size();
+  return is_to_stop;
+}
+
+void CursesTerminal::take_size() {
   const ScreenSize now = size();
   ::resizeterm(static_cast<int>(now.rows), static_cast<int>(now.columns));
   library_->shown.clear();
@@ -284,10 +265,6 @@ std::optional<Key> CursesTerminal::take_key() {
     default:
       return std::nullopt;
   }
-}
-
-void CursesTerminal::drop_keys() {
-  ::flushinp();
 }
 
 bool CursesTerminal::is_gone() const {

@@ -11,8 +11,8 @@
 
 namespace steno {
 
-// Only one can exist in a process, which has one thread of its own. The destructor shows again what
-// the terminal showed before.
+// Only one can exist in a process, which has one thread of its own. The destructor gives the
+// terminal back.
 class CursesTerminal {
  public:
   // Failure: the terminal cannot be drawn on.
@@ -22,9 +22,11 @@ class CursesTerminal {
   CursesTerminal& operator=(const CursesTerminal&) = delete;
 
   int input_fd() const;
-  // Readable when the size has changed, until take_resize().
-  int resize_fd() const;
-  void take_resize();
+  // Readable when the size has changed, or Ctrl-Z was pressed, until take_signals().
+  int signal_fd() const;
+  // Takes in the size. After Ctrl-Z the terminal is given back first, and the process stops until
+  // its shell lets it go on; true: it has.
+  bool take_signals();
   ScreenSize size() const;
 
   // Draws the lines that are not on the terminal yet.
@@ -34,14 +36,15 @@ class CursesTerminal {
 
   // Returns the next key that was pressed; none: none was.
   std::optional<Key> take_key();
-  // Forgets the keys that were pressed before what is shown now.
-  void drop_keys();
   // True if the terminal is gone, so that no key will come.
   bool is_gone() const;
 
  private:
   struct Library;
   explicit CursesTerminal(std::unique_ptr<Library> library);
+  // Shows again what the terminal showed before.
+  void give_back();
+  void take_size();
 
   const std::unique_ptr<Library> library_;
 };

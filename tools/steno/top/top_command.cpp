@@ -200,21 +200,24 @@ Outcome<int> Top::run() {
       draw_at = now + kDrawEvery;
     }
     std::array<bus::PollItem, 2> items{bus::PollItem::of(terminal_.input_fd()),
-                                       bus::PollItem::of(terminal_.resize_fd())};
+                                       bus::PollItem::of(terminal_.signal_fd())};
     const Duration next = asking_ ? draw_at : std::min(draw_at, ask_at_);
     const auto worked = connection_.work(items, std::max(next - now, Duration{0}));
     if (!worked) return tl::unexpected(worked.error());
     if (connection_.interrupts()->take()) return kExitInterrupted;
-    if (items[1].is_readable) terminal_.take_resize();
-    bool has_key = false;
+    // The system drops what was typed before Ctrl-Z, the end of a paste, too.
+    if (items[1].is_readable && terminal_.take_signals()) state_.is_pasting = false;
+    std::optional<Key> last;
     while (items[0].is_readable && !is_done_) {
       const auto key = terminal_.take_key();
       if (!key) break;
-      has_key = true;
+      last = key;
       obey(*key, connection_.clock().boot());
     }
-    if (items[0].is_readable && !has_key && terminal_.is_gone()) return kExitInterrupted;
-    if (has_key || items[1].is_readable) draw_at = now;
+    // The end of a paste can be lost. A person's Esc comes alone, a pasted one has more behind it.
+    if (last && last->name == KeyName::escape) state_.is_pasting = false;
+    if (items[0].is_readable && !last && terminal_.is_gone()) return kExitInterrupted;
+    if (last || items[1].is_readable) draw_at = now;
   }
   return kExitOk;
 }
