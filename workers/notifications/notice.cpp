@@ -52,6 +52,13 @@ void add_words(std::string& text, std::string_view words) {
   if (!words.empty()) text.append(text.empty() ? "" : " ").append(words);
 }
 
+// True if the notice tells what the agent of a conversation says to a message.
+bool is_answer_of(const Notice& notice) {
+  const NotificationKind kind = notice.requested.kind;
+  const bool is_rest = kind == NotificationKind::waiting || kind == NotificationKind::completed;
+  return !notice.conversation.empty() && notice.is_multi_turn && is_rest;
+}
+
 // Collects what a notice says from a session's events.
 class NoticeReader {
  public:
@@ -74,7 +81,7 @@ class NoticeReader {
     if (!notice_.conversation.empty()) {
       const bool has_silent =
           std::erase_if(said_, [](const std::string& text) { return domain::is_silent(text); }) > 0;
-      const bool is_answer = notice_.requested.kind == domain::NotificationKind::waiting;
+      const bool is_answer = is_answer_of(notice_);
       notice_.is_for_nobody = (has_silent || is_answer) && said_.empty();
     }
     const bool is_announced = !notice_.requested.parent_key->empty();
@@ -340,9 +347,16 @@ bool is_question(std::string_view words) {
   return words.ends_with('?') || words.ends_with("？") || words.ends_with("؟");
 }
 
-// A channel in the foreground has seen the words. The place of a conversation has them alone, as an
-// answer.
+// The place of a conversation hears the words alone.
+std::string answer_text(const Notice& notice) {
+  std::string text = notice.last;
+  add_line(text, "⚠️ ", caution_text(notice));
+  return text;
+}
+
+// A channel in the foreground has seen the words.
 std::string waiting_text(const Notice& notice) {
+  if (is_answer_of(notice) && !notice.requested.is_foreground) return answer_text(notice);
   if (notice.requested.is_foreground) {
     return "💬 Session " + named(notice) + " is waiting for input (" +
            base::duration_text(notice.lived) + ")\nReply: steno send " + notice.requested.alias +
@@ -352,7 +366,6 @@ std::string waiting_text(const Notice& notice) {
   text += is_question(notice.last) ? " asks:" : " waits for input:";
   if (notice.last.empty()) text.pop_back();
   add_line(text, "", notice.last);
-  if (!notice.conversation.empty() && !notice.last.empty()) text = notice.last;
   add_line(text, "⚠️ ", caution_text(notice));
   return text;
 }
@@ -479,7 +492,7 @@ std::string chat_text(const Notice& notice) {
       add_last_words(text, notice);
       break;
     case NotificationKind::completed:
-      text = ended_text(notice, "✅");
+      text = is_answer_of(notice) ? answer_text(notice) : ended_text(notice, "✅");
       break;
     case NotificationKind::failed:
       text = ended_text(notice, "❌");

@@ -438,8 +438,11 @@ Decided notifying(Decided decided, const States& states, const Context& context)
   }
   // A reminder does not say that the session waits.
   if (*kind != NotificationKind::long_run) requests.dropped = drop_superseded(d, *outbox);
+  // A conversation leaves sessions behind, and its place has heard what was said there.
+  const bool is_known = *kind == NotificationKind::completed && is_talk(s) && !has_finished_turn(d);
   for (const Addressee& who : addressees(s, context.limits)) {
-    if (is_told(s, who, *kind)) requests.add(d, who);
+    const bool is_place = who.target == NotificationTarget::channel && !who.is_foreground;
+    if (is_told(s, who, *kind) && !(is_known && is_place)) requests.add(d, who);
   }
   // It hears how the task ended, and nothing before.
   const std::string giver = has_closed(d) ? task_giver(s, states) : std::string();
