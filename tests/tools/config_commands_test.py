@@ -158,6 +158,19 @@ class Config(unittest.TestCase):
         left = [name for name in os.listdir(self.home.folder) if name.startswith("steno.toml")]
         self.assertEqual(left, ["steno.toml"])
 
+    def test_what_is_no_file_is_left_alone(self):
+        link, target = self.home.path("steno.toml"), self.home.path("missing.toml")
+        os.remove(link)
+        os.symlink(target, link)
+        said = self.config("set", "agent", "x", code=5).err
+        self.assertIn("a link to a file that is not there", said)
+        self.assertEqual((os.readlink(link), os.path.exists(target)), (target, False))
+        folder = self.home.path("a-folder")
+        os.mkdir(folder)
+        said = self.config("set", "agent", "x", "--config", folder, code=1).err
+        self.assertIn("no file that can be read", said)
+        self.assertEqual(os.listdir(folder), [])
+
     def test_changes_at_once_are_not_lost(self):
         keys = ["agent", "timeout", "kill_grace", "stop_grace", "task_wait", "run_timeout"]
         values = ["z"] + ["17s"] * 5
@@ -187,6 +200,23 @@ class Config(unittest.TestCase):
         self.assertEqual(self.home.stop(), 0)
         self.assertEqual(self.config("set", "max_sessions", "7").err, "")
 
+    def test_a_server_is_looked_for_where_it_was(self):
+        self.home.start()
+        file, old = self.home.path("own.toml"), self.home.path("data")
+        with open(file, "w", encoding="utf-8") as opened:
+            opened.write(f'data_folder = "{old}"\n')
+
+        def put(folder, *flags):
+            # A home that a flag names would be stronger than the file.
+            return subprocess.run(
+                [self.home.program, "config", "set", "data_folder", folder, "--config", file,
+                 *flags], env=self.home.environment, capture_output=True, text=True, check=True)
+        self.assertIn(f"steno stop --data-folder {old} ends it",
+                      put(self.home.path("other")).stderr)
+        self.assertEqual(put(old).stderr, "")
+        self.assertIn('"restart":true', put(self.home.path("other"), "-o", "json").stdout)
+        self.assertEqual(self.home.stop(), 0)
+
     def test_the_path_is_that_of_the_file_that_is_read(self):
         self.assertEqual(self.home.ask("config", "path"),
                          {"config_file": self.home.path("steno.toml"), "exists": True})
@@ -199,6 +229,9 @@ class Config(unittest.TestCase):
                                  capture_output=True, text=True, check=False)
         self.assertEqual(nowhere.returncode, 2, nowhere.stderr)
         self.assertIn("HOME", nowhere.stderr)
+        shown = subprocess.run([self.home.program, "config", "path"], env={}, capture_output=True,
+                               text=True, check=False)
+        self.assertEqual((shown.returncode, shown.stdout, shown.stderr), (2, "", nowhere.stderr))
 
 
 if __name__ == "__main__":

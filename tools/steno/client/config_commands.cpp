@@ -8,6 +8,7 @@
 #include "eventlog/base/text_bytes.hpp"
 #include "tools/steno/config/absolute_path.hpp"
 #include "tools/steno/config/change_file.hpp"
+#include "tools/steno/config/command_words.hpp"
 #include "tools/steno/config/file_edit.hpp"
 #include "tools/steno/config/given_setting.hpp"
 #include "tools/steno/config/setting_reader.hpp"
@@ -106,20 +107,25 @@ OutputFormat form_of(const ConfigInput& input, const Result<Config>& loaded) {
   return base::parse_enum<OutputFormat>(said).value_or(OutputFormat::table);
 }
 
-// True if the server of this configuration runs, and has the old value of the key until it is
-// started again.
-bool needs_restart(const Config& config, const std::string& key) {
+// True if a server of the configuration before the change runs, and has the old value of the key
+// until it is started again.
+bool needs_restart(const Config& before, const std::string& key) {
   static constexpr std::string_view kOfBoth[] = {"home", "data_folder", "run_folder", "log_level"};
   const bool is_of_both =
       std::find(std::begin(kOfBoth), std::end(kOfBoth), key) != std::end(kOfBoth);
   const bool is_read = is_of_both || reader_of(key) == SettingReader::server;
-  return is_read && workers::data_holder(config.data_folder).is_there();
+  return is_read && workers::data_holder(before.data_folder).is_there();
 }
 
 // Says what becomes of the change: who has the old value, and what is stronger than the file.
-void tell_effect(const Config& config, const std::string& key, bool is_set) {
-  const bool is_running = workers::data_holder(config.data_folder).is_there();
-  if (needs_restart(config, key)) {
+void tell_effect(const Config& before, const Config& config, const std::string& key, bool is_set) {
+  const bool is_running = workers::data_holder(before.data_folder).is_there();
+  if (is_running && config.data_folder != before.data_folder) {
+    remark(
+        "the server that runs keeps its folder, where commands do not look for it any more; steno "
+        "stop --data-folder " +
+        shell_word(before.data_folder) + " ends it");
+  } else if (needs_restart(before, key)) {
     remark(
         "the server that runs has the value that it was started with; steno restart takes over "
         "this one");
@@ -139,11 +145,19 @@ void tell_effect(const Config& config, const std::string& key, bool is_set) {
 
 struct Changed {
   std::string path;
+  Result<Config> before;  // what held until then
   bool is_changed = false;
   std::string text;  // of the file as it is now
 };
 
 using Edit = std::function<Result<std::string>(const std::string& before, const std::string& path)>;
+
+Outcome<std::string> place_of_file(const ConfigInput& input) {
+  const auto path = config_file_of(input);
+  if (!path) return fail(path.error());
+  if (!path->empty()) return *path;
+  return fail(kExitUsage, "there is no place for a file; set HOME, XDG_CONFIG_HOME or --home");
+}
 
 // Changes the file, unless it would be wrong then.
 Outcome<Changed> change_settings(const ConfigInput& input, const Edit& edit) {
@@ -151,12 +165,10 @@ Outcome<Changed> change_settings(const ConfigInput& input, const Edit& edit) {
     return fail(kExitRefused,
                 "an agent cannot change the settings that it is held to; a person does");
   }
-  const auto path = config_file_of(input);
-  if (!path) return fail(path.error());
-  if (path->empty()) {
-    return fail(kExitUsage, "there is no place for a file; set HOME, XDG_CONFIG_HOME or --home");
-  }
+  const auto path = place_of_file(input);
+  if (!path) return tl::unexpected(path.error());
   Changed changed;
+  changed.before = load_config(input);
   changed.path = *path;
   std::optional<Failure> fault;
   const auto is_changed = change_file(*path, [&](const std::string& before) -> Result<std::string> {
@@ -175,6 +187,7 @@ Outcome<Changed> change_settings(const ConfigInput& input, const Edit& edit) {
 
 void print_change(const ConfigInput& input, const Changed& changed, const std::string& key) {
   const auto loaded = load_config(input);
+  const auto& before = changed.before ? changed.before : loaded;
   const auto alone = config_of_text(input, changed.path, changed.text);
   const auto all = alone ? all_settings(*alone) : std::vector<Setting>();
   const Setting* found = find_shown(all, key);
@@ -183,7 +196,7 @@ void print_change(const ConfigInput& input, const Changed& changed, const std::s
     workers::JsonObject object;
     object.add("key", key).add("config_file", changed.path).add("changed", changed.is_changed);
     if (is_set) object.add("value", found->value).add("where", found->where);
-    object.add("restart", changed.is_changed && loaded && needs_restart(*loaded, key));
+    object.add("restart", changed.is_changed && before && needs_restart(*before, key));
     print(object.text() + "\n");
     return;
   }
@@ -192,7 +205,7 @@ void print_change(const ConfigInput& input, const Changed& changed, const std::s
   if (!changed.is_changed) {
     remark("it was so before");
   } else if (loaded) {
-    tell_effect(*loaded, key, is_set);
+    tell_effect(*before, *loaded, key, is_set);
   }
 }
 
@@ -272,8 +285,8 @@ Outcome<int> config_unset(const ConfigInput& input, const ConfigArguments& argum
 }
 
 Outcome<int> config_path(const ConfigInput& input, const NoArguments&) {
-  const auto path = config_file_of(input);
-  if (!path) return fail(path.error());
+  const auto path = place_of_file(input);
+  if (!path) return tl::unexpected(path.error());
   const bool is_there = ::access(path->c_str(), F_OK) == 0;
   if (form_of(input, load_config(input)) != OutputFormat::table) {
     print(workers::JsonObject().add("config_file", *path).add("exists", is_there).text() + "\n");

@@ -5,34 +5,53 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "eventlog/base/file_lock.hpp"
 #include "eventlog/base/new_file.hpp"
 #include "eventlog/base/own_folder.hpp"
+#include "tools/steno/config/whole_file.hpp"
 
 namespace steno {
 
 using base::ErrorCode;
 using base::Result;
 
+namespace {
+
+constexpr std::size_t kChangedBytesMax = std::size_t{16} << 20;  // nobody writes more by hand
+
+// Returns the file that a path means: the one behind its links.
+Result<std::string> linked_file(const std::string& path) {
+  std::error_code failed;
+  const std::string real = std::filesystem::weakly_canonical(path, failed).string();
+  if (failed) {
+    return base::failure(ErrorCode::io, "its path leads nowhere: " + failed.message(), path);
+  }
+  struct stat facts {};
+  if (::lstat(real.c_str(), &facts) == 0 && S_ISLNK(facts.st_mode)) {
+    return base::failure(ErrorCode::refused,
+                         "it is a link to a file that is not there; make that file, or remove the "
+                         "link",
+                         real);
+  }
+  return real;
+}
+
+}  // namespace
+
 Result<std::string> bytes_of_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in && errno == ENOENT) return std::string();
-  std::stringstream bytes;
-  if (in) bytes << in.rdbuf();
-  if (in && !in.bad()) return bytes.str();
-  return base::failure(ErrorCode::io, std::string("cannot be read: ") + std::strerror(errno), path);
+  auto file = read_whole_file(path, kChangedBytesMax);
+  if (file) return std::move(file->bytes);
+  if (file.error().code == ErrorCode::not_found) return std::string();
+  return tl::unexpected(file.error());
 }
 
 Result<bool> change_file(const std::string& path,
                          const std::function<Result<std::string>(const std::string&)>& change) {
-  std::error_code ignored;
-  const std::string real = std::filesystem::weakly_canonical(path, ignored).string();
+  const auto linked = linked_file(path);
+  if (!linked) return tl::unexpected(linked.error());
+  const std::string& real = *linked;
   const std::filesystem::path folder = std::filesystem::path(real).parent_path();
   if (auto ok = base::make_folders(folder.string()); !ok) return tl::unexpected(ok.error());
   const std::string lock_path = real + ".lock";
@@ -42,18 +61,19 @@ Result<bool> change_file(const std::string& path,
   }
   if (!lock) return tl::unexpected(lock.error());
   auto changed = [&]() -> Result<bool> {
-    auto before = bytes_of_file(real);
-    if (!before) return tl::unexpected(before.error());
-    const auto after = change(*before);
+    auto before = read_whole_file(real, kChangedBytesMax);
+    const bool is_there = before.has_value();
+    if (!is_there && before.error().code != ErrorCode::not_found) {
+      return tl::unexpected(before.error());
+    }
+    const auto after = change(is_there ? before->bytes : std::string());
     if (!after) return tl::unexpected(after.error());
-    struct stat facts {};
-    const bool is_there = ::stat(real.c_str(), &facts) == 0;
-    if (is_there && *after == *before) return false;
+    if (is_there && *after == before->bytes) return false;
     auto file = base::NewFile::open(real, base::OldFile::replaced);
     if (!file) return tl::unexpected(file.error());
     if (auto ok = file->write(*after); !ok) return tl::unexpected(ok.error());
     if (is_there) {
-      if (auto ok = file->set_mode(facts.st_mode & 07777); !ok) return tl::unexpected(ok.error());
+      if (auto ok = file->set_mode(before->mode); !ok) return tl::unexpected(ok.error());
     }
     return file->finish();
   }();

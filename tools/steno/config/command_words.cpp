@@ -1,6 +1,8 @@
 // Splits with one pass over the characters; joins by quoting only words that need it.
 #include "tools/steno/config/command_words.hpp"
 
+#include <algorithm>
+
 namespace steno {
 
 std::optional<std::vector<std::string>> split_words(std::string_view text) {
@@ -46,6 +48,17 @@ std::string join_words(const std::vector<std::string>& words) {
     text += '"';
   }
   return text;
+}
+
+std::string shell_word(std::string_view word) {
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("/._-").find(c) != std::string_view::npos;
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return std::string(word);
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
 }
 
 }  // namespace steno

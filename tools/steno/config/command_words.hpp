@@ -13,5 +13,7 @@ namespace steno {
 std::optional<std::vector<std::string>> split_words(std::string_view text);
 // Returns the text that split_words turns into these words.
 std::string join_words(const std::vector<std::string>& words);
+// Returns the word in quotes as a shell needs them: none, if it has only A-Z a-z 0-9 / . _ and -.
+std::string shell_word(std::string_view word);
 
 }  // namespace steno

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tools/steno/config/command_words.hpp"
+
 namespace steno {
 namespace {
 
@@ -14,18 +16,6 @@ const workers::EngineFacts* engine_of(const workers::ServerFacts& facts) {
       std::find_if(facts.engines.begin(), facts.engines.end(),
                    [](const workers::EngineFacts& engine) { return engine.name == kEngine; });
   return found == facts.engines.end() ? nullptr : &*found;
-}
-
-// Returns the word as a shell reads it.
-std::string quoted(const std::string& word) {
-  const auto is_plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("/._-+:@").find(c) != std::string_view::npos;
-  };
-  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
 }
 
 }  // namespace
@@ -40,8 +30,9 @@ bool is_login_failure(std::string_view text, std::int64_t api_status) {
 std::string login_command(const workers::ServerFacts& facts) {
   const workers::EngineFacts* engine = engine_of(facts);
   const bool is_found = engine != nullptr && !engine->path.empty();
-  const std::string home = facts.agent_home.empty() ? "" : "HOME=" + quoted(facts.agent_home) + " ";
-  return home + quoted(is_found ? engine->path : std::string(kEngine));
+  const std::string home =
+      facts.agent_home.empty() ? "" : "HOME=" + shell_word(facts.agent_home) + " ";
+  return home + shell_word(is_found ? engine->path : std::string(kEngine));
 }
 
 std::string login_advice(const workers::ServerFacts& facts) {

@@ -101,4 +101,13 @@ TEST_CASE("a program's words are taken apart as a shell would", "[tools]") {
   }
 }
 
+TEST_CASE("a word is quoted as a shell needs it", "[tools]") {
+  CHECK(steno::shell_word("/home/ann/a-b_c.d") == "/home/ann/a-b_c.d");
+  CHECK(steno::shell_word("") == "''");
+  CHECK(steno::shell_word("it's") == R"('it'\''s')");
+  for (const char* word : {"a;b", "a&b", "a|b", "a b", "$a", "`a`", "a\nb", "~", "*", "#a"}) {
+    CHECK(steno::shell_word(word) == "'" + std::string(word) + "'");
+  }
+}
+
 }  // namespace
