@@ -3,6 +3,7 @@
 not give, unless the user trusts the file."""
 import os
 import re
+import shlex
 import subprocess
 import sys
 import unittest
@@ -49,6 +50,7 @@ class Templates(unittest.TestCase):
     def write(self, text):
         with open(self.file, "w", encoding="utf-8") as file:
             file.write(text)
+        os.chmod(self.file, 0o644)  # whatever the mask of this process is
 
     def steno(self, *arguments, code=0, folder=None, environment=None):
         result = subprocess.run(
@@ -111,8 +113,8 @@ class Templates(unittest.TestCase):
                       "--template none"):
             self.assertIn(words, said)
         self.assertNotIn("model", said)
-        trusted = self.steno("config", "trust")
-        for words in ("bypassPermissions", "Bash, Read", f"{self.file} is trusted"):
+        trusted = self.steno("config", "trust", "--yes")
+        for words in ("bypassPermissions", "    Bash\n    Read\n", f"{self.file} is trusted"):
             self.assertIn(words, trusted.stdout)
         spec = self.spec("--template", "wide")
         self.assertEqual((spec["permission_mode"], spec["allowed_tools"], spec["budget_usd"]),
@@ -131,6 +133,54 @@ class Templates(unittest.TestCase):
         with open(self.home.path("trusted"), encoding="utf-8") as file:
             self.assertEqual(file.read(), "")
 
+    def test_a_change_of_the_file_of_mcp_servers_takes_the_trust_away(self):
+        servers = os.path.join(self.project, "mcp.json")
+
+        def serve(text):
+            with open(servers, "w", encoding="utf-8") as file:
+                file.write(text)
+        serve("{}")
+        self.write('[defaults]\nmcp_config = "mcp.json"\n')
+        self.assertNotIn("changed", self.refused("[say No.]"))
+        self.steno("config", "trust", "--yes")
+        self.assertEqual(self.spec("[say Yes.]")["mcp_config"], servers)
+        serve('{"mcpServers": {"x": {"command": "/bin/false"}}}')
+        self.assertIn("has changed since you trusted it", self.refused("[say No.]"))
+        self.steno("config", "trust", "--yes")
+        self.spec("[say Yes.]")
+        os.remove(servers)
+        self.assertIn("has changed since you trusted it", self.refused("[say No.]"))
+
+    def test_all_that_is_trusted_is_shown(self):
+        rules = [f"Read(/a/folder/with/a/name/{number})" for number in range(30)]
+        self.write("templates = { a = { allow_tool = [" + ", ".join(f'"{rule}"' for rule in rules)
+                   + ', "Bash"] }, b = { allow_tool = ["Write"] }, c = { prompt = "/first\\nlast '
+                   + 'at \\u001b[2J" } }\n')
+        shown = self.steno("config", "trust", "--yes").stdout
+        self.assertIn("line 1  [templates.a] allow_tool\n    "
+                      + "\n    ".join(rules + ["Bash"]) + "\n", shown)
+        self.assertIn("line 1  [templates.b] allow_tool\n    Write\n", shown)
+        self.assertIn("line 1  [templates.c] prompt\n    /first\n    last at ", shown)
+        self.assertNotIn("\x1b", shown)
+
+    def test_trust_is_given_by_a_person_who_says_so(self):
+        self.assertIn("say --yes", self.steno("config", "trust", code=2).stderr)
+        self.assertIn("say --yes", self.steno("config", "trust", "-o", "json", code=2).stderr)
+        no, seen = self.home.on_terminal(["config", "trust", self.project], [("[y/N]", "n\n")])
+        self.assertNotEqual(no, 0)
+        self.assertIn("the file is not trusted", seen)
+        self.assertFalse(os.path.exists(self.home.path("trusted")))
+        yes, seen = self.home.on_terminal(["config", "trust", self.project], [("[y/N]", "y\n")])
+        self.assertEqual(yes, 0, seen)
+        self.spec("--template", "wide")
+
+    def test_the_command_that_trusts_can_be_pasted(self):
+        moved = self.home.path("work", "it's; here")
+        os.rename(self.project, moved)
+        said = self.refused("--template", "wide", folder=moved)
+        path = re.search("steno config trust (.*); --template none", said)[1]
+        self.assertEqual(shlex.split(path), [os.path.join(moved, ".steno.toml")])
+
     def test_each_way_to_more_is_seen(self):
         servers = os.path.join(self.project, "mcp.json")
         with open(servers, "w", encoding="utf-8") as file:
@@ -140,7 +190,8 @@ class Templates(unittest.TestCase):
                      'mcp_config = "mcp.json"', 'engine = "claude"', 'budget_usd = 5.01',
                      'budget_usd = 0', 'run_timeout = "never"', 'run_timeout = "2h"',
                      'idle_timeout = "31m"', 'repeated_calls_max = 0', 'allow_tool = ["Bash"]',
-                     'channel = "telegram|1"'):
+                     'channel = "telegram|1"', 'model = "of-no-price-1"',
+                     'fallback_model = "of-no-price-1"'):
             self.write("[defaults]\n" + line + "\n")
             self.assertIn(f"{line.split()[0]} (line 2)", self.refused("[say No.]"), line)
         for own, line in (("STENO_SETTING_SOURCES=user", 'setting_sources = "all"'),
@@ -159,6 +210,9 @@ class Templates(unittest.TestCase):
         self.home.write_config('engine = "scripted"\n')
         self.write('[templates.x]\nprompt = "look at @/etc/passwd"\n')
         self.assertIn("prompt (line 2)", self.refused("--template", "x"))
+        for prompt in ("/deploy now", "  /deploy"):
+            self.write(f'[templates.x]\nprompt = "{prompt}"\n')
+            self.assertIn("prompt (line 2)", self.refused("--template", "x"))
         self.write('[defaults]\nsystem_prompt = "as @~/notes says"\n')
         self.assertIn("system_prompt (line 2)", self.refused("[say No.]"))
         os.symlink("/", os.path.join(self.project, "out"))
@@ -170,7 +224,7 @@ class Templates(unittest.TestCase):
                    'workdir = "src"\napprovals = "deny"\nbackground = "forbid"\n'
                    'setting_sources = "none"\nmcp_config = "none"\nmax_tokens = 100000\n'
                    'hooks_must_answer = true\nthinking_tokens = 1000\nremind_after = "never"\n'
-                   'restart_policy = "retry"\nmulti_turn = false\nstart_within = "5m"\n')
+                   'restart_policy = "retry"\nmulti_turn = false\nfallback_model = "haiku"\n')
         spec = self.spec("[say Yes.]")
         self.assertEqual((spec["permission_mode"], spec["workdir"]),
                          ("plan", os.path.join(self.project, "src")))
@@ -189,8 +243,8 @@ class Templates(unittest.TestCase):
         os.rename(above, self.file)
         nearer = os.path.join(self.inside, ".steno.toml")
         with open(nearer, "w", encoding="utf-8") as file:
-            file.write('[defaults]\nmodel = "near"\n')
-        self.assertEqual(self.spec("[say Near.]")["model"], "near")
+            file.write('[defaults]\nmodel = "haiku"\n')
+        self.assertEqual(self.spec("[say Near.]")["model"], "haiku")
 
     def test_mistakes_are_named_with_their_place(self):
         self.assertIn("did you mean nightly?", self.refused("--template", "nigthly", code=3))
@@ -206,6 +260,7 @@ class Templates(unittest.TestCase):
                             ("model = \"x\"\n", "belongs into [defaults]"),
                             ("claude_program = \"x\"\n", "your own settings file only"),
                             ("[defaults]\nagent_environment = \"x\"\n", "your own settings file"),
+                            ("[defaults]\nstart_within = \"5m\"\n", "your own settings file"),
                             ("[[hooks]]\nname = \"x\"\n", "your own settings file only"),
                             ("[engines.x]\nkind = \"claude\"\n", "your own settings file only"),
                             ("[template.x]\n", "[defaults] and [templates.NAME]"),
@@ -213,17 +268,27 @@ class Templates(unittest.TestCase):
                             ("[templates]\nx = 3\n", "is no template")):
             self.write(text)
             self.assertIn(words, self.refused("[say No.]", code=2), text)
+        self.write('[templates.x]\nprompt = "-"\n')
+        self.assertIn("not - for stdin", self.refused("--template", "x", code=2))
         os.remove(self.file)
         os.mkfifo(self.file)
         self.assertIn("no file that can be read", self.refused("[say No.]", code=1))
 
     @unittest.skipUnless(os.geteuid() == 0, "only root gives files away")
     def test_a_file_of_another_user_needs_trust_for_anything(self):
-        self.write('[defaults]\nmodel = "theirs"\n')
+        self.write('[defaults]\nmodel = "haiku"\n')
         os.chown(self.file, 4711, -1)
         self.assertIn("belongs to another user", self.refused("[say No.]"))
-        self.steno("config", "trust", self.file)
-        self.assertEqual(self.spec("[say Yes.]")["model"], "theirs")
+        self.steno("config", "trust", self.file, "--yes")
+        self.assertEqual(self.spec("[say Yes.]")["model"], "haiku")
+
+    def test_a_file_that_others_can_write_needs_trust_for_anything(self):
+        self.write('[defaults]\nmodel = "haiku"\n')
+        for mode in (0o664, 0o646):
+            os.chmod(self.file, mode)
+            self.assertIn("can be written by others", self.refused("[say No.]"))
+        os.chmod(self.file, 0o644)
+        self.assertEqual(self.spec("[say Yes.]")["model"], "haiku")
 
     def test_an_agent_trusts_nothing(self):
         said = self.steno("config", "trust", code=5,
@@ -232,7 +297,8 @@ class Templates(unittest.TestCase):
 
     def test_every_flag_of_a_session_is_a_key(self):
         """A flag that is added is a key of templates, or stands here with those that are none."""
-        none = {"file", "user", "parent", "detach", "template", "edit", "prompt-file", "help"}
+        none = {"file", "user", "parent", "detach", "template", "edit", "prompt-file", "help",
+                "label", "start-within"}
         flags = set(re.findall(r"--([a-z][a-z-]+)", re.sub(
             r"(?m)^ {10,}.*", "", self.steno("help", "run").stdout.split("Options:")[1]
             .split("Examples:")[0])))

@@ -298,9 +298,10 @@ std::int64_t number_of(const domain::SpecSetting& setting, const domain::Session
 
 bool gives_more(const domain::SpecSetting& setting, const domain::SessionSpec& most,
                 const Words& folders, const domain::SessionSpec& spec) {
-  // Of which model, and how it thinks, people are told by what it costs.
-  static constexpr std::string_view kHarmless[] = {"model", "fallback_model", "thinking_tokens",
-                                                   "remind_after", "restart_policy"};
+  // How long a model thinks costs what the budget holds. A model is not among these: no budget
+  // holds for one whose price nobody knows.
+  static constexpr std::string_view kHarmless[] = {"thinking_tokens", "remind_after",
+                                                   "restart_policy"};
   const std::string_view key = setting.key;
   if (domain::has_same_setting(setting, most, spec)) return false;
   if (std::find(std::begin(kHarmless), std::end(kHarmless), key) != std::end(kHarmless)) {

@@ -58,8 +58,8 @@ Task<Outcome<std::vector<std::string>>> hold_to(const Grant& grant, const SaidFo
                                                 domain::SessionSpec& spec);
 
 // Returns the keys of the settings in which `spec` gives a session more than `most` does: what it
-// may do, what it runs, how long and at what cost. A setting that nobody thought of counts. It can
-// work in the folders, and below.
+// may do, what it runs, how long and at what cost. Any other model counts, and any other setting
+// but the few that are known to be harmless. It can work in the folders, and below.
 std::vector<std::string_view> given_beyond(const domain::SessionSpec& most,
                                            const std::vector<std::string>& folders,
                                            const domain::SessionSpec& spec);

@@ -1,34 +1,25 @@
 // The file is applied to a copy of the configuration, and what the copy has beyond the original is
-// what needs trust. So no list of dangerous settings can be out of date.
+// what needs trust.
 #include "tools/steno/client/project_settings.hpp"
-#include "tools/steno/config/absolute_path.hpp"
-
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 #include "eventlog/base/digits.hpp"
 #include "eventlog/domain/session/spec_settings.hpp"
-#include "tools/steno/client/line_input.hpp"
+#include "tools/steno/config/absolute_path.hpp"
+#include "tools/steno/config/command_words.hpp"
 #include "tools/steno/config/given_setting.hpp"
-#include "tools/steno/config/project_file.hpp"
+#include "tools/steno/config/prices_file.hpp"
 #include "tools/steno/config/trusted_files.hpp"
-#include "tools/steno/connection/caller.hpp"
 #include "tools/steno/text/console.hpp"
-#include "tools/steno/text/table.hpp"
-#include "workers/json/json.hpp"
 #include "workers/operations/grant.hpp"
 #include "workers/text/file_mention.hpp"
-#include "workers/text/terminal_text.hpp"
 
 namespace steno {
 namespace {
 
 using base::Result;
-
-constexpr std::string_view kNoFile = "none";  // as a template's name
 
 // A key of a session that is no setting: the flag of `run` that says the same, and how it is set.
 struct FlagKey {
@@ -51,7 +42,13 @@ bool set_truth(SpawnArguments& arguments, const Given& given) {
 
 const std::vector<FlagKey>& flag_keys() {
   static const std::vector<FlagKey> kKeys = {
-      {{"prompt", "a text", ""}, "", KeyKind::text, set_words<&SpawnArguments::prompt>},
+      {{"prompt", "a text, and not - for stdin", ""},
+       "",
+       KeyKind::text,
+       [](SpawnArguments& arguments, const Given& given) {
+         arguments.prompt = given.text;
+         return !given.text.empty() && given.text != "-";
+       }},
       {{"name", "a name", ""}, "--name", KeyKind::text, set_words<&SpawnArguments::name>},
       {{"system_prompt", "a text", ""},
        "--system-prompt",
@@ -93,7 +90,7 @@ const FlagKey* find_flag_key(const std::string& key) {
 }
 
 std::vector<std::string> project_keys() {
-  std::vector<std::string> names = {"channel", "start_within"};
+  std::vector<std::string> names = {"channel"};
   for (const domain::SpecSetting& setting : domain::spec_settings()) {
     names.emplace_back(setting.key);
   }
@@ -135,6 +132,13 @@ Result<Opening> apply_project(Opening opening, const ProjectFile& file,
   return opening;
 }
 
+// Claude Code takes a prompt that begins so for one of its commands, which the file's folder can
+// have, too.
+bool is_agent_command(const std::string& prompt) {
+  const std::size_t first = prompt.find_first_not_of(" \t\r\n");
+  return first != std::string::npos && prompt[first] == '/';
+}
+
 // Returns which of the settings give an agent more than there is without the file.
 std::vector<FileSetting> widening(const Opening& before, const Opening& after,
                                   const ProjectFile& file,
@@ -142,27 +146,34 @@ std::vector<FileSetting> widening(const Opening& before, const Opening& after,
   const std::string folder = std::filesystem::path(file.path).parent_path().string();
   std::vector<std::string_view> keys =
       workers::given_beyond(before.config.session, {folder}, after.config.session);
+  // A budget holds for a model that has a price.
+  std::erase_if(keys, [&](std::string_view key) {
+    const bool is_model = key == "model" || key == "fallback_model";
+    const auto& session = after.config.session;
+    return is_model &&
+           is_priced(after.config, key == "model" ? session.model : *session.fallback_model);
+  });
   // What is told of a session goes to another place; Claude Code reads a file that it is told of.
   if (after.config.channel != before.config.channel) keys.emplace_back("channel");
   if (after.arguments.allowed_tools != before.arguments.allowed_tools) {
     keys.emplace_back("allow_tool");
   }
-  const auto check_text = [&](std::string_view key, std::string SpawnArguments::*text) {
-    const bool is_taken = after.arguments.*text != before.arguments.*text;
-    if (is_taken && !workers::file_mention(after.arguments.*text).empty()) keys.push_back(key);
-  };
-  check_text("prompt", &SpawnArguments::prompt);
-  check_text("system_prompt", &SpawnArguments::system_prompt);
+  const std::string& prompt = after.arguments.prompt;
+  if (prompt != before.arguments.prompt &&
+      (is_agent_command(prompt) || !workers::file_mention(prompt).empty())) {
+    keys.emplace_back("prompt");
+  }
+  const std::string& system_prompt = after.arguments.system_prompt;
+  if (system_prompt != before.arguments.system_prompt &&
+      !workers::file_mention(system_prompt).empty()) {
+    keys.emplace_back("system_prompt");
+  }
   std::vector<FileSetting> found;
   std::copy_if(settings.begin(), settings.end(), std::back_inserter(found),
                [&](const FileSetting& setting) {
                  return std::find(keys.begin(), keys.end(), setting.key) != keys.end();
                });
   return found;
-}
-
-std::string quoted(const std::string& path) {
-  return path.find_first_of(" \t\n'\"\\$`") == std::string::npos ? path : "'" + path + "'";
 }
 
 std::string keys_text(const std::vector<FileSetting>& settings) {
@@ -176,35 +187,42 @@ std::string keys_text(const std::vector<FileSetting>& settings) {
 
 Outcome<bool> check_trust(const Config& config, const ProjectFile& file,
                           const std::vector<FileSetting>& more) {
-  if (more.empty() && !file.is_foreign) return true;
+  if (more.empty() && file.foreign.empty()) return true;
   const Trust trust = trust_in(trust_list_of(config), file);
   if (trust == Trust::given) return true;
-  std::string why = more.empty() ? "belongs to another user"
-                                 : "gives agents more than you do: " + keys_text(more);
+  std::string why(file.foreign);
+  if (!more.empty()) {
+    why += (why.empty() ? "" : ", and ") + ("gives agents more than you do: " + keys_text(more));
+  }
   if (trust == Trust::changed) why = "has changed since you trusted it, and " + why;
   return fail(kExitRefused, file.path + " " + why + ". Read it, then say steno config trust " +
-                                quoted(file.path) + "; --template none does without the file");
-}
-
-std::string current_folder() {
-  std::error_code ignored;
-  return std::filesystem::current_path(ignored).string();
+                                shell_word(file.path) + "; --template none does without the file");
 }
 
 }  // namespace
 
+std::string project_file_here(std::string& looked_up_to) {
+  std::error_code ignored;
+  return find_project_file(std::filesystem::current_path(ignored).string(), user_home(),
+                           looked_up_to);
+}
+
+Result<ProjectFile> read_project(const std::string& path) {
+  return read_project_file(path, project_keys());
+}
+
 Outcome<Opening> with_project(const Config& config, const SpawnArguments& arguments) {
   const Opening before{config, arguments};
-  if (arguments.template_name == kNoFile) return before;
+  if (arguments.template_name == kNoProjectFile) return before;
   std::string looked_up_to;
-  const std::string path = find_project_file(current_folder(), user_home(), looked_up_to);
+  const std::string path = project_file_here(looked_up_to);
   if (path.empty() && arguments.template_name.empty()) return before;
   if (path.empty()) {
     return fail(kExitNotFound, "there is no template '" + arguments.template_name + "': no " +
                                    std::string(kProjectFile) + " is here or above, up to " +
                                    looked_up_to);
   }
-  const auto file = read_project_file(path, project_keys());
+  const auto file = read_project(path);
   if (!file) return fail(file.error());
   const auto settings = settings_of(*file, arguments.template_name);
   if (!settings) return fail(settings.error());
@@ -219,9 +237,6 @@ Outcome<Opening> with_project(const Config& config, const SpawnArguments& argume
   return *after;
 }
 
-namespace {
-
-// Returns what the file gives beyond the user's own settings, whichever template is used.
 Outcome<std::vector<FileSetting>> all_widening(const Config& config, const ProjectFile& file) {
   std::vector<std::string> names = templates_of(file);
   names.insert(names.begin(), std::string());
@@ -234,108 +249,12 @@ Outcome<std::vector<FileSetting>> all_widening(const Config& config, const Proje
     if (!after) return fail(after.error());
     for (FileSetting& setting : widening(before, *after, file, *settings)) {
       const bool is_known = std::any_of(all.begin(), all.end(), [&](const FileSetting& one) {
-        return one.line == setting.line && one.key == setting.key;
+        return one.line == setting.line && one.key == setting.key && one.table == setting.table;
       });
       if (!is_known) all.push_back(std::move(setting));
     }
   }
   return all;
-}
-
-std::string value_text(const FileSetting& setting) {
-  std::string text = setting.text;
-  for (const std::string& word : setting.list) text += (text.empty() ? "" : ", ") + word;
-  return workers::safe_line(text);
-}
-
-void print_widening(const Config& config, const ProjectFile& file,
-                    const std::vector<FileSetting>& more, bool is_trusted) {
-  if (config.output != OutputFormat::table) {
-    std::string settings;
-    for (const FileSetting& setting : more) {
-      settings += (settings.empty() ? "" : ",") + workers::JsonObject()
-                                                      .add("key", setting.key)
-                                                      .add("value", value_text(setting))
-                                                      .add("line", setting.line)
-                                                      .text();
-    }
-    print("{\"file\":" + workers::to_json(file.path) +
-          ",\"trusted\":" + workers::to_json(is_trusted) + ",\"gives\":[" + settings + "]}\n");
-    return;
-  }
-  if (more.empty()) return;
-  Table table({{"LINE", Align::right}, {"IN"}, {"KEY"}, {"VALUE", Align::left, 100}});
-  for (const FileSetting& setting : more) {
-    table.add({std::to_string(setting.line), workers::safe_line(setting.table.back()), setting.key,
-               value_text(setting)});
-  }
-  print(table.text(stdout_columns()));
-}
-
-Outcome<bool> confirm_trust(const TrustArguments& arguments) {
-  if (arguments.is_confirmed || !is_stdin_terminal()) return true;
-  remark("sessions that are opened below its folder get this; trust the file? [y/N]");
-  LineInput input(STDIN_FILENO);
-  std::optional<std::string> line;
-  while (!(line = input.take_line()) && !input.is_at_end()) input.fill();
-  if (line && (*line == "y" || *line == "Y" || *line == "yes")) return true;
-  return fail(kExitInterrupted, "the file is not trusted");
-}
-
-Outcome<std::string> named_project_file(const TrustArguments& arguments) {
-  std::string looked_up_to;
-  if (arguments.file.empty()) {
-    std::string path = find_project_file(current_folder(), user_home(), looked_up_to);
-    if (!path.empty()) return path;
-    return fail(kExitNotFound,
-                "no " + std::string(kProjectFile) + " is here or above, up to " + looked_up_to);
-  }
-  std::error_code ignored;
-  std::filesystem::path path = arguments.file;
-  if (std::filesystem::is_directory(path, ignored)) path /= kProjectFile;
-  // As it is found from its folder: a link stays what it is called.
-  const auto folder = std::filesystem::weakly_canonical(
-      std::filesystem::absolute(path, ignored).parent_path(), ignored);
-  return (folder / path.filename()).string();
-}
-
-}  // namespace
-
-Outcome<int> config_trust(const Config& config, const TrustArguments& arguments) {
-  if (runs_in_session()) {
-    return fail(kExitRefused, "an agent cannot trust a file that gives agents more; a person does");
-  }
-  const auto path = named_project_file(arguments);
-  if (!path) return tl::unexpected(path.error());
-  const std::string list = trust_list_of(config);
-  if (arguments.is_forgotten) {
-    ProjectFile file;
-    file.path = *path;
-    const auto is_changed = set_trust(list, file, false);
-    if (!is_changed) return fail(is_changed.error());
-    print_widening(config, file, {}, false);
-    if (config.output == OutputFormat::table) {
-      print(workers::safe_line(*path +
-                               (*is_changed ? " is not trusted any more" : " was not trusted")) +
-            "\n");
-    }
-    return kExitOk;
-  }
-  const auto file = read_project_file(*path, project_keys());
-  if (!file) return fail(file.error());
-  const auto more = all_widening(config, *file);
-  if (!more) return tl::unexpected(more.error());
-  const bool is_table = config.output == OutputFormat::table;
-  if (is_table) print_widening(config, *file, *more, false);
-  if (const auto agreed = confirm_trust(arguments); !agreed) {
-    return tl::unexpected(agreed.error());
-  }
-  if (const auto ok = set_trust(list, *file, true); !ok) return fail(ok.error());
-  if (!is_table) print_widening(config, *file, *more, true);
-  if (is_table) {
-    print(workers::safe_line(*path + " is trusted as it is now; a change of it asks again") + "\n");
-  }
-  return kExitOk;
 }
 
 }  // namespace steno

@@ -1,9 +1,16 @@
 // Takes a project's file (project_file.hpp) into what is opened in its folders.
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "tools/steno/client/client_commands.hpp"
+#include "tools/steno/config/project_file.hpp"
 
 namespace steno {
+
+constexpr std::string_view kNoProjectFile = "none";  // as the name of a template
 
 // A session to open, with the configuration that it is opened by.
 struct Opening {
@@ -17,12 +24,14 @@ struct Opening {
 // than its user does, and that the user does not trust.
 Outcome<Opening> with_project(const Config& config, const SpawnArguments& arguments);
 
-struct TrustArguments {
-  std::string file;           // or its folder; empty: the one that is above this process's folder
-  bool is_forgotten = false;  // trust is taken away
-  bool is_confirmed = false;  // do not ask for confirmation
-};
-// Shows what the file gives beyond the user's own settings, and trusts it as it is.
-Outcome<int> config_trust(const Config& config, const TrustArguments& arguments);
+// Returns the path of the file that is above this process's folder, as find_project_file() does.
+std::string project_file_here(std::string& looked_up_to);
+
+// Reads the file with all keys that it can have. Errors: as read_project_file().
+base::Result<ProjectFile> read_project(const std::string& path);
+
+// Returns the settings of the file that give an agent more than its user does, whichever template
+// is used. Failure: a setting is wrong.
+Outcome<std::vector<FileSetting>> all_widening(const Config& config, const ProjectFile& file);
 
 }  // namespace steno

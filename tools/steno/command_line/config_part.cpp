@@ -1,6 +1,6 @@
 // Declares `config` and its subcommands.
 #include "tools/steno/client/config_commands.hpp"
-#include "tools/steno/client/project_settings.hpp"
+#include "tools/steno/client/trust_command.hpp"
 #include "tools/steno/command_line/parts.hpp"
 
 namespace steno {
@@ -50,7 +50,8 @@ void add_config(CommandLine& line) {
       "  steno config trust\n  steno config trust ~/src/shop\n"
       "  steno config trust ~/src/shop --forget\n"
       "Only a file that gives agents more than your own settings do needs it: permissions, tools,\n"
-      "programs, larger limits. A change of the file takes the trust away.",
+      "programs, larger limits. A change of the file, or of its file of MCP servers, takes the\n"
+      "trust away. Without a terminal nobody can be asked, and --yes must be said.",
       trusted, reporting(config_trust));
   trust->add_option("FILE", trusted.file, "Or its folder; default: the one here or above");
   trust->add_flag("--forget", trusted.is_forgotten, "Do not trust it any more");

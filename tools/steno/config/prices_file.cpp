@@ -212,6 +212,11 @@ Result<PriceTable> load_prices(const Config& config) {
   return table;
 }
 
+bool is_priced(const Config& config, const std::string& model) {
+  const auto prices = load_prices(config);
+  return prices && prices->find(model) != nullptr;
+}
+
 std::string unpriced_text(const std::string& model) {
   return "⚠ the model " + model +
          " has no price that is known, so its cost is not, and no budget in dollars holds for it; "

@@ -29,6 +29,9 @@ base::Result<engines::PriceTable> parse_prices(std::string_view text, const std:
 // for an operator's file that is named and is not there; io.
 base::Result<engines::PriceTable> load_prices(const Config& config);
 
+// True if a server of this configuration knows what the model costs.
+bool is_priced(const Config& config, const std::string& model);
+
 // Returns what a person must know of a session with a budget whose model has no price.
 std::string unpriced_text(const std::string& model);
 // Returns it before a session of this configuration begins; empty: there is nothing to be known.

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "tools/steno/config/change_file.hpp"
 #include "tools/steno/config/config.hpp"
 #include "tools/steno/config/given_setting.hpp"
+#include "tools/steno/config/whole_file.hpp"
 #include "tools/steno/text/nearest.hpp"
 
 namespace steno {
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using base::ErrorCode;
 using base::Result;
 
-constexpr off_t kProjectBytesMax = 1 << 20;  // nobody writes more by hand
+constexpr std::size_t kProjectBytesMax = 1 << 20;  // nobody writes more by hand
 constexpr std::string_view kDefaults = "defaults";
 constexpr std::string_view kTemplates = "templates";
 
@@ -39,6 +39,12 @@ std::string table_text(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ".") + name;
   return "[" + text + "]";
+}
+
+std::string_view foreign_text(const WholeFile& file) {
+  if (file.owner != ::geteuid() && file.owner != 0) return "belongs to another user";
+  constexpr mode_t kWrittenByOthers = 022;
+  return (file.mode & kWrittenByOthers) == 0 ? "" : "can be written by others (chmod go-w)";
 }
 
 bool is_known_key(const std::vector<std::string>& known, const std::string& key) {
@@ -131,20 +137,12 @@ std::string find_project_file(const std::string& folder, const std::string& user
 
 Result<ProjectFile> read_project_file(const std::string& path,
                                       const std::vector<std::string>& known) {
-  struct stat facts {};
-  // What is no file, such as a pipe, would be waited for.
-  if (::stat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) {
-    return base::failure(ErrorCode::io, "it is no file that can be read", path);
-  }
-  if (facts.st_size > kProjectBytesMax) {
-    return base::failure(ErrorCode::too_large, "it has more than 1 MiB", path);
-  }
+  auto whole = read_whole_file(path, kProjectBytesMax);
+  if (!whole) return tl::unexpected(whole.error());
   ProjectFile file;
   file.path = path;
-  file.is_foreign = facts.st_uid != ::geteuid() && facts.st_uid != 0;
-  auto bytes = bytes_of_file(path);
-  if (!bytes) return tl::unexpected(bytes.error());
-  file.bytes = std::move(*bytes);
+  file.foreign = foreign_text(*whole);
+  file.bytes = std::move(whole->bytes);
   auto settings = parse_config(file.bytes, path);
   if (!settings) return tl::unexpected(settings.error());
   file.settings = std::move(*settings);

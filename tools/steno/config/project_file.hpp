@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/steno/config/config_file.hpp"
@@ -14,7 +15,8 @@ constexpr std::string_view kProjectFile = ".steno.toml";
 struct ProjectFile {
   std::string path;
   std::string bytes;
-  bool is_foreign = false;            // it is another user's
+  // What others can do with it, as in "the file belongs to another user"; empty: nothing.
+  std::string_view foreign{};
   std::vector<FileSetting> settings;  // of [defaults] and [templates.NAME]
 };
 
@@ -24,8 +26,9 @@ struct ProjectFile {
 std::string find_project_file(const std::string& folder, const std::string& user_home,
                               std::string& looked_up_to);
 
-// Reads the file, whose tables can have the `known` keys; `prompt` only templates. Errors: io;
-// too_large; invalid, with the line, for what is no TOML, another table and an unknown key.
+// Reads the file, whose tables can have the `known` keys; `prompt` only templates. Errors:
+// not_found; io; too_large; invalid, with the line, for what is no TOML, another table and an
+// unknown key.
 base::Result<ProjectFile> read_project_file(const std::string& path,
                                             const std::vector<std::string>& known);
 
