@@ -98,6 +98,22 @@ class Prompts(unittest.TestCase):
         self.assertEqual(self.prompts(), [TEXT, TEXT] + ["the draft\nand more"] * 2)
         self.assertEqual(self.left_files(), [])
 
+    def test_an_editor_begins_with_the_prompt_of_a_template(self):
+        os.chmod(self.file(".steno.toml", '[templates.t]\nprompt = "the template"\n'), 0o644)
+        editor = self.editor('grep -q "^the template$" "$1" && echo "and more" >> "$1"')
+        self.ran("run", "--template", "t", "--edit", environment=editor)
+        self.assertEqual(self.prompts(), ["the template\nand more"])
+
+    def test_a_draft_is_gone_once_its_prompt_is_accepted(self):
+        self.file("text", TEXT + "\n")
+        self.home.environment.update(self.editor('cat text > "$1"'))
+        following = self.home.follow("run", "--multi-turn", "--edit")
+        following.error_line("session ")
+        self.assertEqual(self.left_files(), [])
+        self.assertIsNone(following.child.poll())
+        self.assertEqual(following.finish().code, 0)
+        self.assertEqual(self.prompts(), [TEXT])
+
     def test_no_text_sends_nothing(self):
         empty = self.ran("run", "--edit", "the draft", code=1, environment=self.editor(': > "$1"'))
         self.assertIn("nothing was sent: the editor left no text", empty.err)

@@ -8,6 +8,7 @@
 #include "eventlog/domain/outbox/route.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/own_grant.hpp"
+#include "tools/steno/client/prompt_editor.hpp"
 #include "tools/steno/client/prompt_input.hpp"
 #include "tools/steno/client/shown_ask.hpp"
 #include "tools/steno/client/since.hpp"
@@ -235,6 +236,7 @@ Outcome<int> conversation_send(const Config& config, const ConversationArguments
       (*connection)
           ->command_conversation(meant->agent, domain::ConversationCommand(std::move(message)));
   if (!reply) return tl::unexpected(reply.error());
+  drop_draft(arguments.place);
   if (!arguments.waits) {
     return print_reply(config, *reply, received_text(*reply, *text, meant->key));
   }

@@ -125,10 +125,14 @@ Outcome<std::string> edit_prompt(const std::string& draft) {
                                (is_kept ? "; the text is in " + *path : ""));
 }
 
+void drop_draft(const PromptPlace& place) {
+  if (place.is_draft) ::unlink(place.file.c_str());
+}
+
 void leave_edited(const std::string& path, bool is_sent) {
   if (is_sent) {
     ::unlink(path.c_str());
-  } else {
+  } else if (::access(path.c_str(), F_OK) == 0) {
     remark("steno: what you wrote is kept in " + path + ", which --prompt-file reads");
   }
 }

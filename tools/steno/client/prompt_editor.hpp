@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "tools/steno/client/prompt_place.hpp"
 #include "tools/steno/text/failure.hpp"
 
 namespace steno {
@@ -12,7 +13,10 @@ namespace steno {
 // or leaves no text. A text that the editor did leave stays, and the failure says where.
 Outcome<std::string> edit_prompt(const std::string& draft);
 
-// Removes the file of a prompt that was sent; otherwise says where its text is.
+// Removes the draft, if it is one: its prompt was accepted. What follows can last for long.
+void drop_draft(const PromptPlace& place);
+
+// Removes the file of a prompt that was sent; otherwise says where its text is, if it is there yet.
 void leave_edited(const std::string& path, bool is_sent);
 
 }  // namespace steno

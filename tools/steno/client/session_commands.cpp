@@ -9,6 +9,7 @@
 #include "tools/steno/client/left_prompts.hpp"
 #include "tools/steno/client/own_grant.hpp"
 #include "tools/steno/client/project_settings.hpp"
+#include "tools/steno/client/prompt_editor.hpp"
 #include "tools/steno/client/prompt_input.hpp"
 #include "tools/steno/client/session_acts.hpp"
 #include "tools/steno/client/session_follow.hpp"
@@ -273,6 +274,7 @@ Outcome<int> resume_foreign(Connection& connection, const Config& config,
   }
   const auto spawned = connection.run(workers::send_spawn(connection.caller(), spawn));
   if (!spawned) return tl::unexpected(spawned.error());
+  drop_draft(arguments.place);
   if (config.output == OutputFormat::table) {
     remark("no session " + arguments.reference +
            " is on the record; the agent is asked for its own session of that id");
@@ -304,6 +306,7 @@ Outcome<int> begin(Connection& connection, const SpawnArguments& told, domain::P
   }
   const auto spawned = connection.run(workers::send_spawn(connection.caller(), wanted));
   if (!spawned) return tl::unexpected(spawned.error());
+  drop_draft(told.place);
   if (is_flag(config, "channel") && !wanted.origin_channel.empty()) {
     const auto unheard =
         connection.run(workers::unheard_text(connection.caller(), wanted.origin_channel));
@@ -535,6 +538,7 @@ Outcome<int> resume(const Config& config, const ResumeArguments& said) {
   const auto spawned =
       (*connection)->run(workers::send_resume((*connection)->caller(), spawn, *shown));
   if (!spawned) return tl::unexpected(spawned.error());
+  drop_draft(arguments.place);
   if (const auto place = workers::resumed_place_text(shown->session, *spawned); !place.empty()) {
     remark(place);
   }
@@ -584,6 +588,7 @@ Outcome<int> send_to_user(Connection& connection, const SendArguments& arguments
                           const Failure& missing, domain::SendPrompt said) {
   const auto launched = launch_user(connection, arguments.reference, missing, std::move(said));
   if (!launched) return tl::unexpected(launched.error());
+  drop_draft(arguments.place);
   if (!arguments.waits) {
     print_launched(connection.config(), *launched, arguments.reference);
     return kExitOk;
@@ -614,6 +619,7 @@ Outcome<int> send(const Config& config, const SendArguments& arguments) {
   const base::CommandId id = (*connection)->fresh_command_id();
   const auto sent = (*connection)->run(send_prompt((*connection)->caller(), id, row, send));
   if (!sent) return tl::unexpected(sent.error());
+  drop_draft(arguments.place);
   const CommandReplyBody* reply = &sent->reply;
   const std::string pause = paused_text(*reply);
   if (arguments.waits && !pause.empty()) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
+#include "tools/steno/client/project_settings.hpp"
 #include "tools/steno/client/prompt_editor.hpp"
 #include "tools/steno/client/prompt_input.hpp"
 #include "tools/steno/command_line/parts.hpp"
@@ -36,6 +38,15 @@ auto prompting(Outcome<int> (*run)(const Config&, const Arguments&), std::string
       told.*prompt = "-";
     }
     if (told.place.is_edited) {
+      Config used = config;
+      // The draft can be the prompt of a template.
+      if constexpr (requires { told.template_name; }) {
+        auto opening = with_project(config, told);
+        if (!opening) return finish(tl::unexpected(opening.error()));
+        used = std::move(opening->config);
+        told = std::move(opening->arguments);
+        told.template_name = kNoProjectFile;
+      }
       const std::string given = told.*prompt;
       const bool is_there = !given.empty() || !told.place.file.empty();
       const auto draft =
@@ -44,8 +55,8 @@ auto prompting(Outcome<int> (*run)(const Config&, const Arguments&), std::string
       const auto file = edit_prompt(*draft);
       if (!file) return finish(tl::unexpected(file.error()));
       (told.*prompt).clear();
-      told.place = {*file, false};
-      const auto outcome = run(config, told);
+      told.place = {*file, false, true};
+      const auto outcome = run(used, told);
       const int code = finish(outcome);
       leave_edited(*file, outcome.has_value());
       return code;
