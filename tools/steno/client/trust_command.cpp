@@ -1,5 +1,5 @@
-// The file is read once, and its digest is taken before anybody is asked: so what is trusted is what
-// was shown.
+// The file is read once, and its digest is taken before anybody is asked: so what is
+// trusted is what was shown.
 #include "tools/steno/client/trust_command.hpp"
 
 #include <unistd.h>

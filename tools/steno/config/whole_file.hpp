@@ -1,5 +1,5 @@
-// A small file, read to its end through one descriptor. A failure to read all of it is an error, and
-// never half a file.
+// A small file, read to its end through one descriptor. A failure to read all of it is an error,
+// and never half a file.
 #pragma once
 
 #include <sys/types.h>
