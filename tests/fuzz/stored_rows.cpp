@@ -8,8 +8,10 @@
 #include "eventlog/proof/signing_key.hpp"
 #include "eventlog/store/block.hpp"
 #include "eventlog/store/memory_store.hpp"
+#include "eventlog/domain/conversation/lanes_state.hpp"
 #include "projections/fold/projector.hpp"
 #include "projections/start/startup_rows.hpp"
+#include "projections/views/conversation_list.hpp"
 #include "projections/views/erasures.hpp"
 #include "projections/views/metrics.hpp"
 #include "projections/views/resume_index.hpp"
@@ -93,6 +95,7 @@ void read_rows(Source& source) {
                         "session_list/r/main/" + Bytes(id.view()) + order,
                         "session_list/e/main/" + Bytes(id.view()),
                         "session_list/k/failed/" + order + "/main/" + Bytes(id.view()),
+                        "conversation_list/w/" + Bytes(id.view()),
                         "takeover/" + session_key,
                         "takeover/b/$admission",
                         "takeover/b/main/registry",
@@ -111,7 +114,8 @@ void read_rows(Source& source) {
     if (choice >= 208 && choice < 216) fuzz::make_value<projections::Erasure>(source, row);
     if (choice >= 216 && choice < 224) fuzz::make_value<projections::PendingRow>(source, row);
     if (choice >= 224 && choice < 232) fuzz::make_value<projections::KeptContent>(source, row);
-    if (choice >= 232) row = base::encode(projections::SessionRef{id});
+    if (choice >= 232 && choice < 244) fuzz::make_value<domain::LaneWork>(source, row);
+    if (choice >= 244) row = base::encode(projections::SessionRef{id});
     fuzz::damage(source, row);
     put(*store, key, row);
   }
@@ -128,6 +132,7 @@ void read_rows(Source& source) {
   static_cast<void>(projections::resolve_agent_session(*store, kAgent, id.text()));
   static_cast<void>(projections::read_erasures(*store, stream));
   static_cast<void>(projections::pending_erasures(*store, 8));
+  static_cast<void>(projections::list_lanes(*store));
   static_cast<void>(projections::read_takeover(*store));
   static_cast<void>(
       projections::kept_content(*store, domain::SessionStatus::failed, base::Time{INT64_MAX}, 8));

@@ -94,7 +94,8 @@ TEST_CASE("a task that ends otherwise is told as that", "[conversation][R212][C1
   CHECK(*place.told().front().parent_key == kGroup);
 }
 
-TEST_CASE("a stop of the conversation stops its tasks, and nobody is told", "[conversation][R212]") {
+TEST_CASE("a stop of the conversation stops its tasks, and nobody is told",
+          "[conversation][R212]") {
   Tasks place;
   place.policy.lanes = {4, 1, 1};
   const std::string waits = "agent:main:subagent:2";
