@@ -1,5 +1,6 @@
 // Rows as they are read back from the key-value store, each under the key that is looked up:
 // content blocks, checkpoints, snapshots of streams, and rows of projections.
+#include "eventlog/domain/conversation/lanes_state.hpp"
 #include "eventlog/folder/archived_base.hpp"
 #include "eventlog/log/snapshot_store.hpp"
 #include "eventlog/log/stream_index.hpp"
@@ -8,7 +9,6 @@
 #include "eventlog/proof/signing_key.hpp"
 #include "eventlog/store/block.hpp"
 #include "eventlog/store/memory_store.hpp"
-#include "eventlog/domain/conversation/lanes_state.hpp"
 #include "projections/fold/projector.hpp"
 #include "projections/start/startup_rows.hpp"
 #include "projections/views/conversation_list.hpp"

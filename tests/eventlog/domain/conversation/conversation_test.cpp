@@ -219,12 +219,22 @@ class Heard : public ConversationPlace {
 };
 
 using Places = std::vector<std::string>;
-const DeliveryContext kHome = {"telegram", "42"};
-const DeliveryContext kAway = {"signal", "7", "bot"};
+
+DeliveryContext place_at(std::string channel, std::string to, std::string account = {},
+                         std::string thread = {}) {
+  DeliveryContext place;
+  place.channel = std::move(channel);
+  place.to = std::move(to);
+  place.account = std::move(account);
+  place.thread = std::move(thread);
+  return place;
+}
+const DeliveryContext kHome = place_at("telegram", "42");
+const DeliveryContext kAway = place_at("signal", "7", "bot");
 
 TEST_CASE("an answer goes to where the messages of its run came from", "[conversation][R279]") {
   Heard place;
-  const DeliveryContext thread{"telegram", "42", {}, "55"};
+  const DeliveryContext thread = place_at("telegram", "42", {}, "55");
   for (const DeliveryContext& route : {kHome, kAway, thread, DeliveryContext{}}) {
     place.hear(route);
     place.work();
@@ -383,7 +393,7 @@ TEST_CASE("a conversation that is deleted begins anew, the main one stays", "[co
   CHECK(code_of(place.send(kMain, DeleteConversation{})) == RejectionCode::refused);
   place.talk(kGroup, "one");
   DeleteConversation unchanged;
-  unchanged.unchanged_since = place.conversation(kGroup).updated_at - base::Duration(1);
+  unchanged.unchanged_since = place.conversation(kGroup).updated_at + -base::Duration(1);
   CHECK(code_of(place.send(kGroup, unchanged)) == RejectionCode::version_conflict);
   REQUIRE(place.send(kGroup, DeleteConversation{}));
   CHECK(code_of(place.send(kGroup, StopConversation{})) == RejectionCode::not_found);
