@@ -273,15 +273,6 @@ class Turns(Reading):
         self.assertIn("neither an age", self.refused(2, "output", "talk", "--since", "soon"))
         self.refused(3, "output", "nobody", "--last")
 
-    def test_a_session_without_a_turn_has_none(self):
-        with open(self.home.path("steno.toml"), "a", encoding="utf-8") as file:
-            file.write('daily_budget_usd = 0.0001\n')
-        self.home.stop()
-        self.home.start()
-        idle = self.home.start_session("[say Never.]", "--name", "idle")
-        self.assertIn("idle has had no turn yet", self.refused(3, "output", idle, "--last")
-                      .replace(idle, "idle"))
-
     def test_what_was_said_since_a_time(self):
         items = self.home.ask("output", "talk")["items"]
         later = [item for item in items if item["time"] >= items[-1]["time"]]
