@@ -161,6 +161,7 @@ class SessionDriver {
         return as_command(
             domain::PassDeadline{static_cast<domain::DeadlineKind>(random_.below(8))});
       case 11:
+        if (random_.chance(20)) return label();
         return random_.chance(50) ? as_command(domain::DismissAttention{}) : change();
       case 0:
         return as_command(domain::KillSession{});
@@ -187,6 +188,12 @@ class SessionDriver {
         return as_command(std::move(send));
       }
     }
+  }
+
+  Command label() {
+    const std::string one = random_.chance(50) ? "urgent" : "nightly";
+    const bool is_taken = random_.chance(40);
+    return as_command(is_taken ? domain::LabelSession{{}, {one}} : domain::LabelSession{{one}, {}});
   }
 
   Command change() {

@@ -116,8 +116,8 @@ TEST_CASE("the histories reach every event of sessions, registry and admission",
   const auto is_of_conversations = [](std::string_view type) {
     return type.starts_with("Conversation") || type.starts_with("Lane") ||
            type.starts_with("Message") || type.starts_with("Steer") || type.starts_with("Label") ||
-           type.starts_with("Directive") || type == "SessionLeft" ||
-           type == "LeftSessionSettled" || type == "EntryChanged" || type == "ResetUndone";
+           type.starts_with("Directive") || type == "SessionLeft" || type == "LeftSessionSettled" ||
+           type == "EntryChanged" || type == "ResetUndone" || type == "TaskWithdrawn";
   };
   for (const std::string_view type : event_types()) {
     if (of_server.contains(type) || of_deliveries.contains(type)) continue;

@@ -155,8 +155,10 @@ class Story {
     if (random_.chance(15)) message.files.push_back({"notes.md", "notes"});
     if (random_.chance(20)) message.id = "m" + std::to_string(random_.below(3));
     if (random_.chance(10)) message.start_before = place.now() + base::Duration{2'000'000};
-    if (random_.chance(50)) message.route.channel = "telegram";
-    if (random_.chance(50)) message.route.to = std::to_string(random_.below(2));
+    // Mostly from one place, so that much is steered.
+    message.route.channel = "telegram";
+    message.route.to = random_.chance(20) ? "1" : "0";
+    if (random_.chance(10)) message.route = {};
     const bool is_task = key == kKeys[2] && place.conversation(key).key.empty();
     if (is_task && random_.chance(60)) {
       message.parent = kKeys[1];
