@@ -145,6 +145,8 @@ constexpr std::string_view named(Is<domain::DeliveryContext>) { return "delivery
 constexpr std::string_view named(Is<domain::MessageRoute>) { return "message_route"; }
 constexpr std::string_view named(Is<domain::QueueOverflow>) { return "queue_overflow"; }
 constexpr std::string_view named(Is<domain::QueueSettings>) { return "queue_settings"; }
+constexpr std::string_view named(Is<projections::ConversationUse>) { return "conversation_use"; }
+constexpr std::string_view named(Is<projections::LaneShown>) { return "lane_shown"; }
 constexpr std::string_view named(Is<domain::PastSession>) { return "past_session"; }
 constexpr std::string_view named(Is<workers::StageTime>) { return "stage"; }
 constexpr std::string_view named(Is<workers::StageTimes>) { return "stages"; }
@@ -429,6 +431,8 @@ TEST_CASE("the page for other clients has every command and map with its fields"
               map_row<workers::EngineFacts>(),
               map_row<workers::FlightEntry>(),
               map_row<projections::ConversationShown>(),
+              map_row<projections::ConversationUse>(),
+              map_row<projections::LaneShown>(),
               map_row<domain::PastSession>(),
               map_row<domain::ConversationOrigin>(),
               map_row<domain::DeliveryContext>(),
