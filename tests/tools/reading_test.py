@@ -485,11 +485,14 @@ class WatchedLists(Reading):
 
 
 def signals_taken(pid):
-    """Says whether the process handles or blocks SIGINT itself."""
+    """Says whether the process blocks SIGINT and reads it instead. A thread that is being created
+    blocks it, too, for a moment."""
     with open(f"/proc/{pid}/status", encoding="ascii") as file:
         fields = dict(line.split(":\t", 1) for line in file if ":\t" in line)
-    bit = 1 << (signal.SIGINT - 1)
-    return bool((int(fields["SigCgt"], 16) | int(fields["SigBlk"], 16)) & bit)
+    folder = f"/proc/{pid}/fd"
+    is_read = any(os.readlink(os.path.join(folder, fd)) == "anon_inode:[signalfd]"
+                  for fd in os.listdir(folder))
+    return is_read and bool(int(fields["SigBlk"], 16) & (1 << (signal.SIGINT - 1)))
 
 
 if __name__ == "__main__":
