@@ -288,7 +288,7 @@ class FilesSurvive(WithFiles):
 
     def test_prompts_that_are_added_to_a_turn_have_their_files(self):
         self.file("shot.png", PNG)
-        alias = self.home.start_session("[words 3] [delay 400] [say one]")
+        alias = self.home.start_session("[words 3] [delay 4000] [say one]")
         self.home.wait_for_event(alias, "AgentInitialized")
         self.runs("send", alias, "--file", "shot.png", "look [blocks]")
         self.home.wait_for_event(alias, "PromptInjected")
