@@ -15,7 +15,7 @@ namespace {
 
 using domain::ConversationState;
 
-constexpr std::int64_t kConversationRowSchema = 4;
+constexpr std::int64_t kConversationRowSchema = 3;
 
 constexpr std::size_t kTimeBytes = 8;
 

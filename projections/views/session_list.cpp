@@ -19,7 +19,7 @@ using eventlog::KeyValueStore;
 
 // Raised when this file's rows change; the domain's schema stands beside it because its state is
 // stored.
-constexpr std::int64_t kSessionRowSchema = 5;
+constexpr std::int64_t kSessionRowSchema = 4;
 
 // s/<agent>/<id>: the session's state and what the state does not remember.
 struct StoredSession {
@@ -47,7 +47,6 @@ struct StoredSession {
   std::vector<std::string> mcp_broken{};
   std::string terminal_reason{};
   Position commands{};
-  std::int64_t compactions = 0;
 
   bool operator==(const StoredSession&) const = default;
   template <class Visit>
@@ -76,7 +75,6 @@ struct StoredSession {
     visit("mcp_broken", &StoredSession::mcp_broken);
     visit("terminal_reason", &StoredSession::terminal_reason);
     visit("commands", &StoredSession::commands);
-    visit("compactions", &StoredSession::compactions);
   }
 };
 
@@ -231,9 +229,6 @@ void note(StoredSession& s, const domain::Envelope&, const domain::ModelCallRetr
 void note(StoredSession& s, const domain::Envelope&, const domain::AgentInitialized& e) {
   s.agent_model = e.model;
   s.is_unpriced = e.is_unpriced;
-}
-void note(StoredSession& s, const domain::Envelope&, const domain::ContextCompacted&) {
-  ++s.compactions;
 }
 void note(StoredSession& s, const domain::Envelope&, const domain::McpServersReported& e) {
   s.mcp_broken = e.broken;
@@ -414,7 +409,6 @@ SessionRow row_of(const StoredSession& stored) {
   row.disputed = s.disputed;
   row.usage = s.usage;
   row.labels = *s.labels;
-  row.compactions = stored.compactions;
   row.output_blocks = s.blocks;
   row.tool_calls = stored.tool_calls;
   row.opened = s.opened;

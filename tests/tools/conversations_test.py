@@ -713,13 +713,12 @@ class FullLanes(Conversing):
         self.rests()
         self.assertNotIn("lane", self.home.run("attention").out)
 
-    # Shows R099, R100.
+    # Shows R099.
     def test_a_conversation_says_what_it_has_used(self):
         self.conv("send", "main", "[say Hello.] [compact] hi")
         use = self.rests()["use"]
         self.assertGreater(use["usage"]["input"], 0)
         self.assertGreater(use["usage"]["output"], 0)
-        self.assertEqual(use["compactions"], 1)
         self.assertRegex(self.conv("show", "main"), r"used +[0-9]+ tokens in, [0-9]+ out, ")
         self.assertEqual(self.conv("compact", "main"), f"its agent compacts the context of {MAIN}\n")
         self.rests()
