@@ -129,14 +129,13 @@ struct Metering {
   }
 
   void add_cost(const Metered& metered) {
-    const auto& [usage, cost, basis, denied] = metered;
     change_session([&](MeteredSession& s) {
-      add_bounded(s.cost.value, cost.value);
-      s.basis = std::max(s.basis, basis);
+      add_bounded(s.cost.value, metered.cost.value);
+      s.basis = std::max(s.basis, metered.basis);
       change_totals([&](MetricsTotals& t) {
-        add_bounded(t.cost.value, cost.value);
-        t.basis = std::max(t.basis, basis);
-        add(t.usage, usage);
+        add_bounded(t.cost.value, metered.cost.value);
+        t.basis = std::max(t.basis, metered.basis);
+        add(t.usage, metered.usage);
         const bool is_dearest = t.most_expensive.session == ref.id;
         if (s.cost > t.most_expensive.cost || is_dearest) {
           t.most_expensive = {ref.id, ref.agent, s.name, s.cost, s.basis, s.prompt};
@@ -144,10 +143,10 @@ struct Metering {
       });
       return true;
     });
-    if (cost.value == 0 && !domain::is_lower_bound(basis)) return;
+    if (metered.cost.value == 0 && !domain::is_lower_bound(metered.basis)) return;
     rows.edit<DayRow>(day_prefix(ref.agent) + utc_date(envelope.wall_time), [&](DayRow& day) {
-      add_bounded(day.cost.value, cost.value);
-      day.basis = std::max(day.basis, basis);
+      add_bounded(day.cost.value, metered.cost.value);
+      day.basis = std::max(day.basis, metered.basis);
       return true;
     });
   }

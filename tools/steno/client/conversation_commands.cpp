@@ -240,7 +240,7 @@ Outcome<int> conversation_send(const Config& config, const ConversationArguments
 }
 
 Outcome<int> conversation_spawn(const Config& config, const TaskToGive& arguments) {
-  workers::TaskArguments task = arguments;
+  auto task = static_cast<const workers::TaskArguments&>(arguments);
   auto text = prompt_of(arguments.task, arguments.place);
   if (!text) return tl::unexpected(text.error());
   task.task = std::move(*text);
