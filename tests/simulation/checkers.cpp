@@ -7,6 +7,7 @@
 
 #include "eventlog/domain/all_events.hpp"
 #include "eventlog/domain/conversation/conversing.hpp"
+#include "eventlog/domain/conversation/session_key.hpp"
 #include "eventlog/domain/stream_name.hpp"
 #include "eventlog/log/log_reader.hpp"
 #include "projections/projections.hpp"
@@ -522,7 +523,7 @@ struct Tasks {
   std::map<base::SessionId, std::string> works;  // sessions → keys
   std::map<std::string, int> ended;
   std::map<std::string, int> told;
-  std::set<std::string> killed;  // keys whose sessions somebody has killed
+  std::set<std::string> killed;               // keys whose sessions somebody has killed
   std::map<std::string, std::string> givers;  // keys of subagents → streams of those who ask
   std::map<base::CommandId, std::set<std::string>> left;  // open tasks of whoever it has stopped
 
