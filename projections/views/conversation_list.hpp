@@ -25,7 +25,7 @@ class ConversationList final : public Projection {
              Rows& rows) const override;
 };
 
-// What the current session of a conversation has used so far.
+// Use of a conversation's current session so far.
 struct ConversationUse {
   std::string model;  // as the agent names it; empty: not said yet
   domain::Usage usage;

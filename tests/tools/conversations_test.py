@@ -441,6 +441,21 @@ class Places(Told):
         self.assertEqual(len(self.sessions()), 1)
 
 
+    def test_a_session_that_is_left_gives_its_answer_and_no_more(self):
+        place = ("--channel", "telegram|42")
+        for number, words in enumerate(("Late.", "NO_REPLY")):
+            key = f"telegram:group:{number}"
+            self.conv("send", key, f"[delay 1500] [say {words}] long", *place)
+            until(lambda key=key: self.shown(key)["runs"] == 1, "the run")
+            self.conv("send", key, f"/new [say Hi {number}.] hello", *place)
+            self.told(f"Hi {number}.")
+        self.home.stop()  # which waits for what is being told
+        with open(self.home.path("told"), encoding="utf-8") as file:
+            self.assertEqual(file.read().splitlines(),
+                             ["telegram 42 Late.", "telegram 42 Hi 0.", "telegram 42 Hi 1."])
+        self.home.start()
+
+
 class Senders(Told):
     """Those who sent messages that come to nothing."""
 

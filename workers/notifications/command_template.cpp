@@ -9,10 +9,9 @@
 namespace workers {
 namespace {
 
-constexpr std::string_view kNames[] = {"text",    "title",  "kind",    "session",
-                                       "name",    "agent",  "workdir", "channel",
-                                       "account", "target", "thread",  "origin",
-                                       "id"};
+constexpr std::string_view kNames[] = {"text",   "title",   "kind",    "session", "name",
+                                       "agent",  "workdir", "channel", "account", "target",
+                                       "thread", "origin",  "id"};
 
 // Calls `found` for each name in braces, and `plain` for all between.
 void scan(std::string_view word, const std::function<void(std::string_view)>& plain,

@@ -52,11 +52,13 @@ void add_words(std::string& text, std::string_view words) {
   if (!words.empty()) text.append(text.empty() ? "" : " ").append(words);
 }
 
-// True if the notice tells what the agent of a conversation says to a message.
-bool is_answer_of(const Notice& notice) {
+// True if the notice is an answer to a message of a conversation. A channel in the foreground has
+// seen the words.
+bool is_answer(const Notice& notice) {
   const NotificationKind kind = notice.requested.kind;
   const bool is_rest = kind == NotificationKind::waiting || kind == NotificationKind::completed;
-  return !notice.conversation.empty() && notice.is_multi_turn && is_rest;
+  const bool is_of_talk = !notice.conversation.empty() && notice.is_multi_turn;
+  return is_of_talk && is_rest && !notice.requested.is_foreground;
 }
 
 // Collects what a notice says from a session's events.
@@ -81,8 +83,7 @@ class NoticeReader {
     if (!notice_.conversation.empty()) {
       const bool has_silent =
           std::erase_if(said_, [](const std::string& text) { return domain::is_silent(text); }) > 0;
-      const bool is_answer = is_answer_of(notice_);
-      notice_.is_for_nobody = (has_silent || is_answer) && said_.empty();
+      notice_.is_for_nobody = (has_silent || is_answer(notice_)) && said_.empty();
     }
     const bool is_announced = !notice_.requested.parent_key->empty();
     if (is_announced && said_.size() > 1) said_.resize(1);
@@ -356,7 +357,7 @@ std::string answer_text(const Notice& notice) {
 
 // A channel in the foreground has seen the words.
 std::string waiting_text(const Notice& notice) {
-  if (is_answer_of(notice) && !notice.requested.is_foreground) return answer_text(notice);
+  if (is_answer(notice)) return answer_text(notice);
   if (notice.requested.is_foreground) {
     return "💬 Session " + named(notice) + " is waiting for input (" +
            base::duration_text(notice.lived) + ")\nReply: steno send " + notice.requested.alias +
@@ -492,7 +493,7 @@ std::string chat_text(const Notice& notice) {
       add_last_words(text, notice);
       break;
     case NotificationKind::completed:
-      text = is_answer_of(notice) ? answer_text(notice) : ended_text(notice, "✅");
+      text = is_answer(notice) ? answer_text(notice) : ended_text(notice, "✅");
       break;
     case NotificationKind::failed:
       text = ended_text(notice, "❌");

@@ -27,7 +27,7 @@ struct Notice {
   // The agent's last words: at most 5 blocks, and of them the last 500 characters, or 16,000 for
   // hooks. Of an answer to it that answer. For a conversation that has given a task the last block.
   std::string last;
-  bool is_for_nobody = false;  // the agent of a conversation says that nobody needs to hear
+  bool is_for_nobody = false;  // the agent of a conversation says so, or says nothing
   std::string error;           // of the turn that failed last, if that is what it is about
   std::string end;       // what is odd about the end of the turn that finished last; empty: nothing
   std::int64_t ask = 0;  // of one that asks: the number of that; 0: it is not about one

@@ -70,9 +70,11 @@ DeliveryOutcome deliver(const Notice& notice, base::Time wall, const SinkOptions
     tell_end(notice, wall, options, stop_fd, outcome);
     return outcome;
   }
-  const bool is_silent = notice.requested.kind == domain::NotificationKind::waiting &&
-                         notice.requested.target == NotificationTarget::channel;
-  if (is_silent && notice.is_for_nobody) return outcome;
+  const auto kind = notice.requested.kind;
+  const bool can_be_answer =
+      kind == domain::NotificationKind::waiting || kind == domain::NotificationKind::completed;
+  const bool is_place = notice.requested.target == NotificationTarget::channel;
+  if (is_place && can_be_answer && notice.is_for_nobody) return outcome;
   // A parent is no person.
   const bool is_parent = notice.requested.target == NotificationTarget::parent;
   if (!is_parent && options.hooks->has(domain::HookPoint::notification)) {

@@ -80,7 +80,7 @@ std::optional<Rejection> check_task(const Conversing& d, const ReceiveMessage& c
   const ConversationState* giver = giver_of(d, c);
   if (giver != nullptr && giver->run && giver->run->is_to_end) {
     return Rejection{RejectionCode::not_accepting,
-                     c.parent + " was stopped, and gives no tasks until its next message"};
+                     c.parent + " was stopped, and gives no tasks until that run has ended"};
   }
   if (giver != nullptr) return std::nullopt;
   return Rejection{RejectionCode::not_found, "there is no conversation " + c.parent +
@@ -307,8 +307,8 @@ Decided queue_message(Conversing d, const ReceiveMessage& c, Understood known) {
                          admission.is_summarised ? admission.summaries_max : 0});
   }
   const Arrival arrives = arrival(settings.mode, work, d.s.queue);
-  // A subagent's session has one turn, and gives its run nothing back.
-  // What is said in a turn is heard where that turn's messages came from.
+  // A subagent's session has one turn, and gives its run nothing back. A turn is answered where its
+  // messages came from, so it takes none from elsewhere.
   const bool is_of_run = d.s.run && d.s.run->route == MessageRoute{route.channel, route.to,
                                                                    route.account, route.thread};
   const bool can_steer = c.files.empty() && !has_files(d.s.queue) && !is_tasked(d.s) && is_of_run;

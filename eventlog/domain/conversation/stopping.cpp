@@ -8,7 +8,7 @@
 namespace domain {
 namespace {
 
-// What people have sent to the subagent behind its task goes on.
+// Messages that people have sent to the subagent behind its task stay.
 void stop_task(Conversing& d, ConversationState s) {
   const std::string stream = conversation_stream(s.agent, s.key);
   const Position task = std::exchange(s.task, {});

@@ -6,23 +6,12 @@
 #include "eventlog/domain/text_limits.hpp"
 
 namespace domain {
-
 namespace {
 
 constexpr std::string_view kThread = "|thread:";
 
-}  // namespace
-
-std::optional<Route> parse_route(std::string_view text) {
-  // A place before it makes it a thread; otherwise it is a target of that name.
-  if (const std::size_t last = text.rfind(kThread); last != std::string_view::npos) {
-    auto route = parse_route(text.substr(0, last));
-    const std::string_view thread = text.substr(last + kThread.size());
-    if (route && !thread.empty() && route->thread.empty()) {
-      route->thread = thread;
-      return route;
-    }
-  }
+// Reads a place without a thread.
+std::optional<Route> parse_place(std::string_view text) {
   const std::size_t first = text.find('|');
   if (first == std::string_view::npos) return std::nullopt;
   Route route{std::string(text.substr(0, first)), {}, std::string(text.substr(first + 1))};
@@ -32,6 +21,19 @@ std::optional<Route> parse_route(std::string_view text) {
     if (route.account.empty()) return std::nullopt;
   }
   if (route.channel.empty() || route.target.empty()) return std::nullopt;
+  return route;
+}
+
+}  // namespace
+
+// A place before it makes it a thread; otherwise it is a target of that name.
+std::optional<Route> parse_route(std::string_view text) {
+  const std::size_t last = text.rfind(kThread);
+  if (last == std::string_view::npos) return parse_place(text);
+  auto route = parse_place(text.substr(0, last));
+  const std::string_view thread = text.substr(last + kThread.size());
+  if (!route || thread.empty()) return parse_place(text);
+  route->thread = thread;
   return route;
 }
 

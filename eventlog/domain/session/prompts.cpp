@@ -150,8 +150,8 @@ Decided decide_one(Deciding d, const SendPrompt& c) {
   if (auto bad = check_takes_files(c.files, s.spec.engine, d.context.file_engines)) {
     return tl::unexpected(*bad);
   }
-  if (auto fault = channel_fault(c.place)) return reject(RejectionCode::invalid, *fault);
   if (auto bad = check_length("place", c.place.size(), kFactBytesMax)) return tl::unexpected(*bad);
+  if (auto fault = channel_fault(c.place)) return reject(RejectionCode::invalid, *fault);
   if (auto bad = check_sender(d, c.from)) return tl::unexpected(*bad);
   if (auto bad = check_start(c.start_before, d.context)) return tl::unexpected(*bad);
   if (s.is_close_requested) {

@@ -99,7 +99,7 @@ void print_heading(const SessionRow& row, base::Time now) {
   remark(std::string(60, '-'));
 }
 
-// What is printed of a session, and how.
+// The part of a session that is printed, and its form.
 struct Printing {
   Kinds kinds;
   std::optional<OutputPart> part;

@@ -153,7 +153,8 @@ std::vector<FileSetting> widening(const Opening& before, const Opening& after,
     return is_model &&
            is_priced(after.config, key == "model" ? session.model : *session.fallback_model);
   });
-  // What is told of a session goes to another place; Claude Code reads a file that it is told of.
+  // A channel sends news of the session to another place. Claude Code reads a file that a prompt
+  // mentions.
   if (after.config.channel != before.config.channel) keys.emplace_back("channel");
   if (after.arguments.allowed_tools != before.arguments.allowed_tools) {
     keys.emplace_back("allow_tool");

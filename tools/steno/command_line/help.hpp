@@ -18,7 +18,7 @@ inline constexpr const char* kSettingsGroup = "Settings";
 // Sets how a program's own help looks; call it before commands are added.
 void set_help(CLI::App& app);
 
-// What the exit codes mean, a line each: a number, then a text.
+// The exit codes, a line each: a number, then its meaning.
 std::string_view exit_codes_text();
 // How settings can be given.
 std::string_view settings_intro();

@@ -240,7 +240,7 @@ TEST_CASE("an answer goes to where the messages of its run came from", "[convers
     place.work();
     place.finish(kMain);
   }
-  // What is said where nobody can be answered is answered where the conversation was last heard.
+  // A message from nowhere is answered where the conversation was last heard.
   // Each answer is told, however soon the next one comes.
   CHECK(place.told() == Places{"telegram|42", "signal|bot|7", "telegram|42|thread:55",
                                "telegram|42|thread:55"});
