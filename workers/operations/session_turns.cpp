@@ -18,7 +18,7 @@ bool is_begin(const OutputItem& item) {
 
 void add_turns(const std::vector<OutputItem>& outline, std::vector<SessionTurn>& turns) {
   for (const OutputItem& item : outline) {
-    // It is nearly always the last one.
+    // An end is nearly always that of the last one.
     auto known = std::find_if(turns.rbegin(), turns.rend(),
                               [&](const SessionTurn& one) { return one.turn == item.turn; });
     if (known == turns.rend()) {
