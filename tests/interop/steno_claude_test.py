@@ -630,9 +630,10 @@ class ClaudeInUse(WithClaude):
         self.assertTrue(self.facts(self.newest()["session"], "ModelCallRetried"))
 
     def test_an_answer_that_broke_off_is_given_whole_and_its_cost_an_estimate(self):
-        result = self.run_claude("cut 4 of this")
+        result = self.run_claude("cut 20 of this")  # for long enough that pieces are recorded
         self.assertEqual(result.out, "as said\n")
         row = self.newest()
+        self.assertTrue(self.facts(row["session"], "PartialOutputRecorded"))
         self.assertEqual((row["status"], row["cost_basis"]), ("completed", "estimated"))
         self.assertEqual(row["usage"]["input"], 200)
 

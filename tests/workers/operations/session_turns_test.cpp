@@ -11,7 +11,7 @@ using workers::SessionTurn;
 
 base::TurnId turn(unsigned char number) {
   base::TurnId id;
-  id.bytes[0] = number;
+  id.bytes[0] = static_cast<char>(number);
   return id;
 }
 

@@ -61,20 +61,23 @@ void SessionPrinter::on(const domain::OutputRecorded& event, const std::string& 
     return;
   }
   // Text of the block that was already streamed is not repeated.
-  const bool is_continued = !partial_.empty() && text.starts_with(partial_);
+  const bool is_continued = is_terminal_ && !partial_.empty() && text.starts_with(partial_);
   if (!is_continued) end_line();
   say(std::string_view(text).substr(is_continued ? partial_.size() : 0));
-  end_block();
+  partial_.clear();
+  end_line();
   last_said_ = text;
 }
 
 void SessionPrinter::end_block() {
-  end_line();
+  if (!is_terminal_) say(partial_);
   partial_.clear();
+  end_line();
 }
 
 void SessionPrinter::on(const domain::PartialOutputRecorded&, const std::string& text) {
   partial_ += text;
+  if (!is_terminal_) return;
   say(text);
   flush();
 }
@@ -127,6 +130,7 @@ void SessionPrinter::on(const domain::ModelFellBack& event, const std::string&) 
 
 void SessionPrinter::on(const domain::TurnReturned& event, const std::string&) {
   if (event.attempts == 0) return;
+  if (!is_terminal_) partial_.clear();  // the next attempt says it anew
   end_block();
   note("", "↻ the turn was cut off, and an agent is given its prompt again, attempt " +
                std::to_string(event.attempts + 1) + " of " +
@@ -296,6 +300,7 @@ void SessionPrinter::on(const domain::QueuePaused& event, const std::string& tex
 }
 
 void SessionPrinter::on(const domain::TurnFinished& event, const std::string& text) {
+  if (event.is_answer && !is_terminal_) partial_.clear();
   end_block();
   if (event.is_answer) say(text);
   const std::string end = workers::end_text(event, !text.empty());

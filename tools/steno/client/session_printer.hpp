@@ -10,9 +10,10 @@
 
 namespace steno {
 
-// Text goes to stdout as it comes: on a terminal made safe, elsewhere unchanged. A block whose end
-// is not what its pieces began with is printed anew. Tool calls, subagents' text and failures are
-// remarks on stderr.
+// Text goes to stdout. On a terminal it is made safe and comes as the agent writes it; a block that
+// does not continue its pieces is printed anew. Elsewhere it is unchanged, and a block is printed
+// once it is whole; pieces that no block replaced are printed at the turn's end. Tool calls,
+// subagents' text and failures are remarks on stderr.
 class SessionPrinter {
  public:
   // `calls` must outlive the printer.
@@ -74,7 +75,7 @@ class SessionPrinter {
 
   const bool is_terminal_;
   workers::ToolCalls& calls_;
-  std::string partial_;    // text of the current block that has been printed
+  std::string partial_;    // pieces of the current block
   std::string last_said_;  // the last whole block
   bool is_mid_line_ = false;
   std::size_t columns_ = 0;  // of the line that is half printed

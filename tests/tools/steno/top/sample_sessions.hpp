@@ -16,7 +16,7 @@ inline base::Time ago(base::Duration time) {
 inline base::SessionId session_id(std::uint8_t number) {
   base::SessionId id;
   id.bytes[0] = 1;
-  id.bytes[15] = number;
+  id.bytes[15] = static_cast<char>(number);
   return id;
 }
 

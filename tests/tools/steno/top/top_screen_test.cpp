@@ -144,8 +144,8 @@ o a d p i c x  / filter  ? help  q
 }
 
 TEST_CASE("every mode of top fits every size, down to one column", "[tools]") {
-  for (std::size_t rows : {1, 2, 3, 5, 24}) {
-    for (std::size_t columns : {1, 2, 3, 8, 20, 36, 40, 72, 80, 110, 200}) {
+  for (std::size_t rows : {1U, 2U, 3U, 5U, 24U}) {
+    for (std::size_t columns : {1U, 2U, 3U, 8U, 20U, 36U, 40U, 72U, 80U, 110U, 200U}) {
       const ScreenSize size{rows, columns};
       INFO(rows << " rows, " << columns << " columns");
       for (const char* keys : {"", "j", "?", "/世 w", "p\x1bhostile 世界", "x"}) {
