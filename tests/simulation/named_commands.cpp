@@ -131,6 +131,7 @@ void draw(const Drawing& from, domain::ReceiveMessage& command) {
     command.session_key = "agent:main:subagent:" + std::to_string(from.random.below(40));
     command.parent = "agent:main:telegram:group:1";
     command.is_authorised = false;
+    if (from.random.chance(50)) command.cleanup = domain::RunCleanup::remove;
     return;
   }
   if (from.random.chance(60)) command.id = number;

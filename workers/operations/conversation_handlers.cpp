@@ -245,6 +245,7 @@ Task<Outcome<StartedTask>> start_task(const Caller& caller, const TaskArguments&
                                  ? base::Duration{-1}
                                  : base::Duration(std::chrono::seconds(arguments.timeout));
   message.caller = session_of(caller);
+  message.cleanup = arguments.cleanup;
   if (!accepted->label.empty()) message.entry["label"] = accepted->label;
   if (!accepted->model.empty()) message.entry["modelOverride"] = accepted->model;
   const auto held = co_await apply_grant(caller, message.spec);

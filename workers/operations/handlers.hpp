@@ -152,6 +152,7 @@ struct TaskArguments {
   std::string label;
   std::string agent;  // empty: the parent's
   std::string model;  // empty: the agent's own
+  domain::RunCleanup cleanup = domain::RunCleanup::keep;
   std::int64_t timeout = domain::kSubagentTimeout / std::chrono::seconds(1);  // in s; 0: none
 };
 Task<Outcome<StartedTask>> start_task(const Caller& caller, const TaskArguments& arguments);

@@ -272,6 +272,8 @@ Operation task_row() {
       .can("run_timeout_seconds", &A::timeout,
            "So long it can take; default: 600; 0: as long as it likes")
       .within(0, kTaskTimeMax)
+      .can("cleanup", &A::cleanup,
+           "Whether its conversation is deleted once the parent has heard how it ended")
       .runs(start_task);
 }
 

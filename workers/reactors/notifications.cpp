@@ -110,6 +110,7 @@ bool Notifications::send_prompt(Asked& asked) {
     message.sender = requested.session.is_set() ? requested.alias : about;
     message.is_authorised = false;
     message.is_announcement = true;
+    message.deletes = *requested.deletes;
     const std::string agent = domain::agent_of_key(*requested.parent_key);
     outgoing_.send_once(std::move(asked), id, domain::ConversationCommand(std::move(message)),
                         {domain::conversation_id(agent, *requested.parent_key), agent});

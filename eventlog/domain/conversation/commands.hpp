@@ -6,6 +6,7 @@
 
 #include "eventlog/base/sealed_variant.hpp"
 #include "eventlog/domain/conversation/state.hpp"
+#include "eventlog/domain/conversation/subagent_run.hpp"
 
 namespace domain {
 
@@ -34,6 +35,8 @@ struct ReceiveMessage {
   std::string parent{};
   // A subagent's task has ended. It interrupts nothing, and its answer goes to the last route.
   bool is_announcement = false;
+  RunCleanup cleanup = RunCleanup::keep;  // of a task
+  std::string deletes{};  // of an announcement: session key of the subagent that is to be deleted
   // The session whose agent sends the message. It pays for the conversation that this one opens.
   SessionId caller{};
 
@@ -54,6 +57,8 @@ struct ReceiveMessage {
     visit("files", &ReceiveMessage::files);
     visit("parent", &ReceiveMessage::parent);
     visit("announcement", &ReceiveMessage::is_announcement);
+    visit("cleanup", &ReceiveMessage::cleanup);
+    visit("deletes", &ReceiveMessage::deletes);
     visit("caller", &ReceiveMessage::caller);
   }
 };

@@ -136,17 +136,29 @@ namespace {
 
 constexpr const char* kLabelField = "label";
 
-void free_label(Conversing& d) {
-  const std::string label(field_of(d.s.entry, kLabelField));
-  const auto* labels = d.states.find<LabelsStream>(labels_stream(d.context.target.agent));
+void free_label(Conversing& d, const ConversationState& s) {
+  const std::string label(field_of(s.entry, kLabelField));
+  const std::string stream = labels_stream(s.agent);
+  const auto* labels = d.states.find<LabelsStream>(stream);
   if (labels == nullptr) return;
   const auto holder = labels->holders.find(label);
-  if (holder != labels->holders.end() && holder->second == d.s.key) {
-    d.emit_to_labels(LabelFreed{label});
+  if (holder != labels->holders.end() && holder->second == s.key) {
+    d.decision.emit_to<LabelsStream>(stream, LabelFreed{label});
   }
 }
 
 }  // namespace
+
+void clean_up(Conversing& d, const std::string& subagent) {
+  const std::string stream = conversation_stream(agent_of_key(subagent), subagent);
+  const auto* s = d.states.find<ConversationStream>(stream);
+  if (s == nullptr || s->key != subagent || s->inconsistent.value != 0) return;
+  const bool is_own = s->parent == d.s.key && s->cleanup == RunCleanup::remove;
+  const bool is_over = s->messages == 1 && s->task.value == 0 && !s->run && !has_waiting(*s);
+  if (!is_own || !is_over) return;
+  free_label(d, *s);
+  d.decision.emit_to<ConversationStream>(stream, ConversationDeleted{});
+}
 
 bool is_message(const SeenMessage& seen, const std::string& id, const MessageRoute& route) {
   return seen.id == id && seen.route == route;
@@ -198,7 +210,7 @@ std::optional<Rejection> change_label(Conversing& d, const EntryChanged& changed
                                                           "; take another one, or clear it there"};
     }
   }
-  free_label(d);
+  free_label(d, d.s);
   if (taken != changed.set.end()) d.emit_to_labels(LabelTaken{taken->second, d.s.key});
   return std::nullopt;
 }
@@ -283,7 +295,7 @@ Decided decide_one(Conversing d, const DeleteConversation& c) {
   if (has_waiting(d.s)) d.emit(MessagesEnded{waiting_of(d.s), MessageEnd::deleted});
   stop_subagents(d);
   if (d.s.session.is_set()) reset(d, ResetReason::user);
-  free_label(d);
+  free_label(d, d.s);
   d.emit(ConversationDeleted{});
   if (d.lanes().works.contains(d.id())) d.emit_to_lanes(LaneLeft{d.id()});
   return std::move(d.decision);
@@ -340,9 +352,13 @@ void reads(const ConversationCommand& command, const StreamRef& target, Reads& f
   further.add(std::string(kOutboxStream));
   further.add(labels_stream(target.agent));
   const auto* message = std::get_if<ReceiveMessage>(&command);
-  if (message == nullptr || message->parent.empty()) return;
-  const std::string giver = agent_of_key(message->parent);
-  if (!giver.empty()) further.add(conversation_stream(giver, message->parent));
+  if (message == nullptr) return;
+  for (const std::string* other : {&message->parent, &message->deletes}) {
+    const std::string agent = agent_of_key(*other);
+    if (!agent.empty()) further.add(conversation_stream(agent, *other));
+  }
+  const std::string agent = agent_of_key(message->deletes);
+  if (!agent.empty()) further.add(labels_stream(agent));
 }
 
 // Which policy holds is not known here.

@@ -7,6 +7,7 @@
 #include "eventlog/domain/conversation/conversation_run.hpp"
 #include "eventlog/domain/conversation/delivery.hpp"
 #include "eventlog/domain/conversation/entry_fields.hpp"
+#include "eventlog/domain/conversation/subagent_run.hpp"
 #include "eventlog/domain/prompt_files.hpp"
 
 namespace domain {
@@ -35,6 +36,7 @@ struct ConversationOpened {
   base::Sparse<ConversationOrigin> origin;
   std::string parent{};  // the key of the conversation that has it opened; empty: none has
   SessionId caller{};    // whose agent has it opened, and pays for its sessions; unset: none has
+  RunCleanup cleanup = RunCleanup::keep;  // once `parent` has heard how its task ended
 
   bool operator==(const ConversationOpened&) const = default;
   template <class Visit>
@@ -44,6 +46,7 @@ struct ConversationOpened {
     visit("origin", &ConversationOpened::origin);
     visit("parent", &ConversationOpened::parent);
     visit("caller", &ConversationOpened::caller);
+    visit("cleanup", &ConversationOpened::cleanup);
   }
 };
 

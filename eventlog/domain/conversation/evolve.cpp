@@ -34,6 +34,7 @@ bool apply(ConversationState& s, const Envelope& envelope, const ConversationOpe
   s.origin = e.origin;
   s.parent = e.parent;
   s.caller = e.caller;
+  s.cleanup = e.cleanup;
   s.opened_at = envelope.log_time;
   return true;
 }

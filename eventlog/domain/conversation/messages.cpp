@@ -63,7 +63,9 @@ const ConversationState* giver_of(const Conversing& d, const ReceiveMessage& c) 
 
 // A task begins a subagent's conversation. Subagents give none.
 std::optional<Rejection> check_task(const Conversing& d, const ReceiveMessage& c) {
-  if (c.parent.empty()) return std::nullopt;
+  if (c.parent.empty()) {
+    return c.cleanup == RunCleanup::keep ? std::nullopt : invalid("only a task has a cleanup");
+  }
   if (lane_of(c.session_key) != Lane::subagent || thread_parent(c.session_key)) {
     return invalid("only a subagent has a parent, and " + c.session_key +
                    " is none: name it agent:" + d.context.target.agent + ":subagent:ID");
@@ -328,6 +330,7 @@ Decided queue_message(Conversing d, const ReceiveMessage& c, Understood known) {
     d.emit_to_lanes(SteerOffered{d.id(), d.s.queue.last, arrives == Arrival::steers_and_waits});
   }
   tell_lanes(d);
+  if (c.is_announcement) clean_up(d, c.deletes);
   return std::move(d.decision);
 }
 
@@ -349,7 +352,8 @@ Decided decide_one(Conversing d, const ReceiveMessage& c) {
   if (d.s.key.empty()) {
     if (auto bad = check_spec(c.spec, d.context.engines)) return tl::unexpected(*bad);
     d.emit(ConversationOpened{c.session_key, c.spec, c.origin,
-                              thread_parent(c.session_key).value_or(c.parent), c.caller});
+                              thread_parent(c.session_key).value_or(c.parent), c.caller,
+                              c.cleanup});
   }
   if (auto bad = check_takes_files(c.files, d.s.spec->engine, d.context.file_engines)) {
     return tl::unexpected(*bad);

@@ -78,6 +78,7 @@ struct ConversationState : ContentState {
   base::Sparse<std::vector<Position>> attached{};  // files, to the message that comes next
   SessionId caller{};                              // as ConversationOpened has it
   Position task{};  // message by which `parent` has given it its task, until that ends; 0: none
+  RunCleanup cleanup = RunCleanup::keep;  // as ConversationOpened has it
   std::vector<AcceptedCommand> requests;
   Position inconsistent;
 
@@ -116,6 +117,7 @@ struct ConversationState : ContentState {
     visit("attached", &ConversationState::attached);
     visit("caller", &ConversationState::caller);
     visit("task", &ConversationState::task);
+    visit("cleanup", &ConversationState::cleanup);
     visit("requests", &ConversationState::requests);
     visit("inconsistent", &ConversationState::inconsistent);
   }

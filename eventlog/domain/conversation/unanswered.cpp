@@ -96,6 +96,7 @@ void tell_task_giver(Decision& decision, const OutboxState& outbox, const Conver
     const std::string why = why_of(*ended);
     request_of.target = NotificationTarget::parent;
     request_of.parent_key = before.parent;
+    if (before.cleanup == RunCleanup::remove) request_of.deletes = before.key;
     request_of.unanswered = UnansweredMessages{
         before.key, 1, why.empty() ? "it was " + std::string(base::enum_name(ended->end)) : why};
     request(decision, outbox, std::move(request_of), added);

@@ -61,6 +61,7 @@ struct NotificationRequested {
   NanoUsd cost{};                           // of the session so far
   base::Sparse<UnansweredMessages> unanswered{};
   base::Sparse<std::string> parent_key{};  // of a `parent` that is a conversation: its session key
+  base::Sparse<std::string> deletes{};     // session key of the subagent that goes once it is told
 
   bool operator==(const NotificationRequested&) const = default;
   template <class Visit>
@@ -80,6 +81,7 @@ struct NotificationRequested {
     visit("cost", &NotificationRequested::cost);
     visit("unanswered", &NotificationRequested::unanswered);
     visit("parent_key", &NotificationRequested::parent_key);
+    visit("deletes", &NotificationRequested::deletes);
   }
 };
 

@@ -191,14 +191,13 @@ bool is_told(const SessionState& s, const Addressee& who, NotificationKind kind)
   return !is_watched(s) && !is_orchestrator(who.target) && !is_parent;
 }
 
-// Returns the session key of the conversation that has given the session its task, while it works
-// on that; empty: none has.
-std::string task_giver(const SessionState& s, const States& states) {
+// Returns the subagent's conversation whose task the session works on; null: it works on none.
+const ConversationState* tasked(const SessionState& s, const States& states) {
   const std::string& key = s.descriptor->conversation;
-  if (key.empty()) return {};
+  if (key.empty()) return nullptr;
   const auto* task = states.find<ConversationStream>(conversation_stream(s.agent, key));
-  if (task == nullptr || !task->run || task->run->session != s.session) return {};
-  return has_task(*task->run, task->task) ? task->parent : std::string();
+  if (task == nullptr || !task->run || task->run->session != s.session) return nullptr;
+  return has_task(*task->run, task->task) ? task : nullptr;
 }
 
 // True if somebody could be told of the session.
@@ -445,9 +444,10 @@ Decided notifying(Decided decided, const States& states, const Context& context)
     if (is_told(s, who, *kind) && !(is_known && is_place)) requests.add(d, who);
   }
   // It hears how the task ended, and nothing before.
-  const std::string giver = has_closed(d) ? task_giver(s, states) : std::string();
-  if (!giver.empty() && has_sink(context.limits, NotificationTarget::parent)) {
-    requests.add(d, {NotificationTarget::parent, {}, false, giver});
+  const ConversationState* task = has_closed(d) ? tasked(s, states) : nullptr;
+  if (task != nullptr && has_sink(context.limits, NotificationTarget::parent)) {
+    if (task->cleanup == RunCleanup::remove) requests.request.deletes = task->key;
+    requests.add(d, {NotificationTarget::parent, {}, false, task->parent});
   }
   return std::move(d.decision);
 }

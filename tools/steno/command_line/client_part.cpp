@@ -1254,6 +1254,9 @@ void add_conversations(CommandLine& line) {
       ->add_option("--within", task.timeout,
                    "So many seconds it can take, 600 unless it is said; 0: any time")
       ->check(within(0, workers::kTaskTimeMax));
+  spawn->add_flag_callback(
+      "--delete", [&task] { task.cleanup = domain::RunCleanup::remove; },
+      "Delete its conversation once the parent has heard; its session stays on the record");
   add_of_conversation(line, *conversations, "show", "Show one", "  steno conv show main",
                       conversation_show);
   auto& changed = line.keep<ConversationArguments>();

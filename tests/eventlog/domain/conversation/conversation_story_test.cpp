@@ -162,6 +162,7 @@ class Story {
     const bool is_task = key == kKeys[2] && place.conversation(key).key.empty();
     if (is_task && random_.chance(60)) {
       message.parent = kKeys[1];
+      if (random_.chance(50)) message.cleanup = RunCleanup::remove;
       message.is_authorised = false;
     }
     return place.send(key, std::move(message));
