@@ -30,6 +30,7 @@ struct ConversationUse {
   std::string model;  // as the agent names it; empty: not said yet
   domain::Usage usage;
   base::NanoUsd cost;
+  std::int64_t compactions = 0;  // of the agent's context
 
   bool operator==(const ConversationUse&) const = default;
   template <class Visit>
@@ -37,6 +38,7 @@ struct ConversationUse {
     visit("model", &ConversationUse::model);
     visit("usage", &ConversationUse::usage);
     visit("cost", &ConversationUse::cost);
+    visit("compactions", &ConversationUse::compactions);
   }
 };
 

@@ -409,6 +409,7 @@ SessionRow row_of(const StoredSession& stored) {
   row.disputed = s.disputed;
   row.usage = s.usage;
   row.labels = *s.labels;
+  row.compactions = s.compactions;
   row.output_blocks = s.blocks;
   row.tool_calls = stored.tool_calls;
   row.opened = s.opened;

@@ -115,6 +115,7 @@ struct SessionRow {
   bool is_erased = false;    // all its text is erased, or must be
   bool is_erasing = false;   // a file can still hold some of what was erased
   std::vector<std::string> labels;  // in their order
+  std::int64_t compactions = 0;     // of its agent's context
 
   bool operator==(const SessionRow&) const = default;
   template <class Visit>
@@ -199,6 +200,7 @@ struct SessionRow {
     visit("erased", &SessionRow::is_erased);
     visit("erasing", &SessionRow::is_erasing);
     visit("labels", &SessionRow::labels);
+    visit("compactions", &SessionRow::compactions);
   }
 };
 

@@ -518,6 +518,19 @@ class Tasks(Told):
         # It goes on where it ended, and that is no task.
         self.assertEqual(self.conv("send", child, "[say More.] and?", "--wait"), "More.\n")
 
+    def test_a_subagent_can_go_once_its_parent_has_heard(self):
+        child = self.spawn("[say Found it.] look", "--label", "look", "--delete")
+        session = until(lambda: self.shown(child).get("session"), "the session")
+        self.announcements()
+        self.assertIn("there is no such conversation", self.conv("show", child, code=3))
+        self.assertEqual(self.home.show(session)["status"], "completed")
+        # Its label is free. One that people have written to stays.
+        child = self.spawn("[delay 2000] [say Found it.] look", "--label", "look", "--delete")
+        self.conv("send", child, "[say More.] and?")
+        self.announcements(2)
+        self.rests(child)
+        self.assertEqual(self.shown(child)["messages"], 2)
+
     def test_a_task_that_fails_or_takes_too_long_is_told_as_that(self):
         # The announcement has the beginning of a task, which the agents of this test obey.
         long = "wait " * 20 + "[delay 60000]"
@@ -728,12 +741,13 @@ class FullLanes(Conversing):
         self.rests()
         self.assertNotIn("lane", self.home.run("attention").out)
 
-    # Shows R099.
+    # Shows R099, R100.
     def test_a_conversation_says_what_it_has_used(self):
         self.conv("send", "main", "[say Hello.] [compact] hi")
         use = self.rests()["use"]
         self.assertGreater(use["usage"]["input"], 0)
         self.assertGreater(use["usage"]["output"], 0)
+        self.assertEqual(use["compactions"], 1)
         self.assertRegex(self.conv("show", "main"), r"used +[0-9]+ tokens in, [0-9]+ out, ")
         self.assertEqual(self.conv("compact", "main"), f"its agent compacts the context of {MAIN}\n")
         self.rests()

@@ -77,6 +77,7 @@ Json conversation_json(const ConversationShown& one) {
   json["totalTokens"] = usage.input_tokens + usage.output_tokens + usage.cache_read_tokens +
                         usage.cache_creation_tokens;
   json["costUsd"] = dollars_json(one.use.cost);
+  json["compactionCount"] = one.use.compactions;
   if (!one.files.empty()) {
     json["files"] = Json::array();
     for (const domain::FileFacts& file : one.files) {

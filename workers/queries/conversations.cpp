@@ -68,7 +68,7 @@ base::Result<void> fill_use(const QuerySources& sources, ConversationShown& show
   const auto row = projections::get_session(sources.views, shown.agent, shown.session);
   if (!row) return tl::unexpected(row.error());
   if (!*row) return {};
-  shown.use = {(*row)->agent_model, (*row)->usage, (*row)->cost};
+  shown.use = {(*row)->agent_model, (*row)->usage, (*row)->cost, (*row)->compactions};
   return {};
 }
 

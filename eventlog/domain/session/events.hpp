@@ -328,6 +328,7 @@ struct ContextCompacted {
   bool is_automatic = false;       // else somebody asked for it
   std::int64_t tokens_before = 0;  // of the conversation; 0: not said
   std::int64_t tokens_after = 0;
+  std::int64_t number = 0;  // of the session's compactions; 0: earlier releases counted none
 
   bool operator==(const ContextCompacted&) const = default;
   template <class Visit>
@@ -336,6 +337,7 @@ struct ContextCompacted {
     visit("automatic", &ContextCompacted::is_automatic);
     visit("tokens_before", &ContextCompacted::tokens_before);
     visit("tokens_after", &ContextCompacted::tokens_after);
+    visit("number", &ContextCompacted::number);
   }
 };
 

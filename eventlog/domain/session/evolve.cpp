@@ -826,6 +826,11 @@ bool apply(SessionState& s, const Envelope&, const SessionResumed& e) {
   return true;
 }
 
+bool apply(SessionState& s, const Envelope&, const ContextCompacted& e) {
+  if (e.number > 0) s.compactions = e.number;
+  return true;
+}
+
 bool apply(SessionState& s, const Envelope&, const SessionLaunched& e) {
   if (!e.session.is_set()) return false;
   return s.has_launched = true;
@@ -839,9 +844,9 @@ bool apply(SessionState& s, const Envelope& envelope, const E& e) {
 
 // These change nothing in a session's state.
 using ToldOnly =
-    base::Types<PartialOutputRecorded, ModelCallRetried, ModelFellBack, ContextCompacted,
-                AgentNoted, McpServersReported, SettingsTold, SlashCommandsReported,
-                AgentLineRecorded, ReportIgnored, NothingChanged, AgentStartFailed>;
+    base::Types<PartialOutputRecorded, ModelCallRetried, ModelFellBack, AgentNoted,
+                McpServersReported, SettingsTold, SlashCommandsReported, AgentLineRecorded,
+                ReportIgnored, NothingChanged, AgentStartFailed>;
 
 template <class E>
 concept OfSession = requires(SessionState& s, const Envelope& envelope, const E& e) {

@@ -192,7 +192,8 @@ void report(Deciding& d, AgentSessionShared r) {
   d.emit(std::move(r));
 }
 
-void report(Deciding& d, const ContextCompacted& r) {
+void report(Deciding& d, ContextCompacted r) {
+  r.number = d.session().compactions + 1;
   d.emit(r);
 }
 

@@ -312,6 +312,7 @@ struct SessionState : SessionWork, ContentState {
   std::optional<NanoUsd> total_at_start;      // with which the agent process should have begun
   base::Sparse<TranscriptImported> imported;  // as it was last read; of another session no lines
   base::Sparse<std::vector<std::string>> labels;  // each once, in their order
+  std::int64_t compactions = 0;                   // as ContextCompacted numbers them
   base::Sparse<std::string> place;  // of the last turn that has one; empty: that of the spec
   AcceptedCommands commands;
   // Latest time at which an id was made that `commands` has forgotten; 0: it has forgotten none.
@@ -390,6 +391,7 @@ struct SessionState : SessionWork, ContentState {
     visit("total_at_start", &SessionState::total_at_start);
     visit("imported", &SessionState::imported);
     visit("labels", &SessionState::labels);
+    visit("compactions", &SessionState::compactions);
     visit("place", &SessionState::place);
     visit("commands", &SessionState::commands);
     visit("forgotten_ids", &SessionState::forgotten_ids);

@@ -70,6 +70,7 @@ constexpr std::string_view named(Is<domain::QueueDrop>) { return "queue_drop"; }
 constexpr std::string_view named(Is<domain::TurnShape>) { return "turn_shape"; }
 constexpr std::string_view named(Is<domain::MessageEnd>) { return "message_end"; }
 constexpr std::string_view named(Is<domain::RunEnd>) { return "run_end"; }
+constexpr std::string_view named(Is<domain::RunCleanup>) { return "run_cleanup"; }
 constexpr std::string_view named(Is<domain::ResetReason>) { return "reset_reason"; }
 constexpr std::string_view named(Is<domain::Lane>) { return "lane"; }
 constexpr std::string_view named(Is<domain::ToolKind>) { return "tool_kind"; }
@@ -497,6 +498,7 @@ TEST_CASE("the page for other clients has every name", "[workers]") {
   check_names<domain::TurnShape>(page);
   check_names<domain::MessageEnd>(page);
   check_names<domain::RunEnd>(page);
+  check_names<domain::RunCleanup>(page);
   check_names<domain::ResetReason>(page);
   check_names<domain::Lane>(page);
   check_names<domain::ToolKind>(page);

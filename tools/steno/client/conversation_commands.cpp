@@ -102,6 +102,10 @@ std::string use_text(const projections::ConversationUse& use) {
                      std::to_string(use.usage.output_tokens) + " out, " +
                      std::to_string(use.usage.cache_read_tokens) + " from cache, " +
                      workers::dollars_text(use.cost);
+  if (use.compactions > 0) {
+    text += ", " + std::to_string(use.compactions) +
+            (use.compactions == 1 ? " compaction" : " compactions");
+  }
   if (!use.model.empty()) text += ", by " + safe_line(use.model);
   return text;
 }

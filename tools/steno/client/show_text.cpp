@@ -244,6 +244,7 @@ void add_money(const workers::ShowAnswer& answer, Fields& fields) {
   fields.add("tokens", std::to_string(row.usage.input_tokens) + " in, " +
                            std::to_string(row.usage.output_tokens) + " out, " +
                            std::to_string(row.usage.cache_read_tokens) + " from cache");
+  if (row.compactions > 0) fields.add("compactions", std::to_string(row.compactions));
   if (row.day_over.us != 0 && row.pause == domain::EndReason::none) {
     fields.add("budget of day", "spent; prompts are started from " + short_time_text(row.day_over));
   }

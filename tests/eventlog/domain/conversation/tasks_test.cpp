@@ -17,8 +17,12 @@ class Tasks : public ConversationPlace {
     talk(kGroup, "hello");
   }
 
+  RunCleanup cleanup = RunCleanup::keep;
+
   Decided give(const std::string& key, const std::string& parent) {
     ReceiveMessage task;
+    task.cleanup = cleanup;
+    task.entry["label"] = "looks " + key.substr(key.rfind(':') + 1);
     task.spec = support::sample_spec(true);
     task.text = "look";
     task.parent = parent;
@@ -36,8 +40,9 @@ class Tasks : public ConversationPlace {
     std::erase_if(all, [](const auto& one) { return one.target != NotificationTarget::parent; });
     return all;
   }
-  Decided announce(const std::string& key) {
+  Decided announce(const std::string& key, std::string deletes = {}) {
     ReceiveMessage message;
+    message.deletes = std::move(deletes);
     message.text = "stop";
     message.is_authorised = false;
     message.is_announcement = true;
@@ -92,6 +97,74 @@ TEST_CASE("a task that ends otherwise is told as that", "[conversation][R212][C1
   }
   REQUIRE(place.told().size() == 1);
   CHECK(*place.told().front().parent_key == kGroup);
+}
+
+TEST_CASE("a subagent's conversation goes once its giver has heard, if that was asked",
+          "[conversation]") {
+  Tasks place;
+  place.cleanup = RunCleanup::remove;
+  SECTION("its task is done") {
+    place.begin_task();
+    place.finish(kTask);
+    REQUIRE(*place.told().front().deletes == kTask);
+    REQUIRE(place.announce(kGroup, kTask));
+    CHECK(place.conversation(kTask).key.empty());
+    CHECK(place.labels("main").holders.empty());
+  }
+  SECTION("no session takes it") {
+    REQUIRE(place.give(kTask, kGroup));
+    REQUIRE(place.advance(kTask));
+    const TurnId run = place.conversation(kTask).run->run;
+    REQUIRE(place.send_to(ConversationPlace::ref(kTask), RefuseRun{run, false, false, "no engine"},
+                          place.fresh()));
+    REQUIRE(*place.told().front().deletes == kTask);
+    REQUIRE(place.announce(kGroup, kTask));
+    CHECK(place.conversation(kTask).key.empty());
+  }
+}
+
+TEST_CASE("a subagent's conversation stays", "[conversation]") {
+  Tasks place;
+  place.talk(kMain, "hello");
+  SECTION("unless it is asked for") {
+    place.begin_task();
+    place.finish(kTask);
+    CHECK(place.told().front().deletes->empty());
+    REQUIRE(place.announce(kGroup, kTask));
+  }
+  place.cleanup = RunCleanup::remove;
+  SECTION("if somebody has written to it") {
+    place.begin_task();
+    place.finish(kTask);
+    REQUIRE(place.receive(kTask, "and?"));
+    REQUIRE(place.announce(kGroup, kTask));
+  }
+  SECTION("while it works") {
+    place.begin_task();
+    REQUIRE(place.announce(kGroup, kTask));
+  }
+  SECTION("if another conversation hears") {
+    place.begin_task();
+    place.finish(kTask);
+    REQUIRE(place.announce(kMain, kTask));
+  }
+  SECTION("if a person names it") {
+    place.begin_task();
+    place.finish(kTask);
+    ReceiveMessage message;
+    message.text = "hello";
+    message.deletes = kTask;
+    REQUIRE(place.send(kGroup, std::move(message)));
+  }
+  CHECK(place.conversation(kTask).key == kTask);
+}
+
+TEST_CASE("what is no task has no cleanup", "[conversation]") {
+  Tasks place;
+  place.cleanup = RunCleanup::remove;
+  const auto refused = place.give(kTask, "");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == RejectionCode::invalid);
 }
 
 TEST_CASE("a stop of the conversation stops its tasks, and nobody is told",
