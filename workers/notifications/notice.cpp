@@ -716,7 +716,7 @@ std::string json_text(const Notice& notice, const std::string& words) {
       {"error", notice.error},
       {"end", notice.end},
       {"denied", requested.denied},
-      {"denied_tools", requested.denied_tools},
+      {"denied_tools", *requested.denied_tools},
       {"reason", base::enum_name(notice.reason)},
       {"multi_turn", notice.is_multi_turn},
       {"time", base::time_text(notice.at)},

@@ -57,8 +57,8 @@ struct NotificationRequested {
   // Tool calls that were denied for lack of a permission: of the session, if it has ended; else of
   // the turn that has.
   std::int64_t denied = 0;
-  std::vector<std::string> denied_tools{};  // their names
-  NanoUsd cost{};                           // of the session so far
+  base::Sparse<std::vector<std::string>> denied_tools{};  // their names
+  NanoUsd cost{};                                         // of the session so far
   base::Sparse<UnansweredMessages> unanswered{};
   base::Sparse<std::string> parent_key{};  // of a `parent` that is a conversation: its session key
   base::Sparse<std::string> deletes{};     // session key of the subagent that goes once it is told
