@@ -73,7 +73,8 @@ class Top:
             words = condition
             condition = lambda shown: words in shown  # noqa: E731
         deadline = time.monotonic() + PATIENCE
-        while not condition(self.shown()):
+        # A screen comes in pieces: what is looked at is one of which nothing more comes.
+        while self.read(0.02) or not condition(self.shown()):
             if time.monotonic() > deadline or (not self.read(0.2) and
                                                self.process.poll() is not None):
                 raise AssertionError(f"not seen\n{self.shown()}\n{self.raw[-500:]!r}")
@@ -333,7 +334,6 @@ class Terminals(TopTest):
         top = Top(self.home)
         top.see("> busy")
         top.press("/\x1b[200~zzz")
-        # The last line is drawn last: all of the screen is then as it is to be.
         top.see(lambda shown: "no session has these words" in shown and "o output" not in shown)
         top.press("\x1b")
         top.see("o output")
