@@ -248,6 +248,17 @@ class Acts(TopTest):
         until(lambda: self.home.show(alias)["turns_finished"] == 1, "the second turn")
         self.leave(top)
 
+    def test_a_need_that_is_known_goes(self):
+        alias = self.home.start_session("[error]", "--name", "broken")
+        top = Top(self.home)
+        top.see("> broken")
+        top.press("z")
+        top.see(f"{alias}: failed")
+        top.see("no session lives or needs you")
+        self.assertIn(f"{alias}: failed", top.shown())
+        self.assertIn("dismissed", top.shown())
+        self.leave(top)
+
     def test_a_filter_shows_some(self):
         for name in ("deploy-eu", "deploy-us", "docs"):
             self.home.start_session("[hang]", "--name", name)

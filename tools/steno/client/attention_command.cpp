@@ -1,6 +1,7 @@
 // `attention`: lists the sessions that need a person, or notes that a person knows.
 #include "tools/steno/client/attention_text.hpp"
 #include "tools/steno/client/client_commands.hpp"
+#include "tools/steno/client/session_acts.hpp"
 #include "tools/steno/connection/connection.hpp"
 #include "tools/steno/connection/login.hpp"
 #include "tools/steno/text/console.hpp"
@@ -74,17 +75,11 @@ std::string lanes_text(const workers::AttentionAnswer& answer, base::Time now) {
   return text;
 }
 
-// Says that a person knows of the session's need, which it had when it was looked at.
-Outcome<bool> dismiss(Connection& connection, const SessionRow& row) {
-  if (row.attention == domain::Attention::none) {
-    remark(row.alias + " needs nobody");
-    return false;
-  }
-  const auto reply = connection.command(connection.fresh_command_id(), row.session, row.agent,
-                                        domain::DismissAttention{row.attention});
-  if (!reply) return tl::unexpected(reply.error());
-  remark(row.alias + ": " + attention_text(row) + ", dismissed");
-  return true;
+Outcome<void> dismiss(Connection& connection, const SessionRow& row) {
+  const auto done = connection.run(dismiss_need(connection.caller(), row));
+  if (!done) return tl::unexpected(done.error());
+  remark(done->line);
+  return {};
 }
 
 Outcome<int> dismiss_named(Connection& connection, const std::vector<std::string>& references) {

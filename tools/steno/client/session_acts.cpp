@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "tools/steno/client/attention_text.hpp"
 #include "workers/operations/ending.hpp"
 #include "workers/operations/session_text.hpp"
 
@@ -59,6 +60,19 @@ Doing go_on(const workers::Caller& caller, projections::SessionRow row) {
                          ? row.alias + " is not paused"
                          : row.alias + " goes on with " + std::to_string(row.turns_waiting) +
                                (row.turns_waiting == 1 ? " prompt" : " prompts");
+  co_return Done{std::move(row), *reply, std::move(line)};
+}
+
+Doing dismiss_need(const workers::Caller& caller, projections::SessionRow row) {
+  if (row.attention == domain::Attention::none) {
+    std::string none = row.alias + " needs nobody";
+    co_return Done{std::move(row), {}, std::move(none)};
+  }
+  const domain::Command command = domain::DismissAttention{row.attention};
+  const base::CommandId id = caller.server.fresh_id();
+  auto reply = co_await workers::send_command(caller, id, row.session, row.agent, command);
+  if (!reply) co_return tl::unexpected(reply.error());
+  std::string line = row.alias + ": " + attention_text(row) + ", dismissed";
   co_return Done{std::move(row), *reply, std::move(line)};
 }
 

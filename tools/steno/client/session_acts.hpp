@@ -35,5 +35,7 @@ Doing send_prompt(const workers::Caller& caller, base::CommandId id, projections
 Doing interrupt_turn(const workers::Caller& caller, projections::SessionRow row);
 Doing go_on(const workers::Caller& caller, projections::SessionRow row);
 Doing kill_now(const workers::Caller& caller, projections::SessionRow row);
+// Says that a person knows of the session's need. Sends nothing if it has none.
+Doing dismiss_need(const workers::Caller& caller, projections::SessionRow row);
 
 }  // namespace steno

@@ -211,6 +211,7 @@ Asking<TopDone> act_on(const Caller& caller, const Config& config, const TopActi
   auto doing = action.act == TopAct::send        ? send_prompt(caller, id, row, prompt)
                : action.act == TopAct::interrupt ? interrupt_turn(caller, row)
                : action.act == TopAct::go_on     ? go_on(caller, row)
+               : action.act == TopAct::dismiss   ? dismiss_need(caller, row)
                                                  : kill_now(caller, row);
   auto done = co_await std::move(doing);
   if (!done) co_return tl::unexpected(done.error());

@@ -23,6 +23,7 @@ constexpr std::string_view kHelp =
     "i          interrupt its turn\n"
     "c          let its paused prompts go on\n"
     "x          kill it, if you then press y\n"
+    "z          you know of its need: it is shown here again once it has another one\n"
     "/          show only sessions with these words; Esc shows all\n"
     "Ctrl-L     draw the screen again\n"
     "q Ctrl-C   leave; the sessions go on\n";
@@ -102,6 +103,7 @@ TopAction press_row(TopState& state, const Key& key, const TopRow& row) {
   if (key.is('x')) begin(state, TopMode::kill, row);
   if (key.is('i')) return act(TopAct::interrupt);
   if (key.is('c')) return act(TopAct::go_on);
+  if (key.is('z')) return act(TopAct::dismiss);
   return {};
 }
 

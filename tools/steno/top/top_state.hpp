@@ -57,6 +57,7 @@ enum class TopAct {
   answer,
   interrupt,
   go_on,
+  dismiss,
   kill,
 };
 
