@@ -126,6 +126,7 @@ void draw(const Drawing& from, domain::ReceiveMessage& command) {
                  : kind == 1 ? "/stop"
                  : kind < 5  ? "/queue " + some_mode(from) + " debounce:0 cap:3"
                  : kind < 7  ? "/new begin with " + number
+                 : kind < 9  ? "/compact " + number
                              : "do what message " + number + " asks";
   if (from.random.chance(20)) {
     command.session_key = "agent:main:subagent:" + std::to_string(from.random.below(40));

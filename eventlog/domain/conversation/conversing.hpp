@@ -105,8 +105,8 @@ std::string_view key_to_stop(const ConversationCommand& command);
 std::vector<const LaneWork*> subagents_at_work(const LanesState& lanes, std::string_view key);
 // Stops their tasks. Nobody is told, since whoever waits for them is stopped, too.
 void stop_subagents(Conversing& d);
-// Deletes the conversation of a subagent of this one, as its cleanup asks, if its task is all that it
-// was sent. An empty key names none.
+// Deletes the conversation of a subagent of this one, as its cleanup asks, if its task is all that
+// it was sent. An empty key names none.
 void clean_up(Conversing& d, const std::string& subagent);
 // Leaves the current session.
 void reset(Conversing& d, ResetReason reason);

@@ -84,6 +84,7 @@ struct MessageReceived {
   Time start_before{};     // wall time from which on it is not begun any more; 0: none
   QueueSettings queue{};   // as they hold for it
   base::Sparse<std::vector<FileFacts>> files{};  // that go with it
+  bool is_alone = false;  // it is given in a turn of its own: an agent's command, such as /compact
 
   bool operator==(const MessageReceived&) const = default;
   template <class Visit>
@@ -95,6 +96,7 @@ struct MessageReceived {
     visit("start_before", &MessageReceived::start_before);
     visit("queue", &MessageReceived::queue);
     visit("files", &MessageReceived::files);
+    visit("alone", &MessageReceived::is_alone);
   }
 };
 

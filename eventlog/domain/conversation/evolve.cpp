@@ -62,6 +62,7 @@ bool apply(ConversationState& s, const Envelope& envelope, const MessageReceived
   message.text_bytes = e.bytes;
   message.accepted = envelope.log_time;
   message.start_before = e.start_before;
+  message.is_alone = e.is_alone;
   for (std::size_t i = 0; i < e.files->size(); ++i) {
     message.files.edit().push_back({s.attached->at(i), e.files->at(i)});
   }

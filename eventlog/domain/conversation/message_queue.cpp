@@ -23,11 +23,12 @@ bool is_for_several_places(const QueuedMessages& messages) {
   });
 }
 
-// Returns how many of the oldest fit into one prompt. The first one with files is the last.
+// Returns how many of the oldest go into one prompt. The first one with files is the last.
 std::size_t collected_count(const QueuedMessages& messages) {
   std::int64_t bytes = 0;
   std::size_t count = 0;
-  while (count < messages.size() && messages[count].text_bytes <= kCollectedBytesMax - bytes) {
+  while (count < messages.size() && !messages[count].is_alone &&
+         messages[count].text_bytes <= kCollectedBytesMax - bytes) {
     bytes += messages[count].text_bytes;
     if (!messages[count++].files->empty()) break;
   }

@@ -57,6 +57,7 @@ struct QueuedMessage {
   Time accepted;                      // log time
   Time start_before{};                // wall time from which on it is not begun any more; 0: none
   base::Sparse<QueuedFiles> files{};  // in their order, before the message
+  bool is_alone = false;              // it is given in a turn of its own
 
   bool operator==(const QueuedMessage&) const = default;
   template <class Visit>
@@ -68,6 +69,7 @@ struct QueuedMessage {
     visit("accepted", &QueuedMessage::accepted);
     visit("start_before", &QueuedMessage::start_before);
     visit("files", &QueuedMessage::files);
+    visit("alone", &QueuedMessage::is_alone);
   }
 };
 using QueuedMessages = std::vector<QueuedMessage>;

@@ -254,10 +254,11 @@ AgentWork work_of(const ConversationState& s) {
   return is_steerable ? AgentWork::steerable : AgentWork::busy;
 }
 
-// Files are given with a run of their own, and no later message overtakes them.
-bool has_files(const MessageQueue& queue) {
+// True if no later message may overtake what waits: files and commands of the agent are given with
+// a run of their own.
+bool is_overtaking_wrong(const MessageQueue& queue) {
   return std::any_of(queue.waiting.begin(), queue.waiting.end(),
-                     [](const QueuedMessage& one) { return !one.files->empty(); });
+                     [](const QueuedMessage& one) { return one.is_alone || !one.files->empty(); });
 }
 
 std::vector<FileFacts> attach(Conversing& d, const PromptFiles& files) {
@@ -313,11 +314,14 @@ Decided queue_message(Conversing d, const ReceiveMessage& c, Understood known) {
   // messages came from, so it takes none from elsewhere.
   const bool is_of_run = d.s.run && d.s.run->route == MessageRoute{route.channel, route.to,
                                                                    route.account, route.thread};
-  const bool can_steer = c.files.empty() && !has_files(d.s.queue) && !is_tasked(d.s) && is_of_run;
+  const bool is_alone = known.text.starts_with('/');
+  const bool can_steer = !is_alone && c.files.empty() && !is_overtaking_wrong(d.s.queue) &&
+                         !is_tasked(d.s) && is_of_run;
   MessageReceived received{c.sender,       c.id,
                            route,          static_cast<std::int64_t>(known.text.size()),
                            c.start_before, settings};
   received.files = attach(d, c.files);
+  received.is_alone = is_alone;
   d.emit(std::move(received), std::move(known.text));
   // A run that no agent has yet is interrupted once one has it, so that its messages are given.
   const bool interrupts = arrives == Arrival::interrupts && !is_quiet;

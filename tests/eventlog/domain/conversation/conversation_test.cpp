@@ -83,6 +83,29 @@ TEST_CASE("messages that come while the agent is busy are one prompt after a pau
   CHECK_FALSE(place.conversation(kMain).run->opens);
 }
 
+TEST_CASE("a command of the agent is given in a turn of its own", "[conversation]") {
+  const QueueMode mode = GENERATE(QueueMode::collect, QueueMode::steer);
+  Place place;
+  place.policy.queue.mode = mode;
+  REQUIRE(place.receive(kMain, "one"));
+  REQUIRE(place.advance(kMain));
+  REQUIRE(place.take(kMain));
+  place.begin(kMain);
+  REQUIRE(place.receive(kMain, "/compact"));
+  REQUIRE(place.receive(kMain, "two"));
+  REQUIRE(place.receive(kMain, "three"));
+  CHECK(place.lanes().works.begin()->second.steers.empty());
+  place.finish(kMain);
+  place.wait(std::chrono::seconds(5));
+  REQUIRE(place.advance(kMain));
+  CHECK(place.conversation(kMain).run->messages.size() == 1);
+  CHECK(place.conversation(kMain).run->shape == TurnShape::single);
+  REQUIRE(place.take(kMain));
+  place.finish(kMain);
+  REQUIRE(place.advance(kMain));
+  CHECK(place.conversation(kMain).run->messages.size() == (mode == QueueMode::collect ? 2 : 1));
+}
+
 TEST_CASE("a run that ends with its session ends its messages", "[conversation][C22]") {
   Place place;
   REQUIRE(place.receive(kMain, "one"));
@@ -242,8 +265,8 @@ TEST_CASE("an answer goes to where the messages of its run came from", "[convers
   }
   // A message from nowhere is answered where the conversation was last heard.
   // Each answer is told, however soon the next one comes.
-  CHECK(place.told() == Places{"telegram|42", "signal|bot|7", "telegram|42|thread:55",
-                               "telegram|42|thread:55"});
+  CHECK(place.told() ==
+        Places{"telegram|42", "signal|bot|7", "telegram|42|thread:55", "telegram|42|thread:55"});
   CHECK(place.all<NotificationDropped>().empty());
   for (const auto& one : place.all<NotificationRequested>()) CHECK(one.not_before.us == 0);
 }
