@@ -23,6 +23,17 @@ void expire(Conversing& d) {
   if (!expired.empty()) d.emit(MessagesEnded{std::move(expired), MessageEnd::expired});
 }
 
+// Returns how many tokens the model may think; none: the level leaves it to the agent. Source: the
+// budgets of Claude Code's "think", "think hard" and "ultrathink"; the provider takes no less than
+// the first.
+std::optional<std::int64_t> thinking_tokens(std::string_view level) {
+  if (level == "minimal") return 1'024;
+  if (level == "low") return 4'000;
+  if (level == "medium") return 10'000;
+  if (level == "high") return 31'999;
+  return std::nullopt;
+}
+
 // Returns the spec of a session that is opened now.
 SessionSpec spec_of(const ConversationState& s) {
   SessionSpec spec = *s.spec;
@@ -32,6 +43,9 @@ SessionSpec spec_of(const ConversationState& s) {
   spec.continues_after_failure = true;
   const std::string_view model = field_of(s.entry, "modelOverride");
   if (!model.empty()) spec.model = model;
+  if (const auto tokens = thinking_tokens(field_of(s.entry, "thinkingLevel"))) {
+    spec.thinking_tokens = *tokens;
+  }
   return spec;
 }
 

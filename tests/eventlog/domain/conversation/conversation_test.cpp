@@ -389,6 +389,20 @@ TEST_CASE("a mistyped directive is no text for the agent", "[conversation]") {
   CHECK(place.receive(kMain, "what does /queue do?"));
 }
 
+TEST_CASE("the next session has the conversation's model and level of thinking",
+          "[conversation][R095][R097]") {
+  Place place;
+  place.talk(kMain, "one");
+  REQUIRE(place.send(
+      kMain, PatchConversation{
+                 {}, {{"thinkingLevel", "high"}, {"modelOverride", "claude-opus-4-5"}}, {}}));
+  REQUIRE(place.send(kMain, ResetConversation{}));
+  place.talk(kMain, "two");
+  const SessionState session = place.session(place.conversation(kMain).session);
+  CHECK(session.spec->thinking_tokens == 31'999);
+  CHECK(session.spec->model == "claude-opus-4-5");
+}
+
 TEST_CASE("a setting that there is not, or a word that it cannot have, changes nothing",
           "[conversation]") {
   Place place;
