@@ -213,11 +213,75 @@ CallPart with_single_blanks(const CallPart& part) {
   return single;
 }
 
+// Returns how long the first word of a command is, with what is quoted in it.
+std::size_t word_bytes(std::string_view command) {
+  char quote = 0;
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    const char c = command[i];
+    if (quote == 0 && c == ' ') return i;
+    if (c == '\\' && quote != '\'') {
+      ++i;
+    } else if (c == quote) {
+      quote = 0;
+    } else if (quote == 0 && (c == '\'' || c == '"')) {
+      quote = c;
+    }
+  }
+  return command.size();
+}
+
+bool is_assignment(std::string_view word) {
+  const std::size_t name =
+      word.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+  if (name == 0 || name == std::string_view::npos) return false;
+  const bool is_named = word.front() < '0' || word.front() > '9';
+  return is_named && (word[name] == '=' || word.substr(name).starts_with("+="));
+}
+
+// True if the word stands before a command: of the shell, or a program that runs another one.
+bool runs_another(std::string_view word) {
+  static const std::vector<std::string_view> kWords = {
+      "!",    "{",    "if",      "then",    "else", "elif",  "while", "until", "do",    "time",
+      "sudo", "doas", "command", "builtin", "exec", "nohup", "env",   "nice",  "xargs", "timeout"};
+  return contains(kWords, word);
+}
+
+// True if the word is an option, or a number or a time as options have them.
+bool is_option(std::string_view word) {
+  return word.starts_with('-') || word.find_first_not_of("0123456789.smhd") == std::string::npos;
+}
+
+// Returns the command that stands behind the first word, if that runs another one; else nothing.
+std::string_view behind_first_word(std::string_view command) {
+  const std::size_t bytes = word_bytes(command);
+  const std::string_view word = command.substr(0, bytes);
+  const bool is_runner = runs_another(word);
+  if (!is_runner && !is_assignment(word)) return {};
+  const auto next = [&] {
+    command.remove_prefix(std::min(word_bytes(command) + 1, command.size()));
+  };
+  next();
+  while (is_runner && !command.empty() && is_option(command.substr(0, word_bytes(command)))) next();
+  return command;
+}
+
+// True if `is_it` holds of the command, or of one that its first words run.
+template <class Is>
+bool is_of_any(const CallPart& part, const Is& is_it) {
+  CallPart inner = part;
+  while (!inner.text.empty()) {
+    if (is_it(inner)) return true;
+    if (!part.is_plain) return false;
+    inner.text = std::string(behind_first_word(inner.text));
+  }
+  return false;
+}
+
 bool matches_command(const std::string& rest, const CallPart& part, bool is_loose) {
   const auto beginning = beginning_of(rest);
   if (!part.is_plain) {
     if (part.text == rest) return true;
-    return is_loose && part.text.find(beginning.value_or(rest)) != std::string::npos;
+    return is_loose && is_like("*" + beginning.value_or(rest) + "*", part.text, false);
   }
   if (beginning) return part.text == *beginning || part.text.starts_with(*beginning + " ");
   return is_like(rest, part.text, false);
@@ -234,11 +298,27 @@ bool matches_path(const std::string& rest, const CallPart& part, std::string_vie
   return is_like(whole, part.text, true);
 }
 
-bool matches_regex(const std::string& rest, const CallPart& part) {
+// Returns the command with a line for each place where another one can begin in it.
+std::string in_lines(std::string_view command) {
+  std::string lines;
+  for (const char c : command) {
+    const bool is_end = std::string_view(";&|()`{}<>\n").find(c) != std::string_view::npos;
+    const bool is_blank = c == ' ' && (lines.empty() || lines.back() == '\n');
+    if (!is_blank) lines += is_end ? '\n' : c;
+  }
+  return lines;
+}
+
+bool matches_regex(const std::string& rest, const CallPart& part, bool is_loose) {
   RE2::Options options(RE2::Quiet);
   options.set_max_mem(kRegexBytesMax);
-  const RE2 regex(rest.substr(1, rest.size() - 2), options);
-  return regex.ok() && RE2::PartialMatch(part.text, regex);
+  const std::string text = rest.substr(1, rest.size() - 2);
+  const RE2 regex(text, options);
+  if (!regex.ok()) return false;
+  if (RE2::PartialMatch(part.text, regex)) return true;
+  if (part.is_plain || !is_loose) return false;
+  const RE2 of_lines("(?m:" + text + ")", options);
+  return of_lines.ok() && RE2::PartialMatch(in_lines(part.text), of_lines);
 }
 
 constexpr std::string_view kDomain = "domain:";
@@ -269,11 +349,17 @@ bool PatternMatcher::matches(const std::string& pattern, const CallPart& part,
   if (!is_about(read.tool, part.tool)) return false;
   if (read.is_whole) return true;
   // A command that does more than its words say is allowed by none of them.
-  if (is_regex(read.rest)) return (part.is_plain || is_loose) && matches_regex(read.rest, part);
+  const bool has_regex = is_regex(read.rest);
+  if (has_regex && !part.is_plain && !is_loose) return false;
+  const auto is_meant = [&](const CallPart& one) {
+    return has_regex ? matches_regex(read.rest, one, is_loose)
+                     : matches_command(read.rest, one, is_loose);
+  };
   if (part.tool == "Bash") {
-    const bool is_so = matches_command(read.rest, part, is_loose);
-    return is_so || (is_loose && matches_command(read.rest, with_single_blanks(part), is_loose));
+    if (is_meant(part)) return true;
+    return is_loose && is_of_any(with_single_blanks(part), is_meant);
   }
+  if (has_regex) return is_meant(part);
   if (has_path(part.tool)) return matches_path(read.rest, part, call.workdir);
   if (part.tool == "WebFetch" && read.rest.starts_with(kDomain)) {
     return is_like(read.rest.substr(kDomain.size()), part.text, false);
@@ -301,8 +387,7 @@ std::string PatternMatcher::fault_of(const std::string& pattern, bool is_grantin
   }
   if (read.is_whole) return {};
   if (read.rest.empty()) return "'" + pattern + "' has nothing between its parentheses";
-  std::string fits_all =
-      "'" + pattern + "' fits every call; name the tool alone if that is meant";
+  std::string fits_all = "'" + pattern + "' fits every call; name the tool alone if that is meant";
   const bool is_stars =
       read.tool == "Bash" && read.rest.find_first_not_of(" :*") == std::string::npos;
   if (is_granting && is_stars) return fits_all;

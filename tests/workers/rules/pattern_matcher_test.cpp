@@ -61,6 +61,31 @@ TEST_CASE("what denies a command denies it with other blanks, too", "[tools]") {
   CHECK_FALSE(may_be_about("Bash(git push *)", "git pushed x"));
 }
 
+TEST_CASE("what denies a command denies it behind other words, and in what cannot be read off",
+          "[tools]") {
+  for (const char* text :
+       {"FOO=1 git push", "A='b c' B+=2 git push", "{ git push; }", "if true; then git push; fi",
+        "! git push", "for i in 1 2; do git push; done", "sudo -n git push", "env A=1 git push x",
+        "nice -n 5 git push", "timeout 5s git push", "sudo env git  push",
+        "ls | xargs -n1 git push", "git push > x", "cd \"$HOME\" && git push",
+        "echo $(git push)"}) {
+    INFO(text);
+    CHECK(may_be_about("Bash(git push *)", text));
+    CHECK(may_be_about("Bash(git push*)", text));
+    CHECK(may_be_about("Bash(git * *)", std::string(text) + " x"));
+    CHECK(may_be_about("Bash(*)", text));
+    CHECK(may_be_about("Bash(/^git +push\\b/)", text));
+    CHECK_FALSE(may_be_about("Bash(git pull*)", text));
+    CHECK_FALSE(may_be_about("Bash(/^git +pull/)", text));
+  }
+  CHECK(may_be_about("Bash(sudo *)", "sudo git push"));
+  CHECK_FALSE(may_be_about("Bash(git push *)", "git commit -m 'git push x'"));
+  CHECK_FALSE(may_be_about("Bash(git push *)", "echo git push"));
+  // What allows is not as generous.
+  CHECK_FALSE(allows("Bash(git push *)", "FOO=1 git push"));
+  CHECK_FALSE(allows("Bash(git push *)", "sudo git push"));
+}
+
 TEST_CASE("a command is allowed by its words, or by how it begins", "[tools]") {
   CHECK(allows("Bash(make test)", "make test"));
   CHECK_FALSE(allows("Bash(make test)", "make test -k"));

@@ -399,8 +399,8 @@ TEST_CASE("the next session has the conversation's model and level of thinking",
   REQUIRE(place.send(kMain, ResetConversation{}));
   place.talk(kMain, "two");
   const SessionState session = place.session(place.conversation(kMain).session);
-  CHECK(session.spec->thinking_tokens == 31'999);
-  CHECK(session.spec->model == "claude-opus-4-5");
+  CHECK(session.spec.thinking_tokens == 31'999);
+  CHECK(session.spec.model == "claude-opus-4-5");
 }
 
 TEST_CASE("a setting that there is not, or a word that it cannot have, changes nothing",

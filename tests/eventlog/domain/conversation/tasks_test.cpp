@@ -109,7 +109,8 @@ TEST_CASE("a subagent's conversation goes once its giver has heard, if that was 
     REQUIRE(*place.told().front().deletes == kTask);
     REQUIRE(place.announce(kGroup, kTask));
     CHECK(place.conversation(kTask).key.empty());
-    CHECK(place.labels("main").holders.empty());
+    REQUIRE(place.receive(kMain, "hello"));
+    CHECK(place.send(kMain, PatchConversation{{}, {{"label", "looks 1"}}, {}}));
   }
   SECTION("no session takes it") {
     REQUIRE(place.give(kTask, kGroup));
