@@ -77,6 +77,8 @@ class NoticeReader {
     for (const RecordedEvent& event : block->events) {
       domain::visit([&](const auto& fact) { begin(fact, event); }, event.event);
     }
+    const std::string& given_since = notice_.requested.name;
+    if (!given_since.empty()) notice_.name = notice_.given_name = given_since;
     if (auto ok = read_end(); !ok) return ok;
     // The beginning can be in an archive.
     if (opened_.us != 0) notice_.lived = ended_ - opened_;
@@ -716,7 +718,7 @@ std::string json_text(const Notice& notice, const std::string& words) {
       {"error", notice.error},
       {"end", notice.end},
       {"denied", requested.denied},
-      {"denied_tools", requested.denied_tools},
+      {"denied_tools", *requested.denied_tools},
       {"reason", base::enum_name(notice.reason)},
       {"multi_turn", notice.is_multi_turn},
       {"time", base::time_text(notice.at)},

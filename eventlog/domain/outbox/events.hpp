@@ -57,10 +57,11 @@ struct NotificationRequested {
   // Tool calls that were denied for lack of a permission: of the session, if it has ended; else of
   // the turn that has.
   std::int64_t denied = 0;
-  std::vector<std::string> denied_tools{};  // their names
-  NanoUsd cost{};                           // of the session so far
+  base::Sparse<std::vector<std::string>> denied_tools{};  // their names
+  NanoUsd cost{};                                         // of the session so far
   base::Sparse<UnansweredMessages> unanswered{};
   base::Sparse<std::string> parent_key{};  // of a `parent` that is a conversation: its session key
+  base::Sparse<std::string> name{};  // of the session, if it was given one since its beginning
 
   bool operator==(const NotificationRequested&) const = default;
   template <class Visit>
@@ -80,6 +81,7 @@ struct NotificationRequested {
     visit("cost", &NotificationRequested::cost);
     visit("unanswered", &NotificationRequested::unanswered);
     visit("parent_key", &NotificationRequested::parent_key);
+    visit("name", &NotificationRequested::name);
   }
 };
 
