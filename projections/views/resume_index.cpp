@@ -50,6 +50,12 @@ struct Indexing {
     return true;
   }
 
+  bool apply(const domain::SessionRenamed& e) {
+    refer_renamed(rows, ref.agent, ref.id, domain::is_live(record.status), record.name, e.name);
+    record.name = e.name;
+    return true;
+  }
+
   bool apply(const domain::SpendingRecorded& e) { return add_cost(domain::cost_of(e.spent)); }
   bool apply(const domain::TurnFinished& e) { return add_cost(domain::unbooked(e.cost).cost); }
   bool apply(const domain::TurnFailed& e) { return add_cost(domain::unbooked(e.cost).cost); }

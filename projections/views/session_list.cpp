@@ -318,11 +318,12 @@ void note_attention(Rows& rows, StoredSession& s, const domain::StreamRef& ref) 
   s.attention_at = is_needed ? s.last_position : Position{};
 }
 
-// A name that was made can be found for as long as its text exists.
+// A name that was made can be found for as long as its text exists, and the session goes by it.
 void note_made_name(Rows& rows, const domain::SessionState& s, const domain::StreamRef& ref,
                     const domain::RecordedEvent& event) {
-  const bool may_change =
-      event.event.is<domain::SessionNamed>() || event.event.is<domain::ContentErased>();
+  const bool may_change = domain::is_one_of<
+      base::Types<domain::SessionNamed, domain::SessionRenamed, domain::ContentErased>>(
+      event.event);
   if (!may_change || s.made_name.position.value == 0) return;
   Bytes key = made_name_prefix(ref.agent, s.made_name.mark);
   base::append_u64(key, static_cast<std::uint64_t>(INT64_MAX - s.opened.value));
@@ -638,8 +639,8 @@ Result<std::optional<SessionId>> find_made_name(const RowReader& rows, std::stri
   return found;
 }
 
-// If a session was given the name and another one's was made, the one opened last counts. A live
-// one of the two was opened last as well.
+// If a session was given the name and another one's was made, the one that lives counts, else the
+// one opened last.
 Result<std::optional<SessionId>> find_any_name(const RowReader& rows, std::string_view agent,
                                                std::string_view name, const TextSource& texts) {
   const auto given = find_name(rows, agent, name);
@@ -651,6 +652,9 @@ Result<std::optional<SessionId>> find_any_name(const RowReader& rows, std::strin
   const auto other = read_row(rows, agent, **made);
   if (!row || !other) return tl::unexpected((row ? other : row).error());
   if (!*row || !*other) return *row ? *given : *made;
+  if (is_live((*row)->status) != is_live((*other)->status)) {
+    return is_live((*row)->status) ? *given : *made;
+  }
   return (*row)->opened > (*other)->opened ? *given : *made;
 }
 
@@ -727,6 +731,9 @@ void SessionList::apply(const domain::RecordedEvent& event,
   if (!ref) return;
   rows.edit<StoredSession>(session_key(ref->agent, ref->id), [&](StoredSession& s) {
     const SessionStatus before = s.state.status;
+    if (const auto* e = event.event.as<domain::SessionRenamed>()) {
+      refer_renamed(rows, ref->agent, ref->id, is_live(before), s.state.name, e->name);
+    }
     domain::visit([&](const auto& e) { note_any(s, event.envelope, e); }, event.event);
     evolve_state(s.state, event);
     s.updated_at = updated_at(s, event);

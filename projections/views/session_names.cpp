@@ -48,6 +48,22 @@ void refer_opened(Rows& rows, const domain::SessionOpened& opened, const std::st
   });
 }
 
+void refer_renamed(Rows& rows, const std::string& agent, SessionId session, bool is_live,
+                   std::string_view before, std::string_view after) {
+  if (!before.empty()) {
+    rows.edit<NameRef>(key_of('n', agent, before), [&](NameRef& name) {
+      if (name.live == session) name.live = {};
+      if (name.newest == session) name.newest = {};
+      return true;
+    });
+  }
+  rows.edit<NameRef>(key_of('n', agent, after), [&](NameRef& name) {
+    if (is_live && !name.live.is_set()) name.live = session;
+    name.newest = session;
+    return true;
+  });
+}
+
 void refer_agent_session(Rows& rows, std::string_view agent, std::string_view agent_session,
                          SessionId session) {
   if (agent_session.empty()) return;
@@ -72,7 +88,9 @@ Result<std::optional<SessionId>> find_name(const RowReader& rows, std::string_vi
   auto ref = rows.get<NameRef>(key_of('n', agent, name));
   if (!ref) return tl::unexpected(ref.error());
   if (!*ref) return std::nullopt;
-  return (*ref)->live.is_set() ? (*ref)->live : (*ref)->newest;
+  const auto& [live, newest] = **ref;
+  if (live.is_set()) return live;
+  return newest.is_set() ? std::optional(newest) : std::nullopt;
 }
 
 Result<std::optional<SessionId>> find_agent_session(const RowReader& rows, std::string_view agent,

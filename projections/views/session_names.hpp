@@ -28,7 +28,7 @@ struct SessionRef {
 
 struct NameRef {
   SessionId live;    // unset: no live session has the name
-  SessionId newest;  // the one that was opened last under the name
+  SessionId newest;  // the one that got the name last; unset: it goes by another one
 
   bool operator==(const NameRef&) const = default;
   template <class Visit>
@@ -55,6 +55,9 @@ void refer_opened(Rows& rows, const domain::SessionOpened& opened, const std::st
 // The agent told its own session id.
 void refer_agent_session(Rows& rows, std::string_view agent, std::string_view agent_session,
                          SessionId session);
+// The session left the name `before`, unless that is empty, and goes by `after` from now on.
+void refer_renamed(Rows& rows, const std::string& agent, SessionId session, bool is_live,
+                   std::string_view before, std::string_view after);
 // The session ended: its name is free, and refers to it until another session takes it.
 void release_name(Rows& rows, std::string_view agent, std::string_view name, SessionId session);
 

@@ -162,6 +162,9 @@ class SessionDriver {
             domain::PassDeadline{static_cast<domain::DeadlineKind>(random_.below(8))});
       case 11:
         if (random_.chance(20)) return label();
+        if (random_.chance(20)) {
+          return as_command(domain::RenameSession{random_.chance(50) ? "one" : "two"});
+        }
         return random_.chance(50) ? as_command(domain::DismissAttention{}) : change();
       case 0:
         return as_command(domain::KillSession{});

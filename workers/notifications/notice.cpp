@@ -77,6 +77,8 @@ class NoticeReader {
     for (const RecordedEvent& event : block->events) {
       domain::visit([&](const auto& fact) { begin(fact, event); }, event.event);
     }
+    const std::string& given_since = notice_.requested.name;
+    if (!given_since.empty()) notice_.name = notice_.given_name = given_since;
     if (auto ok = read_end(); !ok) return ok;
     // The beginning can be in an archive.
     if (opened_.us != 0) notice_.lived = ended_ - opened_;

@@ -159,6 +159,14 @@ Json json_of(const ChangedSession& changed) {
   return json;
 }
 
+Json json_of(const RenamedSession& renamed) {
+  Json json = brief_json(renamed.row);
+  json["name"] = renamed.reply.name;
+  json["was"] = renamed.row.name;
+  json["status"] = base::enum_name(renamed.reply.status);
+  return json;
+}
+
 Json json_of(const OfferedCommands& offered) {
   Json json = brief_json(offered.row);
   json["commands"] = offered.commands;

@@ -27,6 +27,7 @@ Json json_of(const SentPrompt& sent);
 Json json_of(const KilledSession& killed);
 Json json_of(const InterruptedTurn& interrupted);
 Json json_of(const ChangedSession& changed);
+Json json_of(const RenamedSession& renamed);
 Json json_of(const OfferedCommands& offered);
 Json json_of(const AskPage& page);
 Json json_of(const AnsweredAsk& answered);

@@ -184,6 +184,10 @@ std::string text_of(const ChangedSession& changed, Reader) {
   return text;
 }
 
+std::string text_of(const RenamedSession& renamed, Reader) {
+  return named_text(renamed.row) + " is called " + safe_line(renamed.reply.name) + " now";
+}
+
 std::string text_of(const OfferedCommands& offered, Reader) {
   if (offered.commands.empty()) {
     return named_text(offered.row) + " has not said yet what it understands behind a slash";

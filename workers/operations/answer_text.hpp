@@ -15,6 +15,7 @@ std::string text_of(const SentPrompt& sent, Reader reader);
 std::string text_of(const KilledSession& killed, Reader reader);
 std::string text_of(const InterruptedTurn& interrupted, Reader reader);
 std::string text_of(const ChangedSession& changed, Reader reader);
+std::string text_of(const RenamedSession& renamed, Reader reader);
 std::string text_of(const OfferedCommands& offered, Reader reader);
 std::string text_of(const AskPage& page, Reader reader);
 std::string text_of(const AnsweredAsk& answered, Reader reader);

@@ -76,6 +76,12 @@ struct SetArguments {
 };
 Task<Outcome<ChangedSession>> set(const Caller& caller, const SetArguments& arguments);
 
+struct RenameArguments {
+  std::string session;
+  std::string name;
+};
+Task<Outcome<RenamedSession>> rename(const Caller& caller, const RenameArguments& arguments);
+
 struct CommandsArguments {
   std::string session;
 };

@@ -146,6 +146,15 @@ Operation set_row() {
       .runs(set);
 }
 
+Operation rename_row() {
+  using A = RenameArguments;
+  return Describe<A>({"session.rename", "Give a session another name; its alias stays", true})
+      .need("session", &A::session, kSession, ChatPlace::word)
+      .or_as("id")
+      .need("name", &A::name, "The name, which no other live session has", ChatPlace::rest)
+      .runs(rename);
+}
+
 Operation commands_row() {
   using A = CommandsArguments;
   return Describe<A>({"session.commands",
@@ -398,12 +407,12 @@ Operation stats_row() {
 
 const OperationTable& operations() {
   static const OperationTable kAll{{
-      launch_row(),       sessions_row(),  kill_row(),    output_row(),    foreground_row(),
-      background_row(),   resume_row(),    respond_row(), interrupt_row(), set_row(),
-      commands_row(),     approvals_row(), approve_row(), deny_row(),      answer_row(),
-      events_row(),       stats_row(),     send_row(),    task_row(),      conversations_row(),
-      conversation_row(), history_row(),   preview_row(), patch_row(),     reset_row(),
-      stop_row(),         compact_row(),   delete_row(),
+      launch_row(),        sessions_row(),     kill_row(),      output_row(),    foreground_row(),
+      background_row(),    resume_row(),       respond_row(),   interrupt_row(), set_row(),
+      rename_row(),        commands_row(),     approvals_row(), approve_row(),   deny_row(),
+      answer_row(),        events_row(),       stats_row(),     send_row(),      task_row(),
+      conversations_row(), conversation_row(), history_row(),   preview_row(),   patch_row(),
+      reset_row(),         stop_row(),         compact_row(),   delete_row(),
   }};
   return kAll;
 }

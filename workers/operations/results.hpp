@@ -59,6 +59,11 @@ struct ChangedSession {
   std::string refusal;  // the agent's words
 };
 
+struct RenamedSession {
+  projections::SessionRow row;  // as it was before
+  CommandReplyBody reply;       // has its name
+};
+
 struct OfferedCommands {
   projections::SessionRow row;
   std::vector<std::string> commands;  // without their slash

@@ -90,6 +90,9 @@ Task<Outcome<bool>> check_grant(const Caller& caller, const SetArguments& said,
 std::string ascii_json(const ChangedSession& changed) {
   return ascii_text(json_of(changed));
 }
+std::string ascii_json(const RenamedSession& renamed) {
+  return ascii_text(json_of(renamed));
+}
 std::string ascii_json(const OfferedCommands& offered) {
   return ascii_text(json_of(offered));
 }
@@ -114,6 +117,19 @@ Task<Outcome<ChangedSession>> set(const Caller& caller, const SetArguments& argu
   const auto heard = co_await await_agent(caller, reply->position, changed);
   if (!heard) co_return tl::unexpected(heard.error());
   co_return changed;
+}
+
+Task<Outcome<RenamedSession>> rename(const Caller& caller, const RenameArguments& arguments) {
+  auto shown = co_await find_session(caller, arguments.session);
+  if (!shown) co_return tl::unexpected(shown.error());
+  const projections::SessionRow& row = shown->session;
+  const domain::Command command = domain::RenameSession{arguments.name};
+  auto reply = co_await send_command(caller, command_id(caller), row.session, row.agent, command);
+  if (!reply) co_return tl::unexpected(reply.error());
+  RenamedSession renamed;
+  renamed.row = std::move(shown->session);
+  renamed.reply = std::move(*reply);
+  co_return renamed;
 }
 
 Task<Outcome<OfferedCommands>> list_commands(const Caller& caller,

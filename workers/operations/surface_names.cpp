@@ -26,6 +26,7 @@ constexpr std::array kAliases{
     Aliases{"session.resume", "", "claude_resume", ""},
     Aliases{"session.respond", "claude_respond", "claude_respond", "claude-code.respond"},
     Aliases{"session.interrupt", "", "", "claude-code.interrupt"},
+    Aliases{"session.rename", "", "rename", ""},
     Aliases{"session.commands", "", "commands", ""},
     Aliases{"session.approvals", "", "approvals", ""},
     Aliases{"session.approve", "", "approve", ""},

@@ -102,7 +102,24 @@ struct SessionUnparked {
   }
 };
 
-using AdmissionEvents = base::Types<SessionAdmitted, SessionReleased, SessionSettled,
-                                    AdmissionMended, SessionParked, PlaceAwaited, SessionUnparked>;
+// A live session goes by another name, which was given, and has left its former one.
+struct NameChanged {
+  static constexpr std::string_view kType = "NameChanged";
+  SessionId session;
+  std::string alias;
+  std::string name;
+
+  bool operator==(const NameChanged&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &NameChanged::session);
+    visit("alias", &NameChanged::alias);
+    visit("name", &NameChanged::name);
+  }
+};
+
+using AdmissionEvents =
+    base::Types<SessionAdmitted, SessionReleased, SessionSettled, AdmissionMended, SessionParked,
+                PlaceAwaited, SessionUnparked, NameChanged>;
 
 }  // namespace domain

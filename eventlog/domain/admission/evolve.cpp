@@ -36,15 +36,19 @@ void forget_place(AdmissionState& s, SessionId session) {
   std::erase(s.awaiting, session);
 }
 
+void forget_names(AdmissionState& s, SessionId session) {
+  const auto is_its = [&](const auto& name) { return name.second.session == session; };
+  std::erase_if(s.names, is_its);
+  std::erase_if(s.name_marks, is_its);
+}
+
 bool apply(AdmissionState& s, const Envelope&, const SessionReleased& e) {
   const auto held = s.live.find(e.session);
   if (held == s.live.end()) return false;
   if (e.has_lease) s.unsettled.emplace(e.session, held->second);
   s.live.erase(held);
   forget_place(s, e.session);
-  const auto is_its = [&](const auto& name) { return name.second.session == e.session; };
-  std::erase_if(s.names, is_its);
-  std::erase_if(s.name_marks, is_its);
+  forget_names(s, e.session);
   return true;
 }
 
@@ -57,9 +61,7 @@ bool apply(AdmissionState& s, const Envelope&, const AdmissionMended& e) {
     s.live.erase(ended);
     s.unsettled.erase(ended);
     forget_place(s, ended);
-    const auto is_its = [&](const auto& name) { return name.second.session == ended; };
-    std::erase_if(s.names, is_its);
-    std::erase_if(s.name_marks, is_its);
+    forget_names(s, ended);
   }
   s.inconsistent = {};
   return true;
@@ -82,6 +84,13 @@ bool apply(AdmissionState& s, const Envelope&, const PlaceAwaited& e) {
 bool apply(AdmissionState& s, const Envelope&, const SessionUnparked& e) {
   if (!s.parked.contains(e.session)) return false;
   forget_place(s, e.session);
+  return true;
+}
+
+bool apply(AdmissionState& s, const Envelope&, const NameChanged& e) {
+  if (!s.live.contains(e.session) || s.names.contains(e.name)) return false;
+  forget_names(s, e.session);
+  s.names.emplace(e.name, NameHolder{e.session, e.alias});
   return true;
 }
 

@@ -62,6 +62,7 @@ struct NotificationRequested {
   base::Sparse<UnansweredMessages> unanswered{};
   base::Sparse<std::string> parent_key{};  // of a `parent` that is a conversation: its session key
   base::Sparse<std::string> deletes{};     // session key of the subagent that goes once it is told
+  base::Sparse<std::string> name{};  // of the session, if it was given one since its beginning
 
   bool operator==(const NotificationRequested&) const = default;
   template <class Visit>
@@ -82,6 +83,7 @@ struct NotificationRequested {
     visit("unanswered", &NotificationRequested::unanswered);
     visit("parent_key", &NotificationRequested::parent_key);
     visit("deletes", &NotificationRequested::deletes);
+    visit("name", &NotificationRequested::name);
   }
 };
 

@@ -175,6 +175,18 @@ struct LabelSession {
   }
 };
 
+// Give the session another name. Also after its end. Its alias stays.
+struct RenameSession {
+  static constexpr std::string_view kType = "RenameSession";
+  std::string name;
+
+  bool operator==(const RenameSession&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("name", &RenameSession::name);
+  }
+};
+
 // Give the session that lives other settings. What can be changed says spec_settings.hpp.
 struct ChangeSettings {
   static constexpr std::string_view kType = "ChangeSettings";
@@ -738,7 +750,7 @@ struct LeaseReport {
 using SessionClientCommands =
     base::Types<Spawn, SendPrompt, InterruptTurn, KillSession, CloseSession, ContinueSession,
                 DismissAttention, ChangeSettings, AnswerAsk, SetForeground, MarkSeen, EraseContent,
-                ImportTranscript, LabelSession>;
+                ImportTranscript, LabelSession, RenameSession>;
 using SessionCommands = base::Joined<
     SessionClientCommands,
     base::Types<GrantLease, ExpireLease, PassDeadline, ExpireContent, CompleteErasure,

@@ -291,13 +291,12 @@ void reads(const SessionCommand& command, const StreamRef& target, Reads& furthe
     return;
   }
   const bool may_end = std::visit([](const auto& c) { return may_end_by(c); }, command);
+  const bool is_naming = spawn != nullptr || std::holds_alternative<RenameSession>(command);
   const bool is_spending =
       spawn != nullptr || std::visit([](const auto& c) { return is_about_money(c); }, command);
-  if (spawn != nullptr || may_end) {
-    further.add(registry_stream(target.agent));
-  }
+  if (is_naming || may_end) further.add(registry_stream(target.agent));
   // A prompt may have to wait for a place.
-  if (spawn != nullptr || may_end || send != nullptr) further.add(std::string(kAdmissionStream));
+  if (is_naming || may_end || send != nullptr) further.add(std::string(kAdmissionStream));
   const bool may_pause = send != nullptr;
   const bool is_heard = may_pause || is_news(command) || answers_ask(command);
   if (may_end || is_heard) further.add(std::string(kOutboxStream));

@@ -558,6 +558,11 @@ Decided accounting(Decided decided, const States& states, const Context& context
 // Refuses labels that cannot be, or that are too many beside those that the session has.
 std::optional<Rejection> check_labels(const std::vector<std::string>& has,
                                       const std::vector<std::string>& added);
+// Returns the live session, of any agent, that holds the name; none if the name is free. The
+// decision must read the registry and admission.
+std::optional<NameHolder> holder_of(const Deciding& d, const std::string& name);
+// Refuses a name that another live session has.
+std::optional<Rejection> check_name_free(const Deciding& d, const std::string& name);
 // Returns the alias of the session that is admitted next.
 std::string choose_alias(const AdmissionState& admission, SessionId session);
 
@@ -587,6 +592,7 @@ Decided decide_one(Deciding d, const CloseSession& c);
 Decided decide_one(Deciding d, const ContinueSession& c);
 Decided decide_one(Deciding d, const DismissAttention& c);
 Decided decide_one(Deciding d, const LabelSession& c);
+Decided decide_one(Deciding d, const RenameSession& c);
 Decided decide_one(Deciding d, const ChangeSettings& c);
 Decided decide_one(Deciding d, const AnswerAsk& c);
 Decided decide_one(Deciding d, const ConcludeHooks& c);

@@ -1080,6 +1080,19 @@ struct SessionLabelled {
   }
 };
 
+// The session goes by another name, which was given; also after its end. The text of a name that
+// was made stays with the prompt.
+struct SessionRenamed {
+  static constexpr std::string_view kType = "SessionRenamed";
+  std::string name;
+
+  bool operator==(const SessionRenamed&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("name", &SessionRenamed::name);
+  }
+};
+
 using EndsOfTurns = base::Types<TurnFinished, TurnFailed, TurnInterrupted>;
 
 using SessionEvents = base::Joined<
@@ -1095,7 +1108,8 @@ using SessionEvents = base::Joined<
                 ForegroundChanged, OutputSeen, AttentionDismissed, SessionResumed, TasksLost,
                 TranscriptWritesLost, SessionLaunched, AgentSessionShared, AskRaised, AskAnswered,
                 AskClosed, HookRan, SettingsChanged, SettingsTold, SlashCommandsReported,
-                FileAttached, TranscriptImported, LineImported, MessageImported, SessionLabelled>,
+                FileAttached, TranscriptImported, LineImported, MessageImported, SessionLabelled,
+                SessionRenamed>,
     ContentEvents>;
 
 }  // namespace domain

@@ -699,6 +699,12 @@ bool apply(SessionState& s, const Envelope&, const SessionLabelled& e) {
   return true;
 }
 
+bool apply(SessionState& s, const Envelope&, const SessionRenamed& e) {
+  if (e.name.empty() || e.name == s.name) return false;
+  s.name = e.name;
+  return s.is_renamed = true;
+}
+
 // Returns the place of the channel. For a new one the channel in the background that has seen least
 // is forgotten, if there are many.
 Viewer& viewer_of(SessionState& s, const std::string& channel) {

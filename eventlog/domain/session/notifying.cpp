@@ -356,6 +356,7 @@ NotificationRequested request_of(const Deciding& d, NotificationKind kind) {
   request.session = d.session().session;
   request.agent = d.agent();
   request.alias = d.session().alias;
+  if (d.session().is_renamed) request.name = d.session().name;
   request.cost = d.session().cost;
   add_bounded(request.cost.value, spent_by(d.decision).value);
   request.through = d.context.version;

@@ -393,20 +393,6 @@ void begin_lineage(Deciding& d, const SessionState& first, const LineageState& l
   }
 }
 
-// Returns the live session, of any agent, that holds the name; none if the name is free. Sessions
-// admitted by an older release are known only to the registry of their agent, by their id. A mark
-// can be that of another name, once in millions.
-std::optional<std::string> holder_of(const Opening& o, const std::string& name) {
-  const AdmissionState& admission = o.admission;
-  const auto given = admission.names.find(name);
-  if (given != admission.names.end()) return given->second.alias;
-  const auto made = admission.name_marks.find(name_mark(name));
-  if (made != admission.name_marks.end()) return made->second.alias;
-  const auto older = o.registry.names.find(name);
-  if (older != o.registry.names.end()) return older->second.text();
-  return std::nullopt;
-}
-
 // True if a session of another agent has the id, or had it: its stream is then among those that are
 // read.
 bool is_anothers(const Deciding& d, const AdmissionState& admission) {
@@ -480,14 +466,8 @@ Decided decide_one(Deciding d, const Spawn& c) {
   std::vector<Payer> payers =
       payers_behind(o.caller, o.source == nullptr ? d.context.target.id : o.source->lineage);
   if (auto bad = check_payers(d, o.caller, payers)) return tl::unexpected(*bad);
-  const auto holder = [&](const std::string& name) { return holder_of(o, name); };
   if (!c.name.empty()) {
-    if (const auto taken = holder(c.name)) {
-      return reject(RejectionCode::already_exists,
-                    "the name '" + c.name + "' is that of session " + *taken +
-                        ", which is live, and no two live sessions have one name; give another "
-                        "name, or end that session first");
-    }
+    if (auto bad = check_name_free(d, c.name)) return tl::unexpected(*bad);
   }
   const std::string alias = choose_alias(o.admission, d.context.target.id);
 
@@ -527,7 +507,7 @@ Decided decide_one(Deciding d, const Spawn& c) {
     }
     if (spec.channel->empty()) spec.channel = told_place(source);
     // Whoever goes on with a session means it by its name.
-    if (opened.name.empty() && !c.is_fork && !source.name.empty() && !holder(source.name)) {
+    if (opened.name.empty() && !c.is_fork && !source.name.empty() && !holder_of(d, source.name)) {
       opened.name = claim.name = admitted.name = source.name;
     }
     opened.carried_cost = running_total(source);
@@ -569,7 +549,7 @@ Decided decide_one(Deciding d, const Spawn& c) {
     // The name's words are the prompt's, so they are erasable text and not a fact.
     const std::string words = words_of_name(c);
     const std::int64_t number =
-        free_number(words, [&](const std::string& n) { return holder(n).has_value(); });
+        free_number(words, [&](const std::string& n) { return holder_of(d, n).has_value(); });
     std::string name = numbered_name(words, number);
     admitted.name_mark = name_mark(name);
     d.emit(SessionNamed{admitted.name_mark, number}, std::move(name));

@@ -215,6 +215,7 @@ const std::string& label(const SessionState& state) {
 
 Position made_name_at(const SessionState& state) {
   const MadeName& name = state.made_name;
+  if (!state.name.empty()) return {};
   return contains(state.erased, name.version) ? Position{} : name.position;
 }
 

@@ -274,7 +274,8 @@ struct SessionState : SessionWork, ContentState {
   CostBasis basis = CostBasis::totals;  // of the least certain part of the cost
   SessionId session;
   std::string agent;
-  std::string name;  // as it was given; empty: made from the prompt
+  std::string name;         // as it was given; empty: made from the prompt
+  bool is_renamed = false;  // it was given this name later
   MadeName made_name;
   std::string alias;
   SessionSpec spec;
@@ -327,6 +328,7 @@ struct SessionState : SessionWork, ContentState {
     visit("session", &SessionState::session);
     visit("agent", &SessionState::agent);
     visit("name", &SessionState::name);
+    visit("renamed", &SessionState::is_renamed);
     visit("made_name", &SessionState::made_name);
     visit("alias", &SessionState::alias);
     visit("spec", &SessionState::spec);
@@ -451,8 +453,8 @@ std::string subject_of(const SessionState& state);
 base::Result<VersionRanges, Rejection> erasable_of(const SessionState& state,
                                                    const VersionRanges& asked);
 
-// Returns the position of the text of a name made from the prompt; 0 if there is none or it was
-// erased.
+// Returns the position of the text of a name made from the prompt; 0 if there is none, it was
+// erased, or the session goes by another name.
 Position made_name_at(const SessionState& state);
 
 // True if the agent has work: a turn, one of its own, or a prompt that waits. Tasks in the

@@ -226,4 +226,13 @@ TEST_CASE("every session of a history can be found by all its keys", "[projectio
   }
 }
 
+TEST_CASE("a record is found by the name that its session was given last", "[projections]") {
+  ResumeIndexFixture f;
+  const SessionId id = f.open("fix", "a1b2c3d4");
+  f.log.add(f.stream(id), domain::SessionRenamed{"login"});
+  CHECK(f.find("login")->name == "login");
+  CHECK_FALSE(f.find("fix"));
+  CHECK(f.find("a1b2c3d4")->session == id);
+}
+
 }  // namespace

@@ -449,6 +449,46 @@ TEST_CASE("a name that was made from a prompt is found by its text, until that i
   CHECK(f.rows->scan("session_list/m/", {}, 10)->size() == 2);
 }
 
+TEST_CASE("a session is found by the name that it was given last, and no more by another",
+          "[projections]") {
+  SessionListFixture f;
+  const SessionId first = f.open("main", "fix-login", "first001");
+  const SessionId second = f.open("main", "other", "second02");
+  const auto rename = [&](SessionId id, std::string name) {
+    f.log.add(f.stream("main", id), domain::SessionRenamed{std::move(name)});
+  };
+  rename(first, "login");
+  CHECK(f.get("main", first).name == "login");
+  CHECK(f.resolve("login") == "login/first001");
+  CHECK(f.resolve("first001") == "login/first001");
+  CHECK(f.resolve("fix-login").starts_with("agent main has no session 'fix-login'"));
+  // What one has left another one can take, and the one that lives is meant.
+  rename(second, "fix-login");
+  CHECK(f.resolve("fix-login") == "fix-login/second02");
+  f.log.add(f.stream("main", first), domain::SessionClosed{SessionStatus::killed, EndReason::user});
+  CHECK(f.resolve("login") == "login/first001");
+  const SessionId third = f.open("main", "login", "third003");
+  CHECK(f.resolve("login") == "login/third003");
+  rename(third, "more");
+  CHECK(f.resolve("login").starts_with("agent main has no session 'login'"));
+  // A live one is meant before one that was opened later, and whose name was made.
+  const SessionId made = f.open("main", {}, "made0004");
+  const projections::TextSource texts = [](Position) { return std::string("parser"); };
+  f.log.add(f.stream("main", made), domain::SessionNamed{domain::name_mark("parser")}, "parser");
+  f.log.add(f.stream("main", made), domain::SessionClosed{SessionStatus::killed, EndReason::user});
+  rename(third, "parser");
+  f.catch_up();
+  CHECK(projections::resolve_session(*f.rows, "main", "parser", texts)->alias == "third003");
+  rename(third, "scanner");
+  f.catch_up();
+  CHECK(projections::resolve_session(*f.rows, "main", "parser", texts)->alias == "made0004");
+  // A name that was made is left, too.
+  rename(made, "reader");
+  f.catch_up();
+  CHECK_FALSE(projections::resolve_session(*f.rows, "main", "parser", texts));
+  CHECK(f.get("main", made).made_name == Position{});
+}
+
 TEST_CASE("what sessions are counted as follows their status", "[projections]") {
   SessionListFixture f;
   const auto total = [&](std::set<SessionStatus> statuses, std::string agent = {}) {

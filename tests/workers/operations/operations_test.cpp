@@ -43,26 +43,30 @@ TEST_CASE(
     "[workers][R001]") {
   CHECK(names_of(workers::tool_name) ==
         std::set<std::string>{
-            "claude_launch", "claude_sessions", "claude_kill", "claude_output", "claude_fg",
-            "claude_bg", "claude_respond", "claude_stats", "session_approvals", "session_approve",
-            "session_deny", "session_answer", "session_set", "session_commands", "sessions_send",
-            "sessions_list", "sessions_history", "conversation_show", "sessions_spawn"});
+            "claude_launch",     "claude_sessions",  "claude_kill",       "claude_output",
+            "claude_fg",         "claude_bg",        "claude_respond",    "claude_stats",
+            "session_approvals", "session_approve",  "session_deny",      "session_answer",
+            "session_set",       "session_rename",   "session_commands",  "sessions_send",
+            "sessions_list",     "sessions_history", "conversation_show", "sessions_spawn"});
   CHECK(names_of(workers::chat_name) ==
         std::set<std::string>{"claude", "claude_sessions", "claude_kill", "claude_fg", "claude_bg",
                               "claude_resume", "claude_respond", "claude_stats", "approvals",
-                              "approve", "deny", "answer", "commands", "conversations",
+                              "approve", "deny", "answer", "rename", "commands", "conversations",
                               "conversation"});
-  CHECK(
-      names_of(workers::method_name) ==
-      std::set<std::string>{"claude-code.sessions", "claude-code.launch",  "claude-code.kill",
-                            "claude-code.output",   "claude-code.respond", "claude-code.interrupt",
-                            "claude-code.events",   "claude-code.stats",   "session.approvals",
-                            "session.approve",      "session.deny",        "session.answer",
-                            "session.set",          "session.commands",    "chat.send",
-                            "sessions.list",        "sessions.resolve",    "sessions.patch",
-                            "sessions.reset",       "sessions.compact",    "chat.abort",
-                            "sessions.delete",      "chat.history",        "sessions.preview",
-                            "sessions.spawn"});
+  CHECK(names_of(workers::method_name) ==
+        std::set<std::string>{"claude-code.sessions", "claude-code.launch",
+                              "claude-code.kill",     "claude-code.output",
+                              "claude-code.respond",  "claude-code.interrupt",
+                              "claude-code.events",   "claude-code.stats",
+                              "session.approvals",    "session.approve",
+                              "session.deny",         "session.answer",
+                              "session.set",          "session.rename",
+                              "session.commands",     "chat.send",
+                              "sessions.list",        "sessions.resolve",
+                              "sessions.patch",       "sessions.reset",
+                              "sessions.compact",     "chat.abort",
+                              "sessions.delete",      "chat.history",
+                              "sessions.preview",     "sessions.spawn"});
 }
 
 TEST_CASE("an operation is found by its own name, too", "[workers]") {

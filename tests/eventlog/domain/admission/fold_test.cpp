@@ -48,6 +48,16 @@ Folded<AdmissionState> one_admitted() {
   return world;
 }
 
+TEST_CASE("a live session's new name takes the place of its former one", "[session]") {
+  Folded<AdmissionState> world = one_admitted();
+  const std::string alias = alias_of(kOne, 0);
+  world.refuses(NameChanged{kTwo, alias, "new"});
+  world.refuses(NameChanged{kOne, alias, "name"});
+  world.fold(NameChanged{kOne, alias, "new"}, [&](AdmissionState& s) {
+    s.names = {{"new", {kOne, alias}}};
+  });
+}
+
 TEST_CASE("admission knows who lives, under which name and alias", "[session]") {
   Folded<AdmissionState> world = one_admitted();
   const std::string alias = alias_of(kOne, 1);
