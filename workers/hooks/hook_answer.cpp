@@ -74,6 +74,7 @@ class Reader {
   void take(const Json& json, const char* key, Json& into, bool is_object) {
     if (!json.contains(key) || json[key].is_null()) return;
     if (is_object && !json[key].is_object()) return fail(std::string(key) + " is no object");
+    if (is_object && json[key].empty()) return;  // agents take that for no other input
     into = json[key];
   }
 

@@ -92,19 +92,41 @@ Task<Outcome<AskShown>> find_ask(const Caller& caller, const std::string& refere
 Task<Outcome<AnsweredAsk>> send_answer(const Caller& caller, AskShown ask,
                                        domain::AskVerdict verdict, std::string text,
                                        std::string said) {
-  const domain::Command command =
-      domain::SessionCommand(domain::AnswerAsk{ask.ask, verdict, std::move(text)});
+  const domain::Command command = domain::SessionCommand(
+      domain::AnswerAsk{ask.ask, verdict, std::move(text), caller.channel});
   auto reply = co_await send_command(caller, command_id(caller), ask.session, ask.agent, command);
   if (!reply) co_return tl::unexpected(reply.error());
   co_return AnsweredAsk{std::move(ask), verdict, std::move(said)};
+}
+
+domain::RulesState state_of(const RulesAnswer& known) {
+  domain::RulesState state;
+  for (const domain::Rule& rule : known.rules) state.rules[rule.rule] = rule;
+  return state;
+}
+
+// Returns the refusal of another input for the call, which a rule denies; none: no rule does.
+std::optional<Refusal> check_other_input(const RulesAnswer& known, const AskShown& ask,
+                                         const Json& input) {
+  const domain::RulesState state = state_of(known);
+  const std::string call = json_text(Json{{"input", input}});
+  const domain::RuleAnswer answer = domain::answer_by_rules(
+      state, ask.agent, ask.session, {ask.tool, call, ask.workdir}, PatternMatcher());
+  if (answer.verdict != domain::RuleVerdict::deny || answer.rule == 0) return std::nullopt;
+  const std::string number = std::to_string(answer.rule);
+  return Refusal{OperationError::refused,
+                 "the rule " + number + ", " + shown(state.rules.at(answer.rule).pattern) +
+                     ", denies the call with that input; nothing was answered. Give another "
+                     "input, or remove the rule first (steno rules rm " +
+                     number + ")",
+                 {}};
 }
 
 // Returns the refusal of a rule that would allow such calls, and that another one wins over; none:
 // it would hold.
 std::optional<Refusal> check_further(const RulesAnswer& known, const AskShown& ask,
                                      const domain::AddRule& wanted) {
-  domain::RulesState state;
-  for (const domain::Rule& rule : known.rules) state.rules[rule.rule] = rule;
+  domain::RulesState state = state_of(known);
   const std::int64_t added = state.rules.empty() ? 1 : state.rules.rbegin()->first + 1;
   state.rules[added] = {added, wanted.agent, wanted.session, wanted.pattern, wanted.verdict};
   const domain::RuleAnswer answer = domain::answer_by_rules(
@@ -245,8 +267,20 @@ Task<Outcome<AnsweredAsk>> approve(const Caller& caller, const ApproveArguments&
       co_return refuse(OperationError::usage,
                        "the input is no JSON object: " + shown(input) + "; nothing was answered");
     }
+    if (json.empty()) {
+      co_return refuse(OperationError::usage,
+                       "the input has no field, and agents take that for no other input; nothing "
+                       "was answered");
+    }
     input = json_text(json);
-    if (ask->position.value != 0) missing = missing_fields(*ask, json);
+    if (ask->position.value != 0) {
+      missing = missing_fields(*ask, json);
+      const QueryBody query;
+      const auto known = co_await caller.server.ask<RulesAnswer>(kVerbRules, query);
+      if (!known) co_return tl::unexpected(known.error());
+      auto refused = check_other_input(*known, *ask, json);
+      if (refused) co_return tl::unexpected(std::move(*refused));
+    }
   }
   std::string rule;
   if (arguments.further != ApprovalFor::this_call && ask->position.value != 0) {

@@ -241,6 +241,7 @@ std::string answered_text(const domain::AskAnswered& answered, std::string_view 
   switch (answered.basis) {
     case domain::AskBasis::person:
       said += by.empty() ? "" : " by " + safe_line(by);
+      said += answered.place.empty() ? "" : " in " + safe_line(answered.place);
       break;
     case domain::AskBasis::rule:
       said += " by rule " + std::to_string(answered.rule);

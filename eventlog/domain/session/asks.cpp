@@ -302,7 +302,9 @@ Decided decide_one(Deciding d, const AnswerAsk& c) {
                                               ? "a question needs an answer in words"
                                               : "an answer grants or denies");
   }
-  d.emit(AskAnswered{c.ask, c.verdict, AskBasis::person}, c.text);
+  AskAnswered answered{c.ask, c.verdict, AskBasis::person};
+  answered.place = cut_fact(c.place);
+  d.emit(std::move(answered), c.text);
   d.go_on_with_answer();
   return std::move(d.decision);
 }

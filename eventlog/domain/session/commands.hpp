@@ -207,7 +207,8 @@ struct AnswerAsk {
   static constexpr bool kIsLarge = true;
   std::int64_t ask = 0;  // as AskRaised has it; 0: none, which is always refused
   AskVerdict verdict = AskVerdict::none;
-  std::string text;  // as AskAnswered has it; empty: none
+  std::string text;     // as AskAnswered has it; empty: none
+  std::string place{};  // likewise
 
   bool operator==(const AnswerAsk&) const = default;
   template <class Visit>
@@ -215,6 +216,7 @@ struct AnswerAsk {
     visit("ask", &AnswerAsk::ask);
     visit("verdict", &AnswerAsk::verdict);
     visit("text", &AnswerAsk::text);
+    visit("place", &AnswerAsk::place);
   }
 };
 

@@ -931,6 +931,7 @@ struct AskAnswered {
   HookPoint point = HookPoint::none;  // as AskRaised has it
   std::string hook{};                 // whose answer it is; empty: no single one's
   std::int64_t earlier = 0;           // the request whose answer it was first; 0: none
+  std::string place{};                // of a person: the chat where it was given; empty: in none
 
   bool operator==(const AskAnswered&) const = default;
   template <class Visit>
@@ -942,6 +943,7 @@ struct AskAnswered {
     visit("point", &AskAnswered::point);
     visit("hook", &AskAnswered::hook);
     visit("earlier", &AskAnswered::earlier);
+    visit("place", &AskAnswered::place);
   }
 };
 

@@ -368,7 +368,7 @@ bool apply(SessionWork& s, const TimeLimits&, const Envelope& envelope, const As
   open->answer = envelope.position;
   open->answer_version = envelope.version;
   open->has_text = envelope.content.has_value();
-  open->by = envelope.actor;
+  open->by = e.place.empty() ? envelope.actor : envelope.actor + " in " + e.place;
   open->answered = envelope.wall_time;
   if (e.basis == AskBasis::earlier && !take_unheard(s, e.earlier, *open)) return false;
   note_asking(s, envelope.log_time);
