@@ -62,6 +62,7 @@ std::string value_in_file(const std::optional<KeyKind>& kind, const std::string&
   const bool is_numeric = kind == KeyKind::integer || kind == KeyKind::money;
   if (is_numeric && has_number_form(text)) return text;
   if (kind == KeyKind::boolean && (text == "true" || text == "false")) return text;
+  if (kind == KeyKind::words && text.starts_with('[')) return text;  // as the file has lists
   const bool is_relative =
       kind == KeyKind::path && !text.empty() && text.front() != '/' && text.front() != '~';
   // The file has no folder that relative paths begin at.

@@ -59,6 +59,7 @@ class SessionFollow {
   bool is_attached() const { return request_.editor != nullptr; }
   LineInput& typed_answers() { return is_attached() ? *request_.editor : *terminal_; }
   Outcome<bool> take_input();
+  bool is_late_answer(const std::string& line) const;
   Outcome<bool> send_prompt(std::string prompt);
   Outcome<bool> take_interrupt_attached();
   void end_answering();
@@ -125,11 +126,12 @@ class SessionFollow {
   struct Asked {
     domain::AskKind kind = domain::AskKind::approval;
     workers::AskText text;
+    bool is_whole = true;  // all of it was shown here
   };
   void take_ask(const workers::SeenEvent& seen);
   // A program that looks on reads what is asked among the events.
   bool tells_asks() const { return !request_.is_onlooker || format_ == OutputFormat::table; }
-  void note_ask(std::int64_t ask, domain::AskKind kind, workers::AskText text);
+  void note_ask(std::int64_t ask, Asked asked);
   void tell_how_to_answer(std::int64_t ask);
   Outcome<bool> take_earlier_asks();
   bool is_answered_here();
@@ -278,11 +280,25 @@ void SessionFollow::end_invitation() {
   if (std::exchange(is_invited_, false)) remark("");
 }
 
+// True if the line was typed for a request that somebody else has answered meanwhile.
+bool SessionFollow::is_late_answer(const std::string& line) const {
+  if (!shown_) return false;
+  const std::size_t first = line.find_first_not_of(" \t\r");
+  const std::string_view word =
+      std::string_view(line).substr(first, line.find_last_not_of(" \t\r") + 1 - first);
+  static constexpr std::string_view kAnswers[] = {"y", "n", "yes", "no", "Y", "N", "/deny"};
+  return std::find(std::begin(kAnswers), std::end(kAnswers), word) != std::end(kAnswers);
+}
+
 // The session waits for a prompt: sends the next one, or closes the session if the input has ended.
 Outcome<bool> SessionFollow::take_input() {
   while (auto line = request_.input->take_line()) {
     is_interrupt_announced_ = false;
     if (line->find_first_not_of(" \t\r") == std::string::npos) continue;
+    if (is_late_answer(*line)) {
+      remark("steno: that request has its answer, and this was sent to nobody");
+      continue;
+    }
     return send_prompt(std::move(*line));
   }
   if (!request_.input->is_at_end()) return true;
@@ -434,11 +450,13 @@ void SessionFollow::take_ask(const workers::SeenEvent& seen) {
   const auto* raised = seen.recorded.event.as<domain::AskRaised>();
   if (raised == nullptr || !domain::is_for_people(raised->kind) || !tells_asks()) return;
   const std::string text = seen.recorded.content ? seen.recorded.content->text : std::string();
-  note_ask(raised->ask, raised->kind, workers::read_ask(text));
+  workers::AskText ask = workers::read_ask(text);
+  const bool is_whole = is_shown_whole(raised->kind, ask);
+  note_ask(raised->ask, {raised->kind, std::move(ask), is_whole});
 }
 
-void SessionFollow::note_ask(std::int64_t ask, domain::AskKind kind, workers::AskText text) {
-  asks_[ask] = {kind, std::move(text)};
+void SessionFollow::note_ask(std::int64_t ask, Asked asked) {
+  asks_[ask] = std::move(asked);
   if (!is_answered_here()) tell_how_to_answer(ask);
 }
 
@@ -472,7 +490,9 @@ Outcome<bool> SessionFollow::take_earlier_asks() {
     raised.rule = ask.rule;
     raised.pattern = ask.pattern;
     printer_.show_ask(raised, ask.text, ask.left_out);
-    note_ask(ask.ask, ask.kind, workers::read_ask(ask.text));
+    workers::AskText text = workers::read_ask(ask.text);
+    const bool is_whole = ask.left_out == 0 && is_shown_whole(ask.kind, text);
+    note_ask(ask.ask, {ask.kind, std::move(text), is_whole});
   }
   return true;
 }
@@ -547,7 +567,14 @@ std::optional<domain::AnswerAsk> SessionFollow::answer_in(std::int64_t ask, cons
   std::string word = line;
   std::transform(word.begin(), word.end(), word.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (word == "y" || word == "yes") {
+  const bool is_yes = word == "y" || word == "yes";
+  if (is_yes && !asked.is_whole) {
+    const std::string reference = request_.alias + "#" + std::to_string(ask);
+    remark("steno: not all of it was shown here, and nothing was answered: steno approvals " +
+           reference + " shows all of it, and steno approve " + reference + " approves it");
+    return std::nullopt;
+  }
+  if (is_yes) {
     answer.verdict = domain::AskVerdict::granted;
   } else if (word == "n" || word == "no") {
     return answer;

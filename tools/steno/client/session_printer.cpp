@@ -42,6 +42,10 @@ std::size_t columns_after(std::size_t column, std::string_view text) {
 
 }  // namespace
 
+bool is_shown_whole(domain::AskKind kind, const workers::AskText& ask) {
+  return workers::ask_lines(kind, ask, 0).size() <= kAskLinesMax;
+}
+
 void SessionPrinter::show(const workers::SeenEvent& seen) {
   const std::string none;
   const std::string& text = seen.recorded.content ? seen.recorded.content->text : none;

@@ -6,9 +6,13 @@
 
 #include "eventlog/domain/session/events.hpp"
 #include "workers/json/event_json.hpp"
+#include "workers/text/ask_text.hpp"
 #include "workers/text/tool_calls.hpp"
 
 namespace steno {
+
+// True if the printer shows all of what is asked.
+bool is_shown_whole(domain::AskKind kind, const workers::AskText& ask);
 
 // Text goes to stdout. On a terminal it is made safe and comes as the agent writes it; a block that
 // does not continue its pieces is printed anew. Elsewhere it is unchanged, and a block is printed
