@@ -784,10 +784,10 @@ Outcome<int> label(const Config& config, const LabelArguments& arguments) {
   const auto found = (*connection)->find(arguments.reference);
   if (!found) return tl::unexpected(found.error());
   if (!arguments.add.empty() || !arguments.remove.empty()) {
-    const auto reply = (*connection)
-                           ->command((*connection)->fresh_command_id(), found->session.session,
-                                     found->session.agent,
-                                     domain::LabelSession{arguments.add, arguments.remove});
+    const auto reply =
+        (*connection)
+            ->command((*connection)->fresh_command_id(), found->session.session,
+                      found->session.agent, domain::LabelSession{arguments.add, arguments.remove});
     if (!reply) return tl::unexpected(reply.error());
   }
   const auto now = (*connection)->find(found->session.session.text());

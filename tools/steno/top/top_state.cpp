@@ -93,8 +93,15 @@ void choose(TopState& state, std::size_t index) {
 void update(TopState& state) {
   const std::size_t before = chosen_index(state);
   state.rows = top_rows(state.facts, state.filter, state.now);
-  const bool is_there = chosen_index(state) < state.rows.size();
-  choose(state, is_there ? chosen_index(state) : before);
+  std::size_t at = chosen_index(state);
+  const bool is_there = at < state.rows.size();
+  if (!is_there) at = before;
+  const bool is_helped = is_there && state.chosen == state.helped;
+  if (is_helped && state.rows[at].group != TopGroup::needs) {
+    state.helped = {};
+    if (state.rows.front().group == TopGroup::needs) at = 0;
+  }
+  choose(state, at);
   fit(state);
 }
 
@@ -107,6 +114,9 @@ bool note_paste(TopState& state, const Key& key) {
 void note_sent(TopState& state, const TopAction& sent) {
   const bool is_same = state.unsent.session == sent.session && state.unsent.text == sent.text;
   if (sent.act == TopAct::send && is_same) state.unsent = {};
+  const bool is_help = sent.act == TopAct::approve || sent.act == TopAct::deny ||
+                       sent.act == TopAct::answer || sent.act == TopAct::dismiss;
+  if (is_help) state.helped = sent.session;
 }
 
 void tell(TopState& state, const std::string& said, bool is_bad) {

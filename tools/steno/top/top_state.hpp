@@ -75,6 +75,7 @@ struct TopState {
   std::string filter;
   std::vector<TopRow> rows;
   base::SessionId chosen;  // one of the rows; unset: there is none
+  base::SessionId helped;  // whose need a person has just met; unset: none
   std::size_t first = 0;   // line of the list that is shown first
   TopMode mode = TopMode::list;
   base::SessionId subject;  // of the mode
@@ -95,7 +96,8 @@ TopAction press(TopState& state, const Key& key);
 
 // Notes where a pasted text begins and ends. False: the key is neither.
 bool note_paste(TopState& state, const Key& key);
-// A server has taken the prompt: if it is the one that was not sent yet, that is forgotten.
+// A server has taken what was sent: a prompt that was not sent yet is forgotten if it is that one,
+// and a session whose need was met is left for the next one that has a need.
 void note_sent(TopState& state, const TopAction& sent);
 
 // Takes in other facts, another time or another size.

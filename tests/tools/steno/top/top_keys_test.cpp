@@ -41,6 +41,21 @@ TEST_CASE("arrows and letters choose a session, and it stays chosen when rows mo
   CHECK(chosen_name(state) == "idle");
 }
 
+TEST_CASE("behind an answer the next session that needs somebody is chosen", "[tools]") {
+  TopState state = three();
+  state.facts.sessions.push_back(support::asking(9, "another"));
+  update(state);
+  choose(state, 0);
+  const std::string first = chosen_name(state);
+  note_sent(state, {TopAct::approve, state.chosen, 1, {}});
+  for (auto& row : state.facts.sessions) {
+    if (row.session == state.chosen) row = support::at_work(1, row.name);
+  }
+  update(state);
+  CHECK(chosen_name(state) != first);
+  CHECK(state.rows.at(chosen_index(state)).group == TopGroup::needs);
+}
+
 TEST_CASE("when the chosen session goes, the one in its place is chosen", "[tools]") {
   TopState state = three();
   press(state, "j");
