@@ -83,8 +83,14 @@ std::string attention_text(const projections::SessionRow& row) {
 
 std::string allow_flags(const std::vector<std::string>& tools) {
   std::string flags;
-  for (const std::string& tool : tools) flags += " --allow-tool " + workers::safe_line(tool);
+  for (const std::string& tool : tools) {
+    if (!needs_answer(tool)) flags += " --allow-tool " + workers::safe_line(tool);
+  }
   return flags;
+}
+
+bool needs_answer(std::string_view tool) {
+  return tool == "AskUserQuestion" || tool == "ExitPlanMode";
 }
 
 std::string attention_command(const projections::SessionRow& row, std::string_view agent) {

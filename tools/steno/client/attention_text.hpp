@@ -18,6 +18,8 @@ std::string attention_command(const projections::SessionRow& row, std::string_vi
 
 // Returns " --allow-tool Bash --allow-tool Write", for a command that grants these tools.
 std::string allow_flags(const std::vector<std::string>& tools);
+// True if no permission helps such a call of Claude Code: it waits for the answer of a person.
+bool needs_answer(std::string_view tool);
 
 // Returns the reason in words where its name alone says too little; else its name.
 std::string reason_text(domain::EndReason reason);

@@ -679,9 +679,15 @@ void SessionFollow::end_turn(base::TurnId turn, int code, const domain::TurnCost
 // Called at a turn's end, where the user reads it.
 void SessionFollow::tell_denials() {
   const std::vector<std::string> denied = calls_.take_denied();
-  const std::string flags = allow_flags(std::exchange(tools_denied_, {}));
+  const std::vector<std::string> tools = std::exchange(tools_denied_, {});
+  const std::string flags = allow_flags(tools);
   if (denied.empty()) return;
   printer_.end_line();
+  if (!tools.empty() && std::all_of(tools.begin(), tools.end(), needs_answer)) {
+    remark("steno: nobody answered in this turn:");
+    for (const std::string& summary : denied) remark("  ✗ " + summary);
+    return;
+  }
   // A live session keeps its permissions.
   const std::string grant = request_.ends_with_turn
                                 ? "to grant it, go on with another session: steno close " +
