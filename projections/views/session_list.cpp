@@ -389,6 +389,8 @@ SessionRow row_of(const StoredSession& stored) {
   if (domain::is_waiting_for_input(s)) row.idle_since = s.idle_since;
   row.idle_timeout = s.spec.idle_timeout;
   row.run_timeout = s.spec.run_timeout;
+  row.approval_timeout = s.spec.approval_timeout;
+  row.unanswered = s.spec.unanswered;
   row.asks = *s.asks;
   row.repeated_calls_max = s.spec.repeated_calls_max;
   row.use_limits = s.spec.use_limits;

@@ -78,6 +78,8 @@ struct SessionRow {
   Time idle_since;                // it has no work since then; 0: it has, or that time is unlimited
   base::Duration idle_timeout{};  // as the spec has it, and so have the next two
   base::Duration run_timeout{};
+  base::Duration approval_timeout{};  // likewise, and so the next one
+  domain::UnansweredAsk unanswered = domain::UnansweredAsk::deny;
   std::int64_t repeated_calls_max = 0;
   domain::UseLimits use_limits;           // likewise
   std::int64_t denied = 0;                // tool calls that were denied for lack of a permission
@@ -108,12 +110,12 @@ struct SessionRow {
   Position last_position;  // of its last event
   Position prompt;         // of its first TurnQueued, whose content is the first prompt
   std::int64_t prompt_bytes = 0;
-  base::WorkerId worker;     // the worker that holds the lease; unset: none
-  base::FencingToken token;  // of the lease
-  std::int64_t pid = 0;      // of the agent process; 0: none
-  Position inconsistent;     // of its first impossible event; 0: none
-  bool is_erased = false;    // all its text is erased, or must be
-  bool is_erasing = false;   // a file can still hold some of what was erased
+  base::WorkerId worker;            // the worker that holds the lease; unset: none
+  base::FencingToken token;         // of the lease
+  std::int64_t pid = 0;             // of the agent process; 0: none
+  Position inconsistent;            // of its first impossible event; 0: none
+  bool is_erased = false;           // all its text is erased, or must be
+  bool is_erasing = false;          // a file can still hold some of what was erased
   std::vector<std::string> labels;  // in their order
   std::int64_t compactions = 0;     // of its agent's context
 
@@ -163,6 +165,8 @@ struct SessionRow {
     visit("idle_since", &SessionRow::idle_since);
     visit("idle_timeout_us", &SessionRow::idle_timeout);
     visit("run_timeout_us", &SessionRow::run_timeout);
+    visit("approval_timeout_us", &SessionRow::approval_timeout);
+    visit("unanswered", &SessionRow::unanswered);
     visit("repeated_calls_max", &SessionRow::repeated_calls_max);
     visit("use_limits", &SessionRow::use_limits);
     visit("denied", &SessionRow::denied);

@@ -208,6 +208,8 @@ std::string text_of(const AskPage& page, Reader reader) {
                       ask_line(ask.kind, ask.tool, text);
     const std::string why = why_text(text, ask.rule, ask.pattern);
     if (!why.empty()) row += "\n   why " + why;
+    const std::string silence = unanswered_text(ask.kind, ask.until, ask.unanswered, page.as_of);
+    if (!silence.empty()) row += "\n   is " + silence;
     if (!risk.reasons.empty()) {
       row += "\n   risk " + std::string(risk_name(risk.level)) + ": " + joined(risk.reasons);
     }

@@ -167,6 +167,8 @@ struct AskShown {
   std::int64_t left_out = 0;  // bytes of the content; it is the event at `position`
   std::int64_t rule = 0;      // by which people are asked, whatever allows it; 0: none
   std::string pattern{};      // of that rule; empty: it cannot be read
+  base::Time until{};         // log time at which it is answered by itself; 0: never
+  domain::UnansweredAsk unanswered = domain::UnansweredAsk::deny;  // how
 
   bool operator==(const AskShown&) const = default;
   template <class Visit>
@@ -186,6 +188,8 @@ struct AskShown {
     visit("left_out", &AskShown::left_out);
     visit("rule", &AskShown::rule);
     visit("pattern", &AskShown::pattern);
+    visit("until", &AskShown::until);
+    visit("unanswered", &AskShown::unanswered);
   }
 };
 constexpr std::size_t kAskTextMax = std::size_t{1} << 20;

@@ -25,6 +25,8 @@ void add_asks(const projections::SessionRow& row, std::vector<AskShown>& shown) 
     one.since = ask.since;
     one.workdir = row.workdir;
     one.rule = ask.rule;
+    if (row.approval_timeout.count() > 0) one.until = ask.since + row.approval_timeout;
+    one.unanswered = row.unanswered;
     shown.push_back(std::move(one));
   }
 }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "eventlog/base/digits.hpp"
+#include "eventlog/base/time_text.hpp"
 #include "eventlog/base/json_depth.hpp"
 #include "workers/text/terminal_text.hpp"
 #include "workers/text/tool_summary.hpp"
@@ -230,6 +231,15 @@ std::vector<std::string> ask_lines(domain::AskKind kind, const AskText& text,
     lines.push_back("… and " + std::to_string(more) + (more == 1 ? " more line" : " more lines"));
   }
   return lines;
+}
+
+std::string unanswered_text(domain::AskKind kind, base::Time until,
+                            domain::UnansweredAsk unanswered, base::Time now) {
+  if (until.us == 0) return {};
+  const bool is_approved =
+      unanswered == domain::UnansweredAsk::approve && kind != domain::AskKind::question;
+  return std::string(is_approved ? "approved" : "denied") + " in " +
+         base::duration_text(std::max(until - now, base::Duration{})) + " if nobody answers";
 }
 
 std::string answered_text(const domain::AskAnswered& answered, std::string_view text,

@@ -100,6 +100,11 @@ std::string limits_text(const SessionRow& row) {
   if (row.run_timeout.count() > 0) {
     add("a turn ends after " + exact_duration_text(row.run_timeout));
   }
+  if (row.approval_timeout.count() > 0) {
+    add(std::string("what it asks is ") +
+        (row.unanswered == domain::UnansweredAsk::approve ? "approved" : "denied") + " after " +
+        exact_duration_text(row.approval_timeout));
+  }
   if (row.repeated_calls_max > 0) {
     add(std::to_string(row.repeated_calls_max) + " identical tool calls in a row are told");
   }

@@ -48,6 +48,8 @@ std::string whole_text(const AskShown& ask, base::Time now) {
   }
   const std::string why = workers::why_text(asked, ask.rule, ask.pattern);
   if (!why.empty()) text += "  why    " + why + "\n";
+  const std::string silence = workers::unanswered_text(ask.kind, ask.until, ask.unanswered, now);
+  if (!silence.empty()) text += "  is     " + silence + "\n";
   if (ask.left_out > 0) {
     text += "  input  has " + std::to_string(ask.left_out) +
             " bytes, too many to be shown here; it is the event at position " +
