@@ -7,6 +7,7 @@
 
 #include "bus/poller.hpp"
 #include "bus/zmq_sockets.hpp"
+#include "eventlog/base/release.hpp"
 
 namespace benchmarks {
 namespace {
@@ -37,7 +38,7 @@ base::Result<void> CommandLoad::connect(const StenoServer& server, std::size_t c
     bus::ClientOptions client;
     client.hello.role = bus::Role::client;
     client.hello.name = kActor;
-    client.hello.release = STENO_RELEASE;
+    client.hello.release = base::release();
     client.endpoint = server.command_endpoint();
     connection.client =
         std::make_unique<bus::Client>(*connection.socket, bench_.clock(), bench_.random(), client);

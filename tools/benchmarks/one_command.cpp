@@ -2,6 +2,7 @@
 #include "tools/benchmarks/one_command.hpp"
 
 #include "bus/zmq_sockets.hpp"
+#include "eventlog/base/release.hpp"
 #include "tools/benchmarks/session_history.hpp"
 #include "tools/benchmarks/stop.hpp"
 #include "workers/protocol/earlier_names.hpp"
@@ -33,7 +34,7 @@ base::Result<std::unique_ptr<OneCommand>> OneCommand::connect(Workbench& bench,
   bus::ClientOptions options;
   options.hello.role = bus::Role::client;
   options.hello.name = "bench";
-  options.hello.release = STENO_RELEASE;
+  options.hello.release = base::release();
   options.hello.features = {std::string(workers::kFeatureNames)};
   options.endpoint = server.command_endpoint();
   one->client_ =

@@ -9,6 +9,7 @@
 #include "bus/poller.hpp"
 #include "bus/subscription.hpp"
 #include "bus/zmq_sockets.hpp"
+#include "eventlog/base/release.hpp"
 #include "tools/benchmarks/failure.hpp"
 
 namespace benchmarks {
@@ -59,7 +60,7 @@ class Following {
     bus::ClientOptions options;
     options.hello.role = bus::Role::client;
     options.hello.name = "bench";
-    options.hello.release = STENO_RELEASE;
+    options.hello.release = base::release();
     return options;
   }
   static bus::SubscriptionOptions subscription_options() {

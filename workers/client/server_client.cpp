@@ -1,6 +1,7 @@
 // Puts commands into the bodies of the wire; the sending is bus::Client's.
 #include "workers/client/server_client.hpp"
 
+#include "eventlog/base/release.hpp"
 #include "workers/protocol/earlier_names.hpp"
 
 namespace workers {
@@ -11,7 +12,7 @@ bus::ClientOptions bus_options(const ServerClientOptions& options) {
   wanted.hello.role = options.role;
   wanted.hello.name = options.name;
   wanted.hello.scope = options.scope;
-  wanted.hello.release = STENO_RELEASE;
+  wanted.hello.release = base::release();
   wanted.hello.features = {std::string(kFeatureNames)};
   wanted.endpoint = options.endpoint;
   return wanted;

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "eventlog/base/release.hpp"
 #include "eventlog/base/text_bytes.hpp"
 
 namespace workers {
@@ -44,7 +45,7 @@ std::string signed_headers(const std::string& secret, const std::string& id, std
 
 HttpOutcome post(const HttpPost& request, processes::ProgramRun how) {
   const std::string text = request.url + "\nContent-Type: application/json\nUser-Agent: steno/" +
-                           STENO_RELEASE + "\nExpect:\n" + request.headers + "\n" + request.body;
+                           base::release() + "\nExpect:\n" + request.headers + "\n" + request.body;
   const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(how.limit).count();
   how.limit += kEndMax;
   how.output_max = std::max(how.output_max, request.answer_max);

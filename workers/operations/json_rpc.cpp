@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "eventlog/base/release.hpp"
 #include "workers/operations/request_text.hpp"
 #include "workers/operations/surface_names.hpp"
 #include "workers/operations/text_bounds.hpp"
@@ -82,7 +83,7 @@ Json initialize(const Json& params) {
   }
   return {{"protocolVersion", protocol},
           {"capabilities", {{"tools", Json::object()}}},
-          {"serverInfo", {{"name", "steno"}, {"version", STENO_RELEASE}}},
+          {"serverInfo", {{"name", "steno"}, {"version", base::release()}}},
           {"instructions",
            "Steno runs sessions of coding agents in the background. claude_launch starts one; "
            "claude_output shows what it did; claude_respond gives it a further prompt; "

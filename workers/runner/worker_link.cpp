@@ -6,6 +6,7 @@
 
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/base/rare_branches.hpp"
+#include "eventlog/base/release.hpp"
 
 namespace workers {
 
@@ -89,7 +90,7 @@ void WorkerLink::greet() {
   hello.protocol_highest = bus::kProtocolHighest;
   hello.role = bus::Role::worker;
   hello.name = id_.text();
-  hello.release = STENO_RELEASE;
+  hello.release = base::release();
   socket_.send(bus::encode_frame(hello));
 }
 

@@ -8,6 +8,7 @@
 #include "eventlog/base/check.hpp"
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/base/rare_branches.hpp"
+#include "eventlog/base/release.hpp"
 #include "eventlog/domain/event_codec.hpp"
 #include "eventlog/domain/stream_name.hpp"
 #include "eventlog/domain/text_limits.hpp"
@@ -41,7 +42,7 @@ bus::Welcome welcome(const eventlog::LogTail& tail, base::ServerId incarnation) 
   w.server = incarnation;
   w.log = tail.log;
   w.epoch = bus_epoch(tail.epoch);
-  w.release = STENO_RELEASE;
+  w.release = base::release();
   w.head = tail.position;
   return w;
 }
@@ -162,7 +163,7 @@ void Server::start() {
   domain::StartServer start;
   start.incarnation = incarnation_;
   start.writer_term = sequencer_.log().writer_term;
-  start.release = STENO_RELEASE;
+  start.release = base::release();
   if (options_.tail.position.value == 0) start.new_epoch = options_.tail.epoch.counter;
   CommandMessage message;
   message.id = base::CommandId::make(now_, ports_.random);
@@ -428,7 +429,7 @@ base::Duration Server::next_timer() const {
 StatusAnswer Server::status() const {
   StatusAnswer s;
   s.incarnation = incarnation_;
-  s.release = STENO_RELEASE;
+  s.release = base::release();
   s.log = sequencer_.log().log;
   s.epoch = sequencer_.log().epoch.counter;
   s.writer_term = sequencer_.log().writer_term;

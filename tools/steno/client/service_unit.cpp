@@ -3,6 +3,16 @@
 namespace steno {
 namespace {
 
+// A path that a unit takes to the end of the line.
+std::string unquoted(std::string_view path) {
+  std::string text;
+  for (const char c : path) {
+    if (c == '%') text += c;
+    text += c;
+  }
+  return text;
+}
+
 // Quotes a word as systemd.syntax(7) and, for `is_command`, systemd.service(5) have it.
 std::string quoted(std::string_view word, bool is_command) {
   std::string text = "\"";
@@ -26,6 +36,7 @@ std::string unit_text(const std::vector<std::string>& command, const std::string
     line += (line.empty() ? "" : " ") + quoted(word, true);
   }
   std::string text(unit_template());
+  put(text, "@STENO_PROGRAM_FILE@", unquoted(command.front()));
   put(text, "@STENO_SERVE@", line);
   put(text, "@STENO_PATH@", quoted("PATH=" + path, false));
   return text;

@@ -7,7 +7,8 @@
 
 namespace steno {
 
-// With @STENO_SERVE@ and @STENO_PATH@ where the command and the assignment of PATH belong.
+// With @STENO_PROGRAM_FILE@, @STENO_SERVE@ and @STENO_PATH@ where the program, the command and the
+// assignment of PATH belong.
 std::string_view unit_template();
 
 // Returns the unit that runs the command with that PATH. Words can hold any bytes but line ends.

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "eventlog/base/check.hpp"
+#include "eventlog/base/release.hpp"
 #include "tools/steno/command_line/completion.hpp"
 #include "tools/steno/command_line/help.hpp"
 #include "tools/steno/command_line/man_page.hpp"
@@ -58,7 +59,7 @@ bool is_common(std::string_view key) {
 void add_global_flags(CommandLine& line) {
   line.app.require_subcommand(1);
   set_help(line.app);
-  line.app.set_version_flag("--version", "steno " STENO_RELEASE, "Show the release");
+  line.app.set_version_flag("--version", "steno " + base::release(), "Show the release");
   line.app
       .add_option_function<std::string>(
           "--config", [&line](const std::string& value) { line.flags["config"] = value; },

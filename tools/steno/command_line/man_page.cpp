@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "eventlog/base/own_folder.hpp"
+#include "eventlog/base/release.hpp"
 #include "tools/steno/command_line/completion.hpp"
 #include "tools/steno/command_line/help.hpp"
 
@@ -219,7 +220,7 @@ std::string title(const CLI::App& command) {
   std::transform(upper.begin(), upper.end(), upper.begin(), [](char c) {
     return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   });
-  return ".TH \"" + literal(upper) + "\" 1 \"\" \"steno " STENO_RELEASE "\" \"Steno\"\n" +
+  return ".TH \"" + literal(upper) + "\" 1 \"\" \"steno " + base::release() + "\" \"Steno\"\n" +
          ".SH NAME\n" + literal(page_name(command)) + " \\- ";
 }
 

@@ -10,6 +10,7 @@
 
 #include "eventlog/base/file_lock.hpp"
 #include "eventlog/base/list_files.hpp"
+#include "eventlog/base/release.hpp"
 #include "eventlog/base/usd_text.hpp"
 #include "eventlog/domain/evolve.hpp"
 #include "eventlog/domain/stream_name.hpp"
@@ -163,7 +164,7 @@ Finding doubled_sessions(base::Position at) {
 }
 
 int Examination::run() {
-  add({"release", Health::good, STENO_RELEASE, ""});
+  add({"release", Health::good, base::release(), ""});
   ask_server();
   const bool has_file = config_.has_config_file;
   if (config_.tables_fault) {
@@ -477,7 +478,7 @@ void Examination::examine_status(const workers::StatusAnswer& status) {
            "release " + status.release + ", up " + duration_text(base::Duration{status.uptime_us}) +
            ", " + clients_text(status),
        ""});
-  if (status.release != STENO_RELEASE) {
+  if (status.release != base::release()) {
     add({"release", Health::bad, "the server is of release " + status.release,
          "restart it to have both the same"});
   }

@@ -21,6 +21,7 @@
 #include "eventlog/base/file_lock.hpp"
 #include "eventlog/base/list_files.hpp"
 #include "eventlog/base/own_folder.hpp"
+#include "eventlog/base/release.hpp"
 #include "eventlog/folder/copy_files.hpp"
 #include "eventlog/folder/open_log.hpp"
 #include "eventlog/proof/signing_key.hpp"
@@ -93,7 +94,7 @@ workers::ServerPlace place_of(const ServeOptions& options, base::Clock& clock) {
   place.pid = getpid();
   place.since = clock.wall();
   place.stop_max = kDrainMax + options.stop_grace;
-  place.release = STENO_RELEASE;
+  place.release = base::release();
   place.run_folder = options.run_folder;
   place.log_file = log_file();
   return place;
