@@ -10,6 +10,7 @@
 #include "workers/operations/asking.hpp"
 #include "workers/operations/session_text.hpp"
 #include "workers/operations/text_rows.hpp"
+#include "workers/rules/pattern_matcher.hpp"
 #include "workers/text/ask_risk.hpp"
 #include "workers/text/ask_text.hpp"
 #include "workers/text/setting_text.hpp"
@@ -213,10 +214,13 @@ std::string text_of(const AskPage& page, Reader reader) {
     if (!risk.reasons.empty()) {
       row += "\n   risk " + std::string(risk_name(risk.level)) + ": " + joined(risk.reasons);
     }
+    const bool is_alone = page.asks.size() == 1;
+    if (is_alone && ask.kind == domain::AskKind::approval && ask.rule == 0) {
+      const std::string rule = pattern_for({ask.tool, ask.text, ask.workdir});
+      if (!rule.empty()) row += "\n   --for always, --for session allow " + safe_line(rule);
+    }
     // All of it where one is asked for.
-    const std::size_t lines_max = page.asks.size() == 1                   ? 60
-                                  : ask.kind == domain::AskKind::question ? 10
-                                                                          : 1;
+    const std::size_t lines_max = is_alone ? 60 : ask.kind == domain::AskKind::question ? 10 : 1;
     for (const std::string& line : ask_lines(ask.kind, text, lines_max)) row += "\n   " + line;
     row += "\n   " + how_to_answer(ask, reader);
     // One that is too long alone is cut, and says so.
