@@ -78,7 +78,9 @@ void Hooks::count(const std::string& hook, HookOutcome outcome, base::Duration t
   ++so_far.runs;
   ++so_far.outcomes[static_cast<std::size_t>(outcome)];
   so_far.took += took;
-  if (!note.empty()) so_far.last_failure = note;
+  if (note.empty()) return;
+  ++so_far.failures;
+  so_far.last_failure = note;
 }
 
 void Hooks::count(const domain::HookRun& run) {
@@ -313,7 +315,7 @@ base::RawValue Hooks::answer(const DurableStates&) const {
       shown.runs = count.runs;
       shown.changed = of(HookOutcome::changed);
       shown.blocked = of(HookOutcome::blocked);
-      shown.failed = of(HookOutcome::failed);
+      shown.failed = count.failures;
       shown.took = count.took;
       shown.last_failure = count.last_failure;
     }

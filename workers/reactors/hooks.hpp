@@ -69,6 +69,7 @@ class Hooks final : public Reactor {
   struct Count {
     std::int64_t runs = 0;
     std::array<std::int64_t, std::size(base::EnumNames<domain::HookOutcome>::kNames)> outcomes{};
+    std::int64_t failures = 0;  // whether they blocked the step or not
     base::Duration took{};
     std::string last_failure;
   };
