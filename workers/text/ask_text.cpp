@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "eventlog/base/digits.hpp"
-#include "eventlog/base/time_text.hpp"
 #include "eventlog/base/json_depth.hpp"
+#include "eventlog/base/time_text.hpp"
 #include "workers/text/terminal_text.hpp"
 #include "workers/text/tool_summary.hpp"
 
@@ -291,8 +291,15 @@ std::string step_text(const domain::AskAnswered& answered, std::string_view text
   const std::string stop = text_in(changes, "stop");
   if (!stop.empty())
     return "a hook ends the turn: " + cut_to_columns(safe_line(stop), kReasonColumns);
-  return message.empty() ? message
-                         : "a hook says: " + cut_to_columns(safe_line(message), kReasonColumns);
+  const std::string says =
+      message.empty() ? message
+                      : "a hook says: " + cut_to_columns(safe_line(message), kReasonColumns);
+  const bool has_input = changes.is_object() && changes.contains("input");
+  if (!has_input || answered.point != domain::HookPoint::pre_tool_use) return says;
+  const std::string input = changes["input"].dump(-1, ' ', false, Json::error_handler_t::replace);
+  return hook_name(answered) +
+         " gives the call another input: " + cut_to_columns(safe_line(input), kReasonColumns) +
+         (says.empty() ? "" : "; " + says);
 }
 
 std::string hook_text(const domain::HookRan& ran, std::string_view said) {
