@@ -137,6 +137,10 @@ TEST_CASE("what hooks did is said where people have to know it", "[tools]") {
   answer.verdict = domain::AskVerdict::granted;
   CHECK(step_text(answer, "{}").empty());
   CHECK(step_text(answer, R"({"message":"look"})") == "a hook says: look");
+  answer.point = domain::HookPoint::pre_tool_use;
+  answer.hook = "polite";
+  CHECK(step_text(answer, R"({"input":{"command":"ls"},"message":"look"})") ==
+        R"(the hook polite gives the call another input: {"command":"ls"}; a hook says: look)");
   CHECK(step_text(answer, R"({"stop":"enough"})") == "a hook ends the turn: enough");
   CHECK(hook_text({1, "guard", domain::HookOutcome::passed, {}, {}}, {}).empty());
   CHECK(hook_text({1, "guard", domain::HookOutcome::failed, {}, "it ended with code 1"}, "boom") ==
