@@ -96,7 +96,7 @@ class Lists(Reading):
 
     def test_a_session_is_given_another_name(self):
         home = self.home
-        alias = home.start_session("[say Hello.] fix the login page", "--multi-turn")
+        alias = home.start_session("fix the login page", "--multi-turn")
         other = home.start_session("[say Hello.]", "--multi-turn", "--name", "other")
         self.assertEqual(home.show("fix-login-page")["alias"], alias)
         self.assertEqual(home.run("rename", "fix-login-page", "login").out,

@@ -258,24 +258,22 @@ class Worktrees(WithRepository):
         self.assertEqual(self.branches(), ["steno/second"])
 
         talk = self.home.follow("run", "--multi-turn", "--worktree=third", "[say Hello.]")
-        self.assertEqual(talk.line(), "Hello.\n")
+        self.assertEqual(talk.line(), "Hello.")
         path = self.listed()["third"]["path"]
         self.write("new\n", path, "new.txt")
-        talk.child.stdin.close()
-        said = talk.error_line("its worktree stays")
-        self.assertIn("1 file that is not committed", said)
-        self.assertEqual(talk.child.wait(), 0)
+        ended = talk.finish()
+        self.assertEqual(ended.code, 0, str(ended))
+        self.assertIn("its worktree stays: 1 file that is not committed", ended.err)
         self.assertEqual(self.listed()["third"]["files"], 1)
         # A commit is a change, also where another branch has it.
         talk = self.home.follow("run", "--multi-turn", "--worktree=fourth", "[say Hello.]")
-        self.assertEqual(talk.line(), "Hello.\n")
+        self.assertEqual(talk.line(), "Hello.")
         path = self.listed()["fourth"]["path"]
         self.write("new\n", path, "new.txt")
         self.commit("new", path)
         self.git("branch", "copy", "steno/fourth")
-        talk.child.stdin.close()
-        talk.error_line("its worktree stays")
-        self.assertEqual(talk.child.wait(), 0)
+        ended = talk.finish()
+        self.assertIn("its worktree stays", ended.err)
         self.assertIn("steno/fourth", self.branches())
 
     def test_names_come_from_the_session_or_are_made(self):
