@@ -154,12 +154,12 @@ bool LogFolder::has_log() const {
 
 bool is_known_name(std::string_view name) {
   // The log's own names, then those that a server, its worker and its configuration keep beside it.
-  constexpr std::array<std::string_view, 25> kNames = {
-      "lock",      "head",        "head.new",      "erased",     "erased.new",
-      "key",       "key.new",     "base",          "making",     "making.new",
-      "log",       "index",       "views",         "evidence",   "label",
-      "label.new", "restoring",   "restoring.new", "run",        "steno.toml",
-      "locks",     "worker.lock", "server",        "server.new", "content"};
+  constexpr std::array<std::string_view, 26> kNames = {
+      "lock",    "head",       "head.new", "erased",      "erased.new", "key",
+      "key.new", "base",       "making",   "making.new",  "log",        "index",
+      "views",   "evidence",   "label",    "label.new",   "restoring",  "restoring.new",
+      "run",     "steno.toml", "locks",    "worker.lock", "server",     "server.new",
+      "content", "worktrees"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 

@@ -194,6 +194,14 @@ class Deliveries(WithSinks):
         self.assertEqual(call[1:4],
                          ["--app-name=Steno", "--", f"Session completed: listed [{alias}]"])
 
+    def test_a_session_is_told_of_by_the_name_that_it_was_given_last(self):
+        self.home.start()
+        alias = self.spawn("first", "--multi-turn", "--name", "talk")
+        self.wait_told(1)
+        self.home.run("rename", "talk", "chat")
+        self.home.run("kill", alias)
+        self.assertRegex(self.wait_told(2)[1], rf"^⛔ Session chat \[{alias}\] killed")
+
     # Shows R074.
     def test_a_channel_without_parts_tells_the_system_only(self):
         self.home.start()

@@ -94,6 +94,34 @@ class Lists(Reading):
         self.assertEqual((page["total"], page["has_more"], page["before"]),
                          (2, True, page["sessions"][-1]["opened"]))
 
+    def test_a_session_is_given_another_name(self):
+        home = self.home
+        alias = home.start_session("fix the login page", "--multi-turn")
+        other = home.start_session("[say Hello.]", "--multi-turn", "--name", "other")
+        self.assertEqual(home.show("fix-login-page")["alias"], alias)
+        self.assertEqual(home.run("rename", "fix-login-page", "login").out,
+                         f"fix-login-page [{alias}] is called login now\n")
+        self.assertEqual(home.show("login")["alias"], alias)
+        self.assertEqual(self.named("--name", "log*"), ["login"])
+        self.refused(3, "show", "fix-login-page")
+        self.assertIn(f"is that of session {other}", self.refused(4, "rename", "login", "other"))
+        for bad in ("", "x" * 65, "two\nlines", "@self", alias):
+            self.refused(2, "rename", "login", bad)
+        self.refused(3, "rename", "nobody", "somebody")
+        self.assertEqual(home.ask("rename", alias, "log in")["was"], "login")
+        home.run("kill", alias)
+        said = home.run("chat", "--sender", "telegram|1", "--chat-senders", "telegram|1",
+                        f"/rename {alias} the old login")
+        self.assertEqual(said.code, 0, str(said))
+        self.assertEqual((home.show("the old login")["alias"], home.show(alias)["name"]),
+                         (alias, "the old login"))
+        home.run("rename", "other", "login")
+        again = home.ask("resume", alias, "[say Hello.]")
+        self.assertEqual(again["name"], "the old login")
+        self.assertEqual(home.stop(), 0)
+        home.start()
+        self.assertEqual(home.show("login")["alias"], other)
+
     def test_order_is_what_was_asked_for(self):
         for name in ("first", "second", "third"):
             self.home.run("run", "--name", name, "[say Hello.]")

@@ -14,15 +14,13 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstring>
 #include <optional>
 #include <string_view>
 
 #include "eventlog/base/unique_fd.hpp"
 #include "workers/processes/pidfd.hpp"
+#include "workers/processes/program_environment.hpp"
 #include "workers/processes/system_failure.hpp"
-
-extern char** environ;
 
 namespace processes {
 namespace {
@@ -69,25 +67,6 @@ base::UniqueFd make_pipe(base::UniqueFd& read) {
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {};
   read = base::UniqueFd(ends[0]);
   return base::UniqueFd(ends[1]);
-}
-
-// Returns the environment of this process with these variables in front, the first of a name
-// counts.
-std::vector<char*> environment_with(const std::vector<std::string>& variables) {
-  std::vector<char*> all;
-  all.reserve(variables.size());
-  for (const std::string& one : variables) all.push_back(const_cast<char*>(one.c_str()));
-  for (char** one = environ; *one != nullptr; ++one) {
-    const std::string_view name(*one, std::strcspn(*one, "="));
-    const bool is_replaced =
-        std::any_of(variables.begin(), variables.end(), [&](const std::string& variable) {
-          return variable.starts_with(name) && variable.size() > name.size() &&
-                 variable[name.size()] == '=';
-        });
-    if (!is_replaced) all.push_back(*one);
-  }
-  all.push_back(nullptr);
-  return all;
 }
 
 base::Result<Started> start(std::vector<std::string> argv, const ProgramRun& how,

@@ -24,7 +24,7 @@ struct ProgramRun {
   // With a guard: what the program leaves behind at its own end is ended, too.
   bool ends_tree = false;
   std::string folder{};                    // that it works in; empty: that of this process
-  std::vector<std::string> environment{};  // "NAME=value" beside that of this process
+  std::vector<std::string> environment{};  // changes that of this process, see environment_with()
   std::size_t output_max = 200;            // bytes that are kept of what it writes
   bool has_errors_apart = false;           // else stderr goes where stdout goes
 };

@@ -34,6 +34,19 @@ TEST_CASE("a program reads what it is given, and nothing else", "[workers]") {
   CHECK(read(std::string(300'000, 'x')) == "300000");
 }
 
+TEST_CASE("a program has this environment, but for what is changed in it", "[workers]") {
+  ProgramRun how{kLong, -1};
+  how.environment = {"GIVEN=a=b", "HOME=/there", "PATHS"};
+  const auto shown = [&](const std::string& name) {
+    return run_program({"printenv", name}, how).output;
+  };
+  CHECK(shown("GIVEN") == "a=b");
+  CHECK(shown("HOME") == "/there");
+  CHECK_FALSE(shown("PATH").empty());
+  how.environment = {"HOME"};
+  CHECK(shown("HOME").empty());
+}
+
 TEST_CASE("a program that fails is quoted", "[workers]") {
   const ProgramOutcome outcome = outcome_of({"sh", "-c", "echo 'no route'; exit 3"});
   CHECK(outcome.problem == "the program ended with code 3");

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/steno/client/prompt_place.hpp"
@@ -14,6 +15,8 @@
 namespace steno {
 
 struct TaskToGive;
+
+constexpr std::string_view kAnyWorktree = "true";  // as a flag without a value
 
 struct SpawnArguments {
   std::string prompt;  // "-": read from stdin
@@ -29,6 +32,8 @@ struct SpawnArguments {
   std::vector<std::string> files{};  // that go with the prompt; "-": read from stdin
   std::vector<std::string> labels{};
   PromptPlace place{};
+  // The name of the worktree that it gets for itself, kAnyWorktree: one is made; empty: it gets none.
+  std::string worktree{};
   std::string template_name{};      // of the project's file (project_settings.hpp); empty: none
   std::vector<std::string> said{};  // the flags that were given: "--name"
 };
@@ -77,6 +82,11 @@ Outcome<int> interrupt(const Config& config, const SessionsArguments& arguments)
 // Changes the settings of a session for which there are flags.
 Outcome<int> set(const Config& config, const ReferenceArguments& arguments);
 Outcome<int> commands(const Config& config, const ReferenceArguments& arguments);
+struct RenameArguments {
+  std::string reference;
+  std::string name;
+};
+Outcome<int> rename(const Config& config, const RenameArguments& arguments);
 Outcome<int> continue_session(const Config& config, const SessionsArguments& arguments);
 Outcome<int> show(const Config& config, const ReferenceArguments& arguments);
 // Of the channel that the settings name.
@@ -308,6 +318,25 @@ struct LabelArguments {
   std::vector<std::string> remove;
 };
 Outcome<int> label(const Config& config, const LabelArguments& arguments);
+
+struct DiffArguments {
+  std::string reference;
+  std::vector<std::string> paths;  // in its folder; empty: the whole repository
+  bool is_stat = false;
+  bool has_names_only = false;
+};
+// Shows what a session has changed, by git.
+Outcome<int> diff(const Config& config, const DiffArguments& arguments);
+
+// Working trees of git that sessions have for themselves.
+struct WorktreeArguments {
+  std::string name;  // or its path
+  bool is_forced = false;
+  bool is_tried = false;  // nothing is removed
+};
+Outcome<int> worktree_list(const Config& config, const WorktreeArguments& arguments);
+Outcome<int> worktree_remove(const Config& config, const WorktreeArguments& arguments);
+Outcome<int> worktree_prune(const Config& config, const WorktreeArguments& arguments);
 
 struct TopArguments {
   bool all_agents = false;

@@ -2,16 +2,15 @@
 #include "tools/steno/client/prompt_editor.hpp"
 
 #include <fcntl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 
 #include "eventlog/base/unique_fd.hpp"
 #include "tools/steno/client/prompt_input.hpp"
+#include "tools/steno/client/terminal_program.hpp"
 #include "tools/steno/config/find_program.hpp"
 #include "tools/steno/text/console.hpp"
 
@@ -37,62 +36,15 @@ bool is_blank(const std::string& text) {
   return text.find_first_not_of(" \t\r\n") == std::string::npos;
 }
 
-// Gives the editor the terminal where a pipe stands in its place.
-void take_terminal() {
-  for (const int fd : {STDIN_FILENO, STDOUT_FILENO}) {
-    if (::isatty(fd) == 1) continue;
-    const int terminal = ::open("/dev/tty", fd == STDIN_FILENO ? O_RDONLY : O_WRONLY);
-    if (terminal < 0) continue;
-    ::dup2(terminal, fd);
-    ::close(terminal);
-  }
-}
-
-// Leaves Ctrl-C and Ctrl-\ to the editor while it runs.
-class SignalsLeft {
- public:
-  SignalsLeft() {
-    struct sigaction ignored {};
-    ignored.sa_handler = SIG_IGN;
-    ::sigaction(SIGINT, &ignored, &interrupt_);
-    ::sigaction(SIGQUIT, &ignored, &quit_);
-  }
-  SignalsLeft(const SignalsLeft&) = delete;
-  SignalsLeft& operator=(const SignalsLeft&) = delete;
-  ~SignalsLeft() { restore(); }
-  void restore() const {
-    ::sigaction(SIGINT, &interrupt_, nullptr);
-    ::sigaction(SIGQUIT, &quit_, nullptr);
-  }
-
- private:
-  struct sigaction interrupt_ {};
-  struct sigaction quit_ {};
-};
-
 // Returns what went wrong; empty: it ended with 0.
 std::string run_editor(const std::string& line, const std::string& path) {
-  flush();
-  const std::string script = line + " \"$@\"";
-  const SignalsLeft signals;
-  const pid_t child = ::fork();
-  if (child < 0) return std::string("cannot be started: ") + std::strerror(errno);
-  if (child == 0) {
-    signals.restore();
-    take_terminal();
-    ::execl("/bin/sh", "sh", "-c", script.c_str(), line.c_str(), path.c_str(), nullptr);
-    ::_exit(kNotFound);
-  }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) return std::string("is lost: ") + std::strerror(errno);
-  }
-  if (WIFSIGNALED(status)) {
-    return std::string("was ended by signal ") + std::to_string(WTERMSIG(status));
-  }
-  const int code = WEXITSTATUS(status);
-  if (code == kNotFound) return "is not there; set VISUAL or EDITOR to one";
-  return code == 0 ? "" : "ended with " + std::to_string(code);
+  TerminalRun how;
+  how.takes_terminal = true;
+  const TerminalEnd end = run_on_terminal({"/bin/sh", "-c", line + " \"$@\"", line, path}, how);
+  if (!end.problem.empty()) return end.problem;
+  if (end.signal != 0) return "was ended by signal " + std::to_string(end.signal);
+  if (end.exit_code == kNotFound) return "is not there; set VISUAL or EDITOR to one";
+  return end.exit_code == 0 ? "" : "ended with " + std::to_string(end.exit_code);
 }
 
 // Makes a file of this user alone that holds the draft.

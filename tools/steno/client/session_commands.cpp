@@ -8,6 +8,7 @@
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/left_prompts.hpp"
 #include "tools/steno/client/own_grant.hpp"
+#include "tools/steno/client/own_worktree.hpp"
 #include "tools/steno/client/project_settings.hpp"
 #include "tools/steno/client/prompt_editor.hpp"
 #include "tools/steno/client/prompt_input.hpp"
@@ -134,22 +135,26 @@ Outcome<bool> queue_all(Connection& connection, const Spawned& spawned,
   return true;
 }
 
-void print_spawned(const Config& config, const Spawned& spawned) {
+// `worktree`: its own; null: it has none.
+void print_spawned(const Config& config, const Spawned& spawned,
+                   const NewWorktree* worktree = nullptr) {
   if (config.output == OutputFormat::table) {
     Table table({{"ALIAS"}, {"NAME"}, {"ID"}});
     table.add({spawned.reply.alias, spawned.reply.name, spawned.session.text()});
     print(table.text(stdout_columns()));
     return;
   }
-  print(workers::JsonObject()
-            .add("session", spawned.session)
-            .add("alias", spawned.reply.alias)
-            .add("name", spawned.reply.name)
-            .add("status", spawned.reply.status)
-            .add("position", spawned.reply.position)
-            .add("command", spawned.command)
-            .text() +
-        "\n");
+  workers::JsonObject json;
+  json.add("session", spawned.session)
+      .add("alias", spawned.reply.alias)
+      .add("name", spawned.reply.name)
+      .add("status", spawned.reply.status)
+      .add("position", spawned.reply.position)
+      .add("command", spawned.command);
+  if (worktree != nullptr) {
+    json.add("workdir", worktree->workdir).add("branch", worktree->worktree.branch);
+  }
+  print(json.text() + "\n");
 }
 
 std::string reply_json(const projections::SessionRow& row, const CommandReplyBody& reply) {
@@ -288,12 +293,25 @@ Outcome<int> resume_foreign(Connection& connection, const Config& config,
 
 namespace {
 
-// Begins the session, and follows it unless it is to be left alone.
-Outcome<int> begin(Connection& connection, const SpawnArguments& told, domain::PromptFiles files,
-                   LineInput* input, Talk* talk) {
+WorktreeWish wish_of(const Config& config, const SpawnArguments& told) {
+  const bool is_any = told.worktree == kAnyWorktree;
+  return {config.session.workdir, is_any ? std::string() : told.worktree, told.name};
+}
+
+// Returns none if the session is to work in its folder itself.
+Outcome<std::optional<NewWorktree>> worktree_for(Connection& connection,
+                                                 const SpawnArguments& told) {
+  std::optional<NewWorktree> none;
+  if (told.worktree.empty()) return none;
   const Config& config = connection.config();
-  domain::Spawn wanted = to_spawn(config, told);
-  wanted.files = std::move(files);
+  auto made = make_worktree(config, wish_of(config, told), connection.random());
+  if (!made) return tl::unexpected(made.error());
+  return std::optional(std::move(*made));
+}
+
+// Sends what is wanted, with what follows from who asks.
+Outcome<Spawned> open_session(Connection& connection, const SpawnArguments& told, domain::Spawn& wanted) {
+  const Config& config = connection.config();
   // A user is told where they talk, unless somebody says otherwise for this session.
   if (!told.user.empty() && !is_flag(config, "channel")) wanted.origin_channel.clear();
   if (const auto ok = describe(connection, told, wanted.descriptor); !ok) {
@@ -304,19 +322,40 @@ Outcome<int> begin(Connection& connection, const SpawnArguments& told, domain::P
   if (const auto ok = apply_grant(connection, nullptr, wanted); !ok) {
     return tl::unexpected(ok.error());
   }
-  const auto spawned = connection.run(workers::send_spawn(connection.caller(), wanted));
-  if (!spawned) return tl::unexpected(spawned.error());
+  return connection.run(workers::send_spawn(connection.caller(), wanted));
+}
+
+// Begins the session, and follows it unless it is to be left alone.
+Outcome<int> begin(Connection& connection, const SpawnArguments& told, domain::PromptFiles files,
+                   LineInput* input, Talk* talk) {
+  const Config& config = connection.config();
+  const auto worktree = worktree_for(connection, told);
+  if (!worktree) return tl::unexpected(worktree.error());
+  const NewWorktree* own = *worktree ? &**worktree : nullptr;
+  domain::Spawn wanted = to_spawn(config, told);
+  if (own != nullptr) wanted.spec.workdir = own->workdir;
+  wanted.files = std::move(files);
+  const auto spawned = open_session(connection, told, wanted);
+  if (!spawned) {
+    if (own != nullptr) drop_worktree(*own, spawned.error());
+    return tl::unexpected(spawned.error());
+  }
   drop_draft(told.place);
+  if (own != nullptr) tell_worktree(*own);
   if (is_flag(config, "channel") && !wanted.origin_channel.empty()) {
     const auto unheard =
         connection.run(workers::unheard_text(connection.caller(), wanted.origin_channel));
     if (unheard && !unheard->empty()) remark("steno: " + *unheard);
   }
   if (told.is_detached) {
-    print_spawned(config, *spawned);
+    print_spawned(config, *spawned, own);
     return kExitOk;
   }
-  return follow(connection, *spawned, input, talk);
+  auto outcome = follow(connection, *spawned, input, talk);
+  if (own != nullptr) {
+    settle_worktree(connection, *own, spawned->session, spawned->reply.alias);
+  }
+  return outcome;
 }
 
 // Reads the first prompt. Empty: nobody wants one.
@@ -390,6 +429,11 @@ Outcome<int> run(const Config& own_config, const SpawnArguments& arguments) {
   }
   if (const auto ok = workers::check_workdir(config.session.workdir); !ok) return fail(ok.error());
   if (const auto ok = workers::check_mcp_config(config.session); !ok) return fail(ok.error());
+  // Nobody types a prompt in vain.
+  if (talks && !told.worktree.empty()) {
+    const auto ok = check_worktree(wish_of(config, told));
+    if (!ok) return tl::unexpected(ok.error());
+  }
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   if (const std::string unpriced = unpriced_text(config); !unpriced.empty()) remark(unpriced);

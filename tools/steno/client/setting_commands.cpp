@@ -1,4 +1,4 @@
-// `set` and `commands`: over the operations of the same names.
+// `set`, `rename` and `commands`: over the operations of the same names.
 #include "eventlog/domain/session/spec_settings.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/connection/connection.hpp"
@@ -39,6 +39,11 @@ Outcome<int> set(const Config& config, const ReferenceArguments& arguments) {
                                 " --permission-mode plan; steno set --help lists the rest");
   }
   return run_one(config, said, workers::set);
+}
+
+Outcome<int> rename(const Config& config, const RenameArguments& arguments) {
+  return run_one(config, workers::RenameArguments{arguments.reference, arguments.name},
+                 workers::rename);
 }
 
 Outcome<int> commands(const Config& config, const ReferenceArguments& arguments) {

@@ -74,6 +74,9 @@ void add_spawn_flags(CommandLine& line, CLI::App* command, SpawnArguments& argum
   command->add_flag("--multi-turn", arguments.is_multi_turn, "Let it take further prompts");
   command->add_flag("--continue-after-failure", arguments.continues_after_failure,
                     "With --multi-turn: give it waiting prompts also after a turn has failed");
+  command->add_flag("--worktree", arguments.worktree,
+                    "A working tree of git for itself, on a branch steno/NAME; --worktree=NAME "
+                    "names it, else its name or a new word does");
   add_settings(line, *command, {"channel", "start_within"});
   CLI::Option* parent = command->add_option(
       "--parent", arguments.parent,
@@ -101,6 +104,7 @@ void add_run(CommandLine& line) {
              "with, as attach shows it");
   add_spawn_flags(line, command, arguments);
   command->add_flag("--detach", arguments.is_detached, "Do not follow it; print its id");
+  line.setting(*command, "worktree_at_end", flag_name("worktree_at_end"));
 }
 
 void add_spawn(CommandLine& line) {
@@ -390,6 +394,62 @@ void add_label(CommandLine& line) {
   command->add_option("LABEL", arguments.add, "Words; without any, its labels are printed");
   command->add_option("--remove", arguments.remove, "A label to be taken away; also several")
       ->type_name("LABEL");
+}
+
+void add_diff(CommandLine& line) {
+  auto& arguments = line.keep<DiffArguments>();
+  CLI::App* command = line.command(
+      line.app, "diff", "Show what a session has changed in its repository of git",
+      "  steno diff nightly\n"
+      "  steno diff nightly --stat\n"
+      "  steno diff nightly src -o json\n"
+      "Commits made since it began, and what is not committed, with new files. What was\n"
+      "not committed when it began is shown, too: steno run --worktree keeps that apart.",
+      arguments, reporting(diff));
+  add_reference(command, arguments);
+  command->add_option("PATH", arguments.paths, "Only these, from its folder on; default: all");
+  CLI::Option* stat = command->add_flag("--stat", arguments.is_stat, "How many lines of each file");
+  command->add_flag("--name-only", arguments.has_names_only, "The names of the files")
+      ->excludes(stat);
+}
+
+void add_worktree(CommandLine& line) {
+  CLI::App* worktree =
+      line.app.add_subcommand("worktree", "Working trees of git that sessions have for themselves");
+  worktree->require_subcommand(1)->fallthrough();
+  auto& listed = line.keep<WorktreeArguments>();
+  line.command(*worktree, "ls", "List them, with who works there and what is unsaved",
+               "  steno worktree ls\n"
+               "Unsaved are files that are not committed, and commits that are on no other\n"
+               "branch, on none of a remote, and in no tag. What git ignores does not count.",
+               listed, reporting(worktree_list));
+  auto& removed = line.keep<WorktreeArguments>();
+  CLI::App* remove = line.command(
+      *worktree, "rm", "Remove one, with its branch",
+      "  steno worktree rm login\n"
+      "It stays while a live session works in it, and while something in it is unsaved.",
+      removed, reporting(worktree_remove));
+  remove->add_option("NAME", removed.name, "As the list says; or its path")->required();
+  remove->add_flag("--force", removed.is_forced, "Also what is unsaved");
+  auto& pruned = line.keep<WorktreeArguments>();
+  CLI::App* prune =
+      line.command(*worktree, "prune", "Remove those where nobody works and nothing is unsaved",
+                   "  steno worktree prune --dry-run\n"
+                   "A session that worked in one cannot be resumed any more.",
+                   pruned, reporting(worktree_prune));
+  prune->add_flag("--dry-run", pruned.is_tried, "Say which, and remove none");
+}
+
+void add_rename(CommandLine& line) {
+  auto& arguments = line.keep<RenameArguments>();
+  CLI::App* command =
+      line.command(line.app, "rename", "Give a session another name",
+                   "  steno rename fix-login-page login\n"
+                   "  steno rename @self 'release 3'\n"
+                   "Its alias stays, and always means it. No two live sessions have one name.",
+                   arguments, reporting(rename));
+  add_reference(command, arguments);
+  command->add_option("NAME", arguments.name, "At most 64 bytes on one line")->required();
 }
 
 void add_set(CommandLine& line) {
@@ -1315,6 +1375,7 @@ constexpr void (*kCommands[])(CommandLine&) = {
     add_output,        add_search,   add_attach,
     add_import,        add_export,   add_transcript,
     add_files_command, add_set,      add_label,
+    add_rename,        add_diff,     add_worktree,
     add_top,           add_send,     add_resume,
     add_erase,         add_backup,   add_anchor,
     add_archive,       add_stats,    add_watch,

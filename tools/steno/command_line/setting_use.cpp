@@ -12,6 +12,8 @@ namespace {
 
 using Names = std::set<std::string_view>;
 
+constexpr std::string_view kWorktreeAtEnd = "worktree_at_end";
+
 // Commands that ask a server, and so read no settings of one. Others can read them all.
 const Names& asking() {
   static const Names kAsking = {
@@ -20,7 +22,8 @@ const Names& asking() {
       "schedule", "notify",   "output", "search",    "attach",     "wait",    "logs",
       "watch",    "stats",    "chat",   "rules",     "approvals",  "approve", "deny",
       "set",      "commands", "answer", "hooks",     "mcp",        "conv",    "erase",
-      "backup",   "archive",  "anchor", "label",     "top"};
+      "backup",   "archive",  "anchor", "label",     "rename",     "diff",    "worktree",
+      "top"};
   return kAsking;
 }
 
@@ -46,6 +49,7 @@ bool is_read_besides(const std::string& command, std::string_view key) {
   if (command == "set" && setting != nullptr) {
     return setting->change != domain::SettingChange::never;
   }
+  if (key == kWorktreeAtEnd) return command == "run";
   if (key == "start_within") return command == "send";
   if (key == "channel") return command == "foreground" || command == "background";
   return (key == "chat_senders" || key == "chat_file_mentions") && command == "chat";
@@ -58,8 +62,9 @@ std::string misplaced_flag(const std::string& command, const std::string& key) {
   const bool is_for_all = reader_of(key) == SettingReader::every_command;
   if (!asking().contains(first) || is_for_all || is_read_besides(first, key)) return {};
   const std::string flag = flag_name(key);
-  if (!is_of_sessions(key)) {
-    const std::string reader = key == "chat_senders" ? "chat" : "serve";
+  if (!is_of_sessions(key) || key == kWorktreeAtEnd) {
+    const std::string reader =
+        key == "chat_senders" ? "chat" : (key == kWorktreeAtEnd ? "run" : "serve");
     return flag + " is read by steno " + reader + " only; steno " + command + " has no use for it";
   }
   const bool is_schedule = first == "schedule";

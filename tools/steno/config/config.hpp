@@ -32,6 +32,9 @@ namespace steno {
 
 enum class OutputFormat { table, json, jsonl, prometheus };
 
+// What becomes of the worktree of a session that `run` has followed to its end.
+enum class WorktreeAtEnd { keep, remove_unchanged };
+
 // Ascending: a later one wins.
 enum class SettingSource { builtin, file, environment, flag };
 
@@ -104,6 +107,7 @@ struct Config {
   std::string channel;
   std::vector<std::string> folder_channels;
   std::string fallback_channel;
+  WorktreeAtEnd worktree_at_end = WorktreeAtEnd::remove_unchanged;
   std::vector<std::string> chat_senders;  // places whose people can give commands
   // The most that programs can give to what they launch (workers/operations/grant.hpp).
   domain::PermissionMode mcp_permission_max = domain::PermissionMode::accept_edits;
@@ -220,6 +224,10 @@ std::string session_locks_of(const Config& config);
 template <>
 struct base::EnumNames<steno::OutputFormat> {
   static constexpr std::string_view kNames[] = {"table", "json", "jsonl", "prometheus"};
+};
+template <>
+struct base::EnumNames<steno::WorktreeAtEnd> {
+  static constexpr std::string_view kNames[] = {"keep", "remove-unchanged"};
 };
 template <>
 struct base::EnumNames<steno::SettingSource> {

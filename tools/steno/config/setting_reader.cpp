@@ -20,7 +20,7 @@ const Names& of_every_command() {
 const Names& said_besides() {
   static const Names kBesides = {"channel",      "start_within",     "folder_channels",
                                  "mcp_workdirs", "fallback_channel", "mcp_permission_max",
-                                 "mcp_tools",    "mcp_approvals"};
+                                 "mcp_tools",    "mcp_approvals",    "worktree_at_end"};
   return kBesides;
 }
 
