@@ -76,12 +76,12 @@ struct SessionRow {
   bool is_silent = false;         // the agent has said nothing for a while, and no tool runs
   bool is_repeating = false;      // its agent has made one tool call too often in a row
   Time idle_since;                // it has no work since then; 0: it has, or that time is unlimited
-  base::Duration idle_timeout{};  // as the spec has it, and so have the next two
+  base::Duration idle_timeout{};  // as the spec has it, and so the next five
   base::Duration run_timeout{};
-  base::Duration approval_timeout{};  // likewise, and so the next one
+  base::Duration approval_timeout{};
   domain::UnansweredAsk unanswered = domain::UnansweredAsk::deny;
   std::int64_t repeated_calls_max = 0;
-  domain::UseLimits use_limits;           // likewise
+  domain::UseLimits use_limits;
   std::int64_t denied = 0;                // tool calls that were denied for lack of a permission
   std::vector<std::string> denied_tools;  // their names, each once; the first eight
   std::vector<std::string> mcp_broken;    // "NAME: STATUS" of the agent's MCP servers

@@ -223,6 +223,7 @@ Task<Outcome<StartedTask>> start_task(const Caller& caller, const TaskArguments&
   asked.label = arguments.label;
   asked.agent = arguments.agent;
   asked.model = arguments.model;
+  asked.cleanup = arguments.cleanup;
   domain::SpawnLimits limits;
   if (caller.self.empty()) limits.allowed_agents = {"*"};
   const auto accepted = domain::check_spawn(asked, limits, requester);
@@ -245,7 +246,7 @@ Task<Outcome<StartedTask>> start_task(const Caller& caller, const TaskArguments&
                                  ? base::Duration{-1}
                                  : base::Duration(std::chrono::seconds(arguments.timeout));
   message.caller = session_of(caller);
-  message.cleanup = arguments.cleanup;
+  message.cleanup = accepted->cleanup;
   if (!accepted->label.empty()) message.entry["label"] = accepted->label;
   if (!accepted->model.empty()) message.entry["modelOverride"] = accepted->model;
   const auto held = co_await apply_grant(caller, message.spec);

@@ -166,8 +166,9 @@ class CommandParts {
   char quote_ = 0;
 };
 
-// Compares with `*` for anything, in paths but a slash, and `**` for anything. In linear time.
-bool is_like(std::string_view glob, std::string_view text, bool has_folders) {
+// Returns the regular expression of a pattern with `*` for anything, in paths but a slash, and `**`
+// for anything.
+std::string regex_of(std::string_view glob, bool has_folders) {
   std::string regex;
   for (std::size_t i = 0; i < glob.size();) {
     if (glob.substr(i).starts_with("**/")) {
@@ -183,11 +184,21 @@ bool is_like(std::string_view glob, std::string_view text, bool has_folders) {
       regex += RE2::QuoteMeta(std::string(1, glob[i++]));
     }
   }
+  return regex;
+}
+
+RE2::Options options_for_bytes() {
   RE2::Options options(RE2::Quiet);
-  options.set_dot_nl(true);
   options.set_encoding(RE2::Options::EncodingLatin1);
   options.set_max_mem(kRegexBytesMax);
-  const RE2 compiled(regex, options);
+  return options;
+}
+
+// In linear time.
+bool is_like(std::string_view glob, std::string_view text, bool has_folders) {
+  RE2::Options options = options_for_bytes();
+  options.set_dot_nl(true);
+  const RE2 compiled(regex_of(glob, has_folders), options);
   return compiled.ok() && RE2::FullMatch(std::string(text), compiled);
 }
 
@@ -199,18 +210,6 @@ std::optional<std::string> beginning_of(const std::string& rest) {
     if (is_it) return rest.substr(0, rest.size() - end.size());
   }
   return std::nullopt;
-}
-
-// A shell reads many blanks as one, but for those in quotes.
-CallPart with_single_blanks(const CallPart& part) {
-  CallPart single = part;
-  single.text.clear();
-  for (const char c : part.text) {
-    const bool is_blank = c == ' ' || c == '\t';
-    if (!is_blank) single.text += c;
-    if (is_blank && !single.text.empty() && single.text.back() != ' ') single.text += ' ';
-  }
-  return single;
 }
 
 // Returns how long the first word of a command is, with what is quoted in it.
@@ -230,59 +229,109 @@ std::size_t word_bytes(std::string_view command) {
   return command.size();
 }
 
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool is_name(char c) {
+  return c == '_' || is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 bool is_assignment(std::string_view word) {
-  const std::size_t name =
-      word.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
-  if (name == 0 || name == std::string_view::npos) return false;
-  const bool is_named = word.front() < '0' || word.front() > '9';
-  return is_named && (word[name] == '=' || word.substr(name).starts_with("+="));
+  std::size_t name = 0;
+  while (name < word.size() && is_name(word[name])) ++name;
+  if (name == 0 || name == word.size() || is_digit(word.front())) return false;
+  return word[name] == '=' || word.substr(name).starts_with("+=");
 }
 
 // True if the word stands before a command: of the shell, or a program that runs another one.
 bool runs_another(std::string_view word) {
   static const std::vector<std::string_view> kWords = {
-      "!",    "{",    "if",      "then",    "else", "elif",  "while", "until", "do",    "time",
-      "sudo", "doas", "command", "builtin", "exec", "nohup", "env",   "nice",  "xargs", "timeout"};
+      "!",    "{",      "if",    "then",    "else",    "elif",   "while",  "until",    "do",
+      "time", "sudo",   "doas",  "command", "builtin", "exec",   "eval",   "nohup",    "env",
+      "nice", "ionice", "xargs", "timeout", "setsid",  "stdbuf", "chroot", "function", "coproc"};
   return contains(kWords, word);
 }
 
 // True if the word is an option, or a number or a time as options have them.
 bool is_option(std::string_view word) {
-  return word.starts_with('-') || word.find_first_not_of("0123456789.smhd") == std::string::npos;
+  if (word.starts_with('-')) return true;
+  if (word.empty() || !is_digit(word.front())) return false;
+  const std::size_t end = word.find_first_not_of("0123456789.");
+  return end >= word.size() - 1 && word.find_first_not_of("0123456789.smhd") == std::string::npos;
 }
 
-// Returns the command that stands behind the first word, if that runs another one; else nothing.
-std::string_view behind_first_word(std::string_view command) {
-  const std::size_t bytes = word_bytes(command);
-  const std::string_view word = command.substr(0, bytes);
-  const bool is_runner = runs_another(word);
-  if (!is_runner && !is_assignment(word)) return {};
-  const auto next = [&] {
-    command.remove_prefix(std::min(word_bytes(command) + 1, command.size()));
+// Of a command that lists its options one after the other, so many further words are looked at.
+constexpr std::size_t kWordsOfOptions = 4;
+constexpr std::size_t kWordsBefore = 32;
+constexpr std::size_t kCommandsBytesMax = std::size_t{4} << 20;
+
+// Adds a line for the command, and for each one that its first words run. False: too much.
+bool add_commands(std::string_view command, std::string& lines) {
+  std::size_t left = 0;
+  bool is_run = false;
+  for (std::size_t words = 0; !command.empty(); ++words) {
+    if (words > kWordsBefore || lines.size() > kCommandsBytesMax) return false;
+    lines.append(command).append(1, '\n');
+    const std::string_view word = command.substr(0, word_bytes(command));
+    if (runs_another(word)) {
+      is_run = true;
+      left = word == "function" || word == "coproc" ? 2 : 0;
+    } else if (is_run && is_option(word)) {
+      left = kWordsOfOptions;
+    } else if (!is_assignment(word)) {
+      if (left == 0) return true;
+      --left;
+    }
+    command.remove_prefix(std::min(word.size() + 1, command.size()));
+  }
+  return true;
+}
+
+// Returns the commands that the part can run, as far as its words say, a line each and with single
+// blanks. No value: they are too many.
+std::optional<std::string> commands_in(const CallPart& part) {
+  std::string lines;
+  std::string command;
+  const auto end = [&] {
+    const bool is_added = add_commands(trimmed(std::exchange(command, {})), lines);
+    return is_added;
   };
-  next();
-  while (is_runner && !command.empty() && is_option(command.substr(0, word_bytes(command)))) next();
-  return command;
-}
-
-// True if `is_it` holds of the command, or of one that its first words run.
-template <class Is>
-bool is_of_any(const CallPart& part, const Is& is_it) {
-  CallPart inner = part;
-  while (!inner.text.empty()) {
-    if (is_it(inner)) return true;
-    if (!part.is_plain) return false;
-    inner.text = std::string(behind_first_word(inner.text));
+  for (const char c : part.text) {
+    const bool is_end =
+        !part.is_plain && std::string_view(";&|()`{}<>\n").find(c) != std::string_view::npos;
+    const bool is_blank = c == ' ' || c == '\t' || c == '\n';
+    if (is_end && !end()) return std::nullopt;
+    if (!is_end && !is_blank) command += c;
+    if (!is_end && is_blank && !command.empty() && command.back() != ' ') command += ' ';
   }
-  return false;
+  if (!end()) return std::nullopt;
+  return lines;
 }
 
-bool matches_command(const std::string& rest, const CallPart& part, bool is_loose) {
+bool matches_part_of(const std::string& regex, const std::string& text) {
+  const RE2 compiled(regex, options_for_bytes());
+  return compiled.ok() && RE2::PartialMatch(text, compiled);
+}
+
+// Says whether a pattern that denies or asks may be about the command, whatever stands before it.
+// In linear time.
+bool may_be_about(const std::string& rest, const CallPart& part) {
+  const auto commands = commands_in(part);
+  if (!commands) return true;
+  if (is_regex(rest)) {
+    return matches_part_of("(?m:" + rest.substr(1, rest.size() - 2) + ")", *commands);
+  }
   const auto beginning = beginning_of(rest);
-  if (!part.is_plain) {
-    if (part.text == rest) return true;
-    return is_loose && is_like("*" + beginning.value_or(rest) + "*", part.text, false);
-  }
+  const std::string words = regex_of(beginning.value_or(rest), false);
+  if (matches_part_of("(?m)^" + words + (beginning ? "(?: |$)" : "$"), *commands)) return true;
+  return !part.is_plain &&
+         matches_part_of("(?s)(?:^|[^\\w-])" + words + "(?:[^\\w-]|$)", part.text);
+}
+
+bool matches_command(const std::string& rest, const CallPart& part) {
+  if (!part.is_plain) return part.text == rest;
+  const auto beginning = beginning_of(rest);
   if (beginning) return part.text == *beginning || part.text.starts_with(*beginning + " ");
   return is_like(rest, part.text, false);
 }
@@ -298,27 +347,11 @@ bool matches_path(const std::string& rest, const CallPart& part, std::string_vie
   return is_like(whole, part.text, true);
 }
 
-// Returns the command with a line for each place where another one can begin in it.
-std::string in_lines(std::string_view command) {
-  std::string lines;
-  for (const char c : command) {
-    const bool is_end = std::string_view(";&|()`{}<>\n").find(c) != std::string_view::npos;
-    const bool is_blank = c == ' ' && (lines.empty() || lines.back() == '\n');
-    if (!is_blank) lines += is_end ? '\n' : c;
-  }
-  return lines;
-}
-
-bool matches_regex(const std::string& rest, const CallPart& part, bool is_loose) {
+bool matches_regex(const std::string& rest, const CallPart& part) {
   RE2::Options options(RE2::Quiet);
   options.set_max_mem(kRegexBytesMax);
-  const std::string text = rest.substr(1, rest.size() - 2);
-  const RE2 regex(text, options);
-  if (!regex.ok()) return false;
-  if (RE2::PartialMatch(part.text, regex)) return true;
-  if (part.is_plain || !is_loose) return false;
-  const RE2 of_lines("(?m:" + text + ")", options);
-  return of_lines.ok() && RE2::PartialMatch(in_lines(part.text), of_lines);
+  const RE2 regex(rest.substr(1, rest.size() - 2), options);
+  return regex.ok() && RE2::PartialMatch(part.text, regex);
 }
 
 constexpr std::string_view kDomain = "domain:";
@@ -348,18 +381,15 @@ bool PatternMatcher::matches(const std::string& pattern, const CallPart& part,
   const Pattern read = read_pattern(pattern);
   if (!is_about(read.tool, part.tool)) return false;
   if (read.is_whole) return true;
-  // A command that does more than its words say is allowed by none of them.
   const bool has_regex = is_regex(read.rest);
-  if (has_regex && !part.is_plain && !is_loose) return false;
-  const auto is_meant = [&](const CallPart& one) {
-    return has_regex ? matches_regex(read.rest, one, is_loose)
-                     : matches_command(read.rest, one, is_loose);
-  };
+  // A command that does more than its words say is allowed by none of them.
+  const bool is_readable = part.is_plain || is_loose;
+  if (has_regex && is_readable && matches_regex(read.rest, part)) return true;
   if (part.tool == "Bash") {
-    if (is_meant(part)) return true;
-    return is_loose && is_of_any(with_single_blanks(part), is_meant);
+    if (!has_regex && matches_command(read.rest, part)) return true;
+    return is_loose && may_be_about(read.rest, part);
   }
-  if (has_regex) return is_meant(part);
+  if (has_regex) return false;
   if (has_path(part.tool)) return matches_path(read.rest, part, call.workdir);
   if (part.tool == "WebFetch" && read.rest.starts_with(kDomain)) {
     return is_like(read.rest.substr(kDomain.size()), part.text, false);
@@ -415,7 +445,7 @@ bool covers(const std::string& wide, const std::string& narrow) {
   if (is.tool == "Bash") {
     const auto beginning = beginning_of(is.rest);
     const CallPart part{is.tool, beginning ? *beginning + " *" : is.rest, true};
-    return matches_command(of.rest, part, false);
+    return matches_command(of.rest, part);
   }
   const bool has_hosts = of.rest.starts_with(kDomain) && is.rest.starts_with(kDomain);
   return has_hosts &&

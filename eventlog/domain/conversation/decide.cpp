@@ -354,11 +354,9 @@ void reads(const ConversationCommand& command, const StreamRef& target, Reads& f
   const auto* message = std::get_if<ReceiveMessage>(&command);
   if (message == nullptr) return;
   for (const std::string* other : {&message->parent, &message->deletes}) {
-    const std::string agent = agent_of_key(*other);
-    if (!agent.empty()) further.add(conversation_stream(agent, *other));
+    if (!other->empty()) further.add(conversation_stream(agent_of_key(*other), *other));
   }
-  const std::string agent = agent_of_key(message->deletes);
-  if (!agent.empty()) further.add(labels_stream(agent));
+  if (!message->deletes.empty()) further.add(labels_stream(agent_of_key(message->deletes)));
 }
 
 // Which policy holds is not known here.

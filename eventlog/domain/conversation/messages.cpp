@@ -254,6 +254,16 @@ AgentWork work_of(const ConversationState& s) {
   return is_steerable ? AgentWork::steerable : AgentWork::busy;
 }
 
+// True if the text begins with a word such as "/compact". A path has another slash.
+bool is_agents_command(std::string_view text) {
+  if (!text.starts_with('/')) return false;
+  const std::string_view word = text.substr(1, text.find_first_of(" \t\n") - 1);
+  return !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == ':';
+  });
+}
+
 // True if no later message may overtake what waits: files and commands of the agent are given with
 // a run of their own.
 bool is_overtaking_wrong(const MessageQueue& queue) {
@@ -314,7 +324,7 @@ Decided queue_message(Conversing d, const ReceiveMessage& c, Understood known) {
   // messages came from, so it takes none from elsewhere.
   const bool is_of_run = d.s.run && d.s.run->route == MessageRoute{route.channel, route.to,
                                                                    route.account, route.thread};
-  const bool is_alone = known.text.starts_with('/');
+  const bool is_alone = is_agents_command(known.text);
   const bool can_steer = !is_alone && c.files.empty() && !is_overtaking_wrong(d.s.queue) &&
                          !is_tasked(d.s) && is_of_run;
   MessageReceived received{c.sender,       c.id,

@@ -59,7 +59,7 @@ class SessionFollow {
   bool is_attached() const { return request_.editor != nullptr; }
   LineInput& typed_answers() { return is_attached() ? *request_.editor : *terminal_; }
   Outcome<bool> take_input();
-  bool is_late_answer(const std::string& line) const;
+  bool is_late_answer(std::string line);
   Outcome<bool> send_prompt(std::string prompt);
   Outcome<bool> take_interrupt_attached();
   void end_answering();
@@ -82,7 +82,10 @@ class SessionFollow {
   void note(const domain::SpendingRecorded& e) {
     domain::add_bounded(cost_.value, domain::cost_of(e.spent).value);
   }
-  void note(const domain::TurnFinished& e) { end_turn(e.turn, kExitOk, e.cost); }
+  void note(const domain::TurnFinished& e) {
+    has_lost_request_ = false;
+    end_turn(e.turn, kExitOk, e.cost);
+  }
   void note(const domain::TurnFailed& e) {
     has_failures_ |= !request_.is_onlooker;
     end_turn(e.turn, kExitFailed, e.cost);
@@ -113,6 +116,8 @@ class SessionFollow {
   void note(const domain::AskAnswered& e) { end_ask(e.ask); }
   void note(const domain::AskClosed& e) { end_ask(e.ask); }
   void end_ask(std::int64_t ask) {
+    // One that is answered here is not invited any more.
+    has_lost_request_ = invited_ == ask;
     asks_.erase(ask);
     if (invited_ == ask) invited_.reset();
     end_answering();
@@ -179,6 +184,7 @@ class SessionFollow {
   std::map<std::int64_t, Asked> asks_;   // by their numbers
   std::optional<std::int64_t> invited_;  // the one whose answer is typed now
   std::optional<std::int64_t> shown_;    // the last one that was invited
+  bool has_lost_request_ = false;        // it ended while its answer was typed
   std::optional<LineInput> terminal_;    // where; prompts are read apart
   bool has_answers_ended_ = false;       // nothing more is typed
   std::optional<int> code_;              // set: following is over
@@ -280,13 +286,18 @@ void SessionFollow::end_invitation() {
   if (std::exchange(is_invited_, false)) remark("");
 }
 
-// True if the line was typed for a request that somebody else has answered meanwhile.
-bool SessionFollow::is_late_answer(const std::string& line) const {
-  if (!shown_) return false;
-  const std::size_t first = line.find_first_not_of(" \t\r");
-  const std::string_view word =
-      std::string_view(line).substr(first, line.find_last_not_of(" \t\r") + 1 - first);
-  static constexpr std::string_view kAnswers[] = {"y", "n", "yes", "no", "Y", "N", "/deny"};
+std::string lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+// True if the line is the answer to a request that ended while it was typed.
+bool SessionFollow::is_late_answer(std::string line) {
+  if (!std::exchange(has_lost_request_, false)) return false;
+  std::erase_if(line, [](char c) { return c == ' ' || c == '\t' || c == '\r'; });
+  static constexpr std::string_view kAnswers[] = {"y", "n", "yes", "no", "/deny"};
+  const std::string word = lower_case(std::move(line));
   return std::find(std::begin(kAnswers), std::end(kAnswers), word) != std::end(kAnswers);
 }
 
@@ -564,9 +575,7 @@ std::optional<domain::AnswerAsk> SessionFollow::answer_in(std::int64_t ask, cons
            workers::answer_hint(asked.text));
     return std::nullopt;
   }
-  std::string word = line;
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string word = lower_case(line);
   const bool is_yes = word == "y" || word == "yes";
   if (is_yes && !asked.is_whole) {
     const std::string reference = request_.alias + "#" + std::to_string(ask);

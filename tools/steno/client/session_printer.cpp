@@ -43,7 +43,8 @@ std::size_t columns_after(std::size_t column, std::string_view text) {
 }  // namespace
 
 bool is_shown_whole(domain::AskKind kind, const workers::AskText& ask) {
-  return workers::ask_lines(kind, ask, 0).size() <= kAskLinesMax;
+  // One that is too long for an answer, or cannot be read, has none.
+  return !ask.input.empty() && workers::ask_lines(kind, ask, 0).size() <= kAskLinesMax;
 }
 
 void SessionPrinter::show(const workers::SeenEvent& seen) {
@@ -71,6 +72,10 @@ void SessionPrinter::on(const domain::OutputRecorded& event, const std::string& 
   partial_.clear();
   end_line();
   last_said_ = text;
+}
+
+void SessionPrinter::end_outer_block() {
+  if (is_terminal_) end_block();
 }
 
 void SessionPrinter::end_block() {
@@ -142,7 +147,7 @@ void SessionPrinter::on(const domain::TurnReturned& event, const std::string&) {
 }
 
 void SessionPrinter::on(const domain::PromptInjected& event, const std::string& text) {
-  end_block();
+  end_outer_block();
   note("", "↳ added to the turn: " + safe_line(domain::prompt_text(text, event.files)));
 }
 
@@ -166,7 +171,7 @@ void SessionPrinter::on(const domain::HookRan& event, const std::string& text) {
 void SessionPrinter::show_ask(const domain::AskRaised& event, const std::string& text,
                               std::int64_t left_out) {
   if (!domain::is_for_people(event.kind)) return;
-  end_block();
+  end_outer_block();
   const workers::AskText ask = workers::read_ask(text);
   std::string head = "❓ request " + std::to_string(event.ask) + " ";
   switch (event.kind) {
@@ -191,6 +196,7 @@ void SessionPrinter::show_ask(const domain::AskRaised& event, const std::string&
   note("", head);
   const std::string why = workers::why_text(ask, event.rule, event.pattern);
   if (!why.empty()) note("", "     why: " + why);
+  if (left_out == 0 && ask.input.empty()) note("", "     its input cannot be shown here");
   if (left_out > 0) {
     note("",
          "     its input has " + std::to_string(left_out) + " bytes, too many to be shown here");

@@ -73,6 +73,8 @@ class SessionPrinter {
 
   // Marks the end of a block; later text belongs to another one.
   void end_block();
+  // Likewise, for what can come within a block: only a terminal has its pieces already.
+  void end_outer_block();
   void say(std::string_view text);
   // `parent` is the call whose subagent this is about; empty: the agent itself.
   void note(std::string_view parent, const std::string& line);

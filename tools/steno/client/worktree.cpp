@@ -111,11 +111,17 @@ std::vector<std::string> of_repository(const Worktree& worktree, std::vector<std
   return words;
 }
 
-Outcome<std::int64_t> changed_files(const std::string& path) {
-  const auto status = tell_git(path,
-                               {"status", "--porcelain", "-z", "--no-renames",
-                                "--untracked-files=normal", "--ignore-submodules=none"},
-                               path + " cannot be looked at");
+enum class IgnoredFiles { passed_over, counted };
+
+Outcome<std::int64_t> changed_files(const std::string& path, IgnoredFiles ignored) {
+  std::vector<std::string> words{"status",
+                                 "--porcelain",
+                                 "-z",
+                                 "--no-renames",
+                                 "--untracked-files=normal",
+                                 "--ignore-submodules=none"};
+  if (ignored == IgnoredFiles::counted) words.emplace_back("--ignored=matching");
+  const auto status = tell_git(path, words, path + " cannot be looked at");
   if (!status) return tl::unexpected(status.error());
   // Each file ends with a zero byte.
   return std::count(status->begin(), status->end(), '\0');
@@ -199,7 +205,7 @@ Outcome<NewWorktree> make_worktree(const Config& config, const WorktreeWish& wis
     static_cast<void>(remove_worktree(worktree, false));
     return fail(ok.error());
   }
-  const auto changed = changed_files(repository.root);
+  const auto changed = changed_files(repository.root, IgnoredFiles::passed_over);
   made.has_left_out = changed && *changed > 0;
   return made;
 }
@@ -237,7 +243,7 @@ UnsavedWork unsaved_in(const Worktree& worktree) {
     work.unknown = "its repository is gone";
     return work;
   }
-  const auto files = changed_files(worktree.path);
+  const auto files = changed_files(worktree.path, IgnoredFiles::passed_over);
   if (!files) {
     work.unknown = files.error().text;
     return work;
@@ -259,7 +265,7 @@ UnsavedWork unsaved_in(const Worktree& worktree) {
 }
 
 bool is_unchanged(const NewWorktree& made) {
-  const auto files = changed_files(made.worktree.path);
+  const auto files = changed_files(made.worktree.path, IgnoredFiles::counted);
   const auto head = head_of(made.worktree.path);
   const auto branch = ask_git(made.worktree.path, {"rev-parse", "--verify", "--quiet",
                                                    "refs/heads/" + made.worktree.branch});

@@ -103,7 +103,8 @@ TopAction press_row(TopState& state, const Key& key, const TopRow& row) {
   if (key.is('x')) begin(state, TopMode::kill, row);
   if (key.is('i')) return act(TopAct::interrupt);
   if (key.is('c')) return act(TopAct::go_on);
-  if (key.is('z')) return act(TopAct::dismiss);
+  if (key.is('z') && row.group == TopGroup::needs) return act(TopAct::dismiss);
+  if (key.is('z')) tell(state, row.alias + " is not among those that need you");
   return {};
 }
 
@@ -204,6 +205,7 @@ TopAction press_page(TopState& state, const Key& key) {
 }  // namespace
 
 TopAction press(TopState& state, const Key& key) {
+  state.helped = {};
   const bool was_at_end = state.page.first >= page_end(state);  // with what was said below it
   state.said.clear();
   // A text that is pasted is no row of keys: it can hold any letter.
