@@ -32,7 +32,8 @@ struct SpawnArguments {
   std::vector<std::string> files{};  // that go with the prompt; "-": read from stdin
   std::vector<std::string> labels{};
   PromptPlace place{};
-  // The name of the worktree that it gets for itself, kAnyWorktree: one is made; empty: it gets none.
+  // The name of the worktree that it gets for itself, kAnyWorktree: one is made; empty: it gets
+  // none.
   std::string worktree{};
   std::string template_name{};      // of the project's file (project_settings.hpp); empty: none
   std::vector<std::string> said{};  // the flags that were given: "--name"

@@ -310,7 +310,8 @@ Outcome<std::optional<NewWorktree>> worktree_for(Connection& connection,
 }
 
 // Sends what is wanted, with what follows from who asks.
-Outcome<Spawned> open_session(Connection& connection, const SpawnArguments& told, domain::Spawn& wanted) {
+Outcome<Spawned> open_session(Connection& connection, const SpawnArguments& told,
+                              domain::Spawn& wanted) {
   const Config& config = connection.config();
   // A user is told where they talk, unless somebody says otherwise for this session.
   if (!told.user.empty() && !is_flag(config, "channel")) wanted.origin_channel.clear();
