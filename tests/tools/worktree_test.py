@@ -111,7 +111,7 @@ class Diffs(WithRepository):
         with open(os.path.join(self.repository, ".git", "index"), "rb") as file:
             self.assertEqual(file.read(), index)
         self.assertEqual(self.git("status", "--porcelain"), status)
-        # It can be read when the session has ended, and from a git that has a repository of its own.
+        # It can be read when the session has ended, also from a git with another repository.
         self.home.run("kill", alias)
         other = self.make("other")
         self.assertEqual(len(self.home.ask("diff", alias, environment={
@@ -253,7 +253,8 @@ class Worktrees(WithRepository):
         self.assertIn("steno/first", ran.err)
         self.assertIn("its worktree is removed", ran.err)
         self.assertEqual((self.listed(), self.branches()), ({}, []))
-        kept = self.home.run("run", "--worktree=second", "--worktree-at-end", "keep", "[say Hello.]")
+        kept = self.home.run("run", "--worktree=second", "--worktree-at-end", "keep",
+                             "[say Hello.]")
         self.assertIn("its worktree stays", kept.err)
         self.assertEqual(self.branches(), ["steno/second"])
 
