@@ -297,9 +297,9 @@ struct ListArguments {
   std::vector<std::string> statuses;  // words; empty: all
   std::string since;                  // an age or a time, and so is the next one; empty: ever
   std::string until;
-  std::string name;      // a part of it, or a pattern; empty: any
-  std::string workdir;   // or below; empty: any
-  std::string schedule;  // whose run it is; empty: any
+  std::string name;                 // a part of it, or a pattern; empty: any
+  std::string workdir;              // or below; empty: any
+  std::string schedule;             // whose run it is; empty: any
   std::vector<std::string> labels;  // that it has, all of them
   std::string sort = "started";
   bool all_agents = false;
