@@ -75,7 +75,7 @@ TEST_CASE("a name of another live session is refused, and one that cannot be giv
           "login", RejectionCode::already_exists);
   for (const std::string& bad :
        {std::string(), std::string(65, 'x'), std::string("two\nlines"), std::string("\x1b[1m"),
-        std::string("\xff"), std::string("@self"), std::string(" a"), std::string("alias000")}) {
+        std::string("\xff"), std::string("@self"), std::string(" a"), std::string("4fzk2q9x")}) {
     refused(support::idle(), bad, RejectionCode::invalid);
   }
   refused({}, "login", RejectionCode::not_found);
