@@ -88,6 +88,18 @@ const TypeEntry* find_type(std::string_view type) {
   return nullptr;
 }
 
+// Also none for a schema of a later release.
+const TypeEntry* find_type(std::string_view type, std::int64_t schema) {
+  return schema > kSchema ? nullptr : find_type(type);
+}
+
+tl::unexpected<base::Error> of_a_later_release(std::string type, std::int64_t schema) {
+  return base::failure(base::ErrorCode::wrong_log,
+                       "event of a later release: schema " + std::to_string(schema) +
+                           "; read this log with the release that wrote it, or a newer one",
+                       std::move(type));
+}
+
 // The facts of an event that is being read. They follow the type, so they are read in place. If
 // another writer put them first, they are read once the type is known.
 struct FactsToRead {
@@ -100,7 +112,7 @@ struct FactsToRead {
 
   const TypeEntry* type() const {
     const Envelope& envelope = event.envelope;
-    return envelope.schema > kSchema ? nullptr : find_type(envelope.type);
+    return find_type(envelope.type, envelope.schema);
   }
   friend bool read(base::MsgpackReader& in, FactsToRead& facts) {
     const TypeEntry* type = facts.type();
@@ -187,6 +199,12 @@ Bytes encode_facts(const RecordedEvent& event) {
   return stored;
 }
 
+base::Result<void> check_known(base::ByteView bytes) {
+  const auto kind = base::decode<EventKind>(bytes);
+  if (!kind || find_type(kind->type, kind->schema) != nullptr) return {};
+  return of_a_later_release(std::string(kind->type), kind->schema);
+}
+
 base::Result<Envelope> decode_envelope(base::ByteView bytes) {
   return base::decode<Envelope>(bytes);
 }
@@ -204,11 +222,7 @@ base::Result<Routing> decode_routing(base::ByteView bytes) {
   auto ok = base::decode_to(stored, bytes);
   if (ok && !facts.are_read) {
     if (facts.type() == nullptr) {
-      return base::failure(base::ErrorCode::wrong_log,
-                           "event of a later release: schema " +
-                               std::to_string(event.envelope.schema) +
-                               "; read this log with the release that wrote it, or a newer one",
-                           event.envelope.type);
+      return of_a_later_release(event.envelope.type, event.envelope.schema);
     }
     if (facts.raw.empty()) {
       return base::failure(base::ErrorCode::invalid, "event without facts", event.envelope.type);

@@ -22,6 +22,22 @@ base::Result<RecordedEvent> decode_facts(base::ByteView bytes);
 // the content of the event is unspecified.
 base::Result<void> decode_facts_to(RecordedEvent& event, base::ByteView bytes);
 
+// The fields of an event that say whether this release has it. `type` points into the decoded
+// bytes.
+struct EventKind {
+  base::ByteView type;
+  std::int64_t schema = 1;
+
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("t", &EventKind::type);
+    visit("n", &EventKind::schema);
+  }
+};
+// Checks that this release has the event's type and schema. Error wrong_log: as decode_facts. What
+// cannot be decoded is left to its reader.
+base::Result<void> check_known(base::ByteView bytes);
+
 // Decodes the envelope alone.
 base::Result<Envelope> decode_envelope(base::ByteView bytes);
 

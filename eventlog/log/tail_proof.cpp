@@ -2,6 +2,8 @@
 // log is proved by verify.hpp.
 #include "eventlog/log/tail_proof.hpp"
 
+#include "eventlog/domain/event_codec.hpp"
+
 namespace eventlog {
 namespace {
 
@@ -28,6 +30,19 @@ Result<BlockView> parse_at(const StoredBlock& stored, Position position) {
   return block;
 }
 
+// A server would otherwise go on behind events that it cannot fold.
+Result<void> check_events(const BlockView& block) {
+  Position position = block.header.first;
+  for (const ByteView event : block.events) {
+    if (auto ok = domain::check_known(event); !ok) {
+      return failure(ok.error().code, ok.error().text,
+                     where_of(position) + ", " + ok.error().where);
+    }
+    position = position.next();
+  }
+  return {};
+}
+
 // Proves that the last blocks are dense and chained, from the last one backwards.
 Result<void> prove_last_blocks(BlockStore& store) {
   const auto stored = store.read_reverse(store.tail(), kProvedBytes);
@@ -52,6 +67,7 @@ Result<void> prove_last_blocks(BlockStore& store) {
                      "the chain is broken: the block does not follow the one before it",
                      where_of(after.first));
     }
+    if (auto ok = check_events(*block); !ok) return ok;
     after = header;
     expected_last = header.first.plus(-1);
   }

@@ -14,7 +14,8 @@ constexpr std::size_t kProvedBytes = 4 << 20;
 // Checks three things. The log begins at position 1, or right behind `begin`. Its last kProvedBytes
 // of blocks are whole and follow each other. It holds the very block that `head` names. A log that
 // goes on behind its head is whole. Errors: damaged, naming the missing positions; wrong_log for a
-// newer format or the head of another log; the store's.
+// newer format, an event of a later release in these blocks, or the head of another log; the
+// store's.
 Result<void> prove_end(BlockStore& store, const std::optional<Checkpoint>& head,
                        Position begin = {});
 

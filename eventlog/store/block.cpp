@@ -107,7 +107,9 @@ Result<BlockView> parse_block(ByteView bytes) {
   if (format > kBlockFormat) {
     return base::failure(base::ErrorCode::wrong_log,
                          "block format " + std::to_string(format) + " is newer than " +
-                             std::to_string(kBlockFormat) + ", the newest that this release reads");
+                             std::to_string(kBlockFormat) +
+                             ", the newest that this release reads; read this log with the release "
+                             "that wrote it, or a newer one");
   }
   const ByteView checked = bytes.substr(0, bytes.size() - kChecksumBytes);
   if (base::read_u64(bytes.substr(checked.size())) != base::xxh3(checked)) {

@@ -19,6 +19,9 @@ void read_facts(ByteView bytes) {
   require(!envelope || (routing && routing->stream == envelope->stream &&
                         routing->version == envelope->version),
           "an event is routed by what its envelope says");
+  const auto kind = base::decode<domain::EventKind>(bytes);
+  require(!event || (kind && kind->type == event->event.type() && domain::check_known(bytes)),
+          "an event that is read is one that this release has");
   domain::RecordedEvent used;
   const bool is_read = domain::decode_facts_to(used, bytes).has_value();
   require(is_read == event.has_value() && (!is_read || used == *event),

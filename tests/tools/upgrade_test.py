@@ -160,6 +160,7 @@ class LaterLog(Installed):
             self.assertEqual(result.code, WRONG_LOG, str(result))
             self.assertTrue([line for line in (result.out + result.err).splitlines()
                              if all(word in line for word in words)], str(result))
+            self.assertNotIn("rows_built_anew", result.err)
         self.assertEqual(home.run("status").code, UNREACHABLE)
         self.assertFalse([row for row in home.processes().values() if "steno-server" in row])
 

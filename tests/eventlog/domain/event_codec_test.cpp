@@ -114,14 +114,17 @@ TEST_CASE("an event of an unknown type is refused as a later release's", "[sessi
   REQUIRE_FALSE(event);
   CHECK(event.error().code == base::ErrorCode::wrong_log);
   CHECK(event.error().where == "SessionTeleported");
+  CHECK(check_known(facts_of("SessionTeleported", 1)).error().where == "SessionTeleported");
 }
 
 TEST_CASE("an event of a newer schema is refused as a later release's", "[session]") {
   for (const std::string_view type : event_types()) {
     REQUIRE(decode_facts(facts_of(type, 1)));
+    REQUIRE(check_known(facts_of(type, 1)));
     const auto event = decode_facts(facts_of(type, 2));
     REQUIRE_FALSE(event);
     CHECK(event.error().code == base::ErrorCode::wrong_log);
+    CHECK(check_known(facts_of(type, 2)).error().code == base::ErrorCode::wrong_log);
   }
 }
 
