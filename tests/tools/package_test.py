@@ -45,6 +45,7 @@ class Package(unittest.TestCase):
         for name in ("bin/steno", "lib/steno/steno-server", "lib/steno/steno-keeper",
                      "lib/steno/steno-webhook", "lib/steno/prices.toml",
                      "share/doc/steno/README.md", "share/doc/steno/docs/guide.md",
+                     "share/doc/steno/SECURITY.md", "share/doc/steno/copyright",
                      "share/bash-completion/completions/steno",
                      "share/zsh/vendor-completions/_steno",
                      "share/fish/vendor_completions.d/steno.fish",
