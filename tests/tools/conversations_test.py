@@ -522,7 +522,7 @@ class Tasks(Told):
         child = self.spawn("[say Found it.] look", "--label", "look", "--delete")
         session = until(lambda: self.shown(child).get("session"), "the session")
         self.announcements()
-        self.assertIn("there is no such conversation", self.conv("show", child, code=3))
+        self.assertIn("there is no conversation", self.conv("show", child, code=3))
         self.assertEqual(self.home.show(session)["status"], "completed")
         # Its label is free. One that people have written to stays.
         child = self.spawn("[delay 2000] [say Found it.] look", "--label", "look", "--delete")

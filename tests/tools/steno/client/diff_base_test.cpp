@@ -6,8 +6,6 @@
 namespace steno {
 namespace {
 
-using namespace std::string_view_literals;
-
 TEST_CASE("HEAD was where it was moved to last", "[tools]") {
   constexpr std::string_view kReflog =
       "ccc HEAD@{300}\nbbb HEAD@{200}\nnonsense\nxxx HEAD@{soon}\naaa HEAD@{100}";
@@ -20,12 +18,13 @@ TEST_CASE("HEAD was where it was moved to last", "[tools]") {
 }
 
 TEST_CASE("each file that differs has its lines", "[tools]") {
-  const auto files = diff_files(
+  constexpr char kListing[] =
       ":100644 100644 1111111 0000000 M\0a b.txt\0"
       ":000000 100644 0000000 0000000 A\0pic.png\0"
       ":100644 000000 2222222 0000000 D\0:odd\tname\0"
       "3\t1\ta b.txt\0-\t-\tpic.png\0"
-      "0\t7\t:odd\tname\0"sv);
+      "0\t7\t:odd\tname\0";
+  const auto files = diff_files(std::string_view(kListing, sizeof(kListing) - 1));
   CHECK(files == std::vector<DiffFile>{
                      {"a b.txt", "M", 3, 1}, {"pic.png", "A", -1, -1}, {":odd\tname", "D", 0, 7}});
   CHECK(diff_files({}).empty());
