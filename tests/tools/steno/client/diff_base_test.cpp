@@ -28,7 +28,7 @@ TEST_CASE("each file that differs has its lines", "[tools]") {
   CHECK(files == std::vector<DiffFile>{
                      {"a b.txt", "M", 3, 1}, {"pic.png", "A", -1, -1}, {":odd\tname", "D", 0, 7}});
   CHECK(diff_files({}).empty());
-  CHECK(diff_files("4\t4\tunknown\0:cut"sv).empty());
+  CHECK(diff_files(std::string_view("4\t4\tunknown\0:cut", 16)).empty());
 }
 
 }  // namespace
