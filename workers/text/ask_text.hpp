@@ -39,8 +39,8 @@ std::string ask_line(domain::AskKind kind, std::string_view tool, const AskText&
 // Returns why people are asked: by which rule, and what the agent says of it, which are also the
 // words of a hook. Empty: nothing is known.
 std::string why_text(const AskText& text, std::int64_t rule, std::string_view pattern);
-// Returns how a request is answered if nobody answers it: "approved in 40s if nobody answers".
-// Empty: it waits for ever. A question is denied then.
+// Returns how a request is answered if nobody does: "approved in 40s if nobody answers". Empty: it
+// waits for ever. A question is denied then.
 std::string unanswered_text(domain::AskKind kind, base::Time until,
                             domain::UnansweredAsk unanswered, base::Time now);
 // Returns the choices of the questions, a line each: "1 SQLite: one file". Of several questions
