@@ -430,7 +430,7 @@ TEST_CASE("an agent finds the tools by the Model Context Protocol", "[workers][R
   CHECK(ask("initialize", {{"protocolVersion", "2099-01-01"}})["result"]["protocolVersion"] ==
         "2025-06-18");
   const Json tools = ask("tools/list", nullptr)["result"]["tools"];
-  CHECK(tools.size() == 19);
+  CHECK(tools.size() == 20);
   for (const Json& tool : tools) {
     const std::string name = tool["name"];
     CHECK(tool["inputSchema"]["type"] == "object");
