@@ -66,27 +66,20 @@ void SessionPrinter::on(const domain::OutputRecorded& event, const std::string& 
     return;
   }
   // Text of the block that was already streamed is not repeated.
-  const bool is_continued = is_terminal_ && !partial_.empty() && text.starts_with(partial_);
+  const bool is_continued = !partial_.empty() && text.starts_with(partial_);
   if (!is_continued) end_line();
   say(std::string_view(text).substr(is_continued ? partial_.size() : 0));
-  partial_.clear();
-  end_line();
+  end_block();
   last_said_ = text;
 }
 
-void SessionPrinter::end_outer_block() {
-  if (is_terminal_) end_block();
-}
-
 void SessionPrinter::end_block() {
-  if (!is_terminal_) say(partial_);
-  partial_.clear();
   end_line();
+  partial_.clear();
 }
 
 void SessionPrinter::on(const domain::PartialOutputRecorded&, const std::string& text) {
   partial_ += text;
-  if (!is_terminal_) return;
   say(text);
   flush();
 }
@@ -139,7 +132,6 @@ void SessionPrinter::on(const domain::ModelFellBack& event, const std::string&) 
 
 void SessionPrinter::on(const domain::TurnReturned& event, const std::string&) {
   if (event.attempts == 0) return;
-  if (!is_terminal_) partial_.clear();  // the next attempt says it anew
   end_block();
   note("", "↻ the turn was cut off, and an agent is given its prompt again, attempt " +
                std::to_string(event.attempts + 1) + " of " +
@@ -147,7 +139,7 @@ void SessionPrinter::on(const domain::TurnReturned& event, const std::string&) {
 }
 
 void SessionPrinter::on(const domain::PromptInjected& event, const std::string& text) {
-  end_outer_block();
+  end_block();
   note("", "↳ added to the turn: " + safe_line(domain::prompt_text(text, event.files)));
 }
 
@@ -171,7 +163,7 @@ void SessionPrinter::on(const domain::HookRan& event, const std::string& text) {
 void SessionPrinter::show_ask(const domain::AskRaised& event, const std::string& text,
                               std::int64_t left_out) {
   if (!domain::is_for_people(event.kind)) return;
-  end_outer_block();
+  end_block();
   const workers::AskText ask = workers::read_ask(text);
   std::string head = "❓ request " + std::to_string(event.ask) + " ";
   switch (event.kind) {
@@ -310,7 +302,6 @@ void SessionPrinter::on(const domain::QueuePaused& event, const std::string& tex
 }
 
 void SessionPrinter::on(const domain::TurnFinished& event, const std::string& text) {
-  if (event.is_answer && !is_terminal_) partial_.clear();
   end_block();
   if (event.is_answer) say(text);
   const std::string end = workers::end_text(event, !text.empty());

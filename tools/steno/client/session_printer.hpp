@@ -14,10 +14,9 @@ namespace steno {
 // True if the printer shows all of what is asked.
 bool is_shown_whole(domain::AskKind kind, const workers::AskText& ask);
 
-// Text goes to stdout. On a terminal it is made safe and comes as the agent writes it; a block that
-// does not continue its pieces is printed anew. Elsewhere it is unchanged, and a block is printed
-// once it is whole; pieces that no block replaced are printed at the turn's end. Tool calls,
-// subagents' text and failures are remarks on stderr.
+// Text goes to stdout as it comes: on a terminal made safe, elsewhere unchanged. A block whose end
+// is not what its pieces began with is printed anew. Tool calls, subagents' text and failures are
+// remarks on stderr.
 class SessionPrinter {
  public:
   // `calls` must outlive the printer.
@@ -73,15 +72,13 @@ class SessionPrinter {
 
   // Marks the end of a block; later text belongs to another one.
   void end_block();
-  // Likewise, for what can come within a block: only a terminal has its pieces already.
-  void end_outer_block();
   void say(std::string_view text);
   // `parent` is the call whose subagent this is about; empty: the agent itself.
   void note(std::string_view parent, const std::string& line);
 
   const bool is_terminal_;
   workers::ToolCalls& calls_;
-  std::string partial_;    // pieces of the current block
+  std::string partial_;    // text of the current block that has been printed
   std::string last_said_;  // the last whole block
   bool is_mid_line_ = false;
   std::size_t columns_ = 0;  // of the line that is half printed

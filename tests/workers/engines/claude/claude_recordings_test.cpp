@@ -182,7 +182,7 @@ TEST_CASE("calls that are made again, limits and summaries are told as they come
   CHECK(notices_of("compact_auto") ==
         Lines{"AgentStatusReported turn=30e4566a status=compacting permission_mode= error=",
               "ContextCompacted turn=30e4566a automatic=yes tokens_before=190104 "
-              "tokens_after=2876"});
+              "tokens_after=2876 number=0"});
   const Lines modes = notices_of("controls");
   REQUIRE(!modes.empty());
   CHECK(modes.front() == "AgentStatusReported turn=00 status= permission_mode=plan error=");
