@@ -298,7 +298,7 @@ class Templates(unittest.TestCase):
     def test_every_flag_of_a_session_is_a_key(self):
         """A flag that is added is a key of templates, or stands here with those that are none."""
         none = {"file", "user", "parent", "detach", "template", "edit", "prompt-file", "help",
-                "label", "start-within"}
+                "label", "start-within", "worktree"}
         flags = set(re.findall(r"--([a-z][a-z-]+)", re.sub(
             r"(?m)^ {10,}.*", "", self.steno("help", "run").stdout.split("Options:")[1]
             .split("Examples:")[0])))
