@@ -57,7 +57,7 @@ bool has_branch(const Repository& repository, const std::string& branch) {
 
 std::string fresh_name(const Repository& repository, const std::string& like,
                        base::Random& random) {
-  const std::string name = worktree_name_like(like);
+  std::string name = worktree_name_like(like);
   if (!name.empty() && !has_branch(repository, kBranches + name)) return name;
   const std::string word = fresh_word(random);
   return name.empty() ? word : name.substr(0, kNameCharsMax - 1 - word.size()) + "-" + word;
