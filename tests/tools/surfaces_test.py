@@ -564,7 +564,7 @@ class Agents(WithServer):
                          "2025-06-18")
         client.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n\n')
         tools = {tool["name"]: tool for tool in ask("tools/list")["tools"]}
-        self.assertEqual(len(tools), 19)
+        self.assertEqual(len(tools), 20)
         # Whatever can be said of a session can be said at each surface that opens one.
         said = tools["claude_launch"]["inputSchema"]["properties"]
         keys = [row["key"] for row in self.home.ask("config")["settings"] if row["key"] in said]
