@@ -291,7 +291,7 @@ std::string step_text(const domain::AskAnswered& answered, std::string_view text
   const std::string stop = text_in(changes, "stop");
   if (!stop.empty())
     return "a hook ends the turn: " + cut_to_columns(safe_line(stop), kReasonColumns);
-  const std::string says =
+  std::string says =
       message.empty() ? message
                       : "a hook says: " + cut_to_columns(safe_line(message), kReasonColumns);
   const bool has_input = changes.is_object() && changes.contains("input");
