@@ -631,7 +631,7 @@ class ClaudeInUse(WithClaude):
 
     def test_an_answer_that_broke_off_is_given_whole_and_its_cost_an_estimate(self):
         result = self.run_claude("cut 20 of this")  # for long enough that pieces are recorded
-        # What was said before it broke off stands above it.
+        # The pieces of the first answer stand above the second one.
         self.assertRegex(result.out, r"\Aword0 (word[0-9]+\s+)+as said\n\Z")
         row = self.newest()
         self.assertTrue(self.facts(row["session"], "PartialOutputRecorded"))

@@ -73,8 +73,7 @@ class Package(unittest.TestCase):
             self.assertEqual(home.stop(), 0)
 
 
-# Of glibc, which comes with the system: the loader, what belongs to it, and modules that look up
-# names.
+# The system's glibc has these: its loader, its libraries, and its modules that look up names.
 OF_GLIBC = r"(ld-linux-x86-64|lib(c|m|dl|rt|pthread|resolv|nss_\w+))\.so\.\d"
 GLIBC_MAX = (2, 36)  # of Debian 12; Ubuntu 24.04 has 2.39
 

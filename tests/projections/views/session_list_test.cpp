@@ -462,7 +462,7 @@ TEST_CASE("a session is found by the name that it was given last, and no more by
   CHECK(f.resolve("login") == "login/first001");
   CHECK(f.resolve("first001") == "login/first001");
   CHECK(f.resolve("fix-login").starts_with("agent main has no session 'fix-login'"));
-  // What one has left another one can take, and the one that lives is meant.
+  // Another session can take a name that is free, and the live one is meant.
   rename(second, "fix-login");
   CHECK(f.resolve("fix-login") == "fix-login/second02");
   f.log.add(f.stream("main", first), domain::SessionClosed{SessionStatus::killed, EndReason::user});

@@ -87,11 +87,11 @@ TEST_CASE("what denies a command denies it behind other words, and in what canno
   CHECK_FALSE(may_be_about("Bash(dd *)", "git add $F"));
   CHECK_FALSE(may_be_about("Bash(git push *)", "git commit -m 'git push x'"));
   CHECK_FALSE(may_be_about("Bash(git push *)", "echo git push"));
-  // What takes too long to be looked at may be about it.
+  // A command with too many words before it counts as one that is meant.
   std::string many;
   for (int i = 0; i < 1'000; ++i) many += "A=1 ";
   CHECK(may_be_about("Bash(git push *)", many + "make"));
-  // What allows is not as generous.
+  // A pattern that allows takes the words alone.
   CHECK_FALSE(allows("Bash(git push *)", "FOO=1 git push"));
   CHECK_FALSE(allows("Bash(git push *)", "sudo git push"));
 }

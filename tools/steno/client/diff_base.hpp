@@ -1,4 +1,4 @@
-// What a diff since a moment begins with: the commit that HEAD was at.
+// Finds the commit that HEAD was at in a moment. A diff begins there.
 #pragma once
 
 #include <cstdint>

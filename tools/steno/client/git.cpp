@@ -12,7 +12,7 @@
 namespace steno {
 namespace {
 
-// Of an object's id, in hexadecimal: SHA-1 or SHA-256.
+// An id has so many hexadecimal digits with SHA-1, and more with SHA-256.
 constexpr std::size_t kIdCharsMin = 40;
 
 bool is_folder(const std::string& path) {

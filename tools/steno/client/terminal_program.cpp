@@ -37,7 +37,7 @@ class SignalsLeft {
   struct sigaction quit_ {};
 };
 
-// What a program is started with. Files are open until it is.
+// Holds what a program is started with, and its files open until then.
 class ProgramStart {
  public:
   explicit ProgramStart(const TerminalRun& how) {
