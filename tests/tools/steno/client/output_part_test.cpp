@@ -6,7 +6,7 @@
 namespace steno {
 namespace {
 
-base::TurnId turn_id(unsigned char number) {
+base::TurnId turn_id(char number) {
   base::TurnId id;
   id.bytes[0] = number;
   return id;

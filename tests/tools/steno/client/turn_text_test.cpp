@@ -11,7 +11,7 @@ constexpr base::Time kBegan{1'764'504'000'000'000};  // 2025-11-30T12:00:00Z
 
 const projections::SessionRow kRow;  // of which nothing runs
 
-base::TurnId id_of(unsigned char number) {
+base::TurnId id_of(char number) {
   base::TurnId id;
   id.bytes[0] = number;
   return id;
