@@ -3,6 +3,8 @@
 
 Usage: overlay.py ROOT OUT
 
+Prints the lists that it changed, as CMake takes them.
+
 Each toy may need two lines outside its own folder. They are below, and no others are made.
 """
 import difflib
@@ -80,6 +82,7 @@ def main():
     toys = root / "tests/toy"
     for path in sorted([*toys.glob("*/**/*.hpp"), *toys.glob("*/**/*.cpp")]):
         write(out / path.relative_to(toys), path.read_text())
+    print(*texts, sep=";", end="")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -11,6 +12,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fstream>
@@ -38,8 +40,12 @@ struct Pipe {
 };
 
 // Runs in the child, so it only calls functions that are safe after a fork of a threaded process.
-[[noreturn]] void become(char* const* argv, int in, int out, int err) {
+[[noreturn]] void become(char* const* argv, int in, int out, int err, bool is_terminal) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (is_terminal) {
+    setsid();
+    ioctl(in, TIOCSCTTY, 0);
+  }
   dup2(in, STDIN_FILENO);
   dup2(out, STDOUT_FILENO);
   dup2(err, STDERR_FILENO);
@@ -47,6 +53,15 @@ struct Pipe {
   setpgid(0, 0);  // Ctrl-C reaches only us; we pass it on
   execvp(argv[0], argv);
   _exit(127);
+}
+
+// Valid while `argv` is.
+std::vector<char*> pointers_to(const std::vector<std::string>& argv) {
+  std::vector<char*> pointers;
+  pointers.reserve(argv.size() + 1);
+  for (const std::string& argument : argv) pointers.push_back(const_cast<char*>(argument.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
 }
 
 std::string end_of_file(const std::string& path) {
@@ -65,18 +80,36 @@ base::Result<std::unique_ptr<ChildProcess>> ChildProcess::start(
   Pipe out;
   const int err = open(stderr_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (err < 0 || !in.open() || !out.open()) return tl::unexpected(errno_error("pipe"));
-  std::vector<char*> pointers;
-  pointers.reserve(argv.size() + 1);
-  for (const std::string& argument : argv) pointers.push_back(const_cast<char*>(argument.c_str()));
-  pointers.push_back(nullptr);
+  const std::vector<char*> pointers = pointers_to(argv);
   const int pid = fork();
-  if (pid == 0) become(pointers.data(), in.read_end, out.write_end, err);
+  if (pid == 0) become(pointers.data(), in.read_end, out.write_end, err, false);
   close(in.read_end);
   close(out.write_end);
   close(err);
   if (pid < 0) return tl::unexpected(errno_error("fork"));
   return std::unique_ptr<ChildProcess>(
       new ChildProcess(pid, in.write_end, out.read_end, stderr_file));
+}
+
+base::Result<std::unique_ptr<ChildProcess>> ChildProcess::start_on_terminal(
+    const std::vector<std::string>& argv) {
+  const int out = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  char path[64];
+  if (out < 0 || grantpt(out) != 0 || unlockpt(out) != 0 ||
+      ptsname_r(out, path, sizeof path) != 0) {
+    return tl::unexpected(errno_error("a terminal"));
+  }
+  const int terminal = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC);
+  const int in = fcntl(out, F_DUPFD_CLOEXEC, 0);
+  if (terminal < 0 || in < 0) return tl::unexpected(errno_error("a terminal"));
+  const winsize size{24, 80, 0, 0};
+  ioctl(terminal, TIOCSWINSZ, &size);
+  const std::vector<char*> pointers = pointers_to(argv);
+  const int pid = fork();
+  if (pid == 0) become(pointers.data(), terminal, terminal, terminal, true);
+  close(terminal);
+  if (pid < 0) return tl::unexpected(errno_error("fork"));
+  return std::unique_ptr<ChildProcess>(new ChildProcess(pid, in, out, {}));
 }
 
 ChildProcess::~ChildProcess() {
@@ -171,6 +204,28 @@ base::Result<base::Bytes> ChildProcess::read_bytes(std::size_t count, Nanosecond
   base::Bytes bytes = buffer_.substr(0, count);
   buffer_.erase(0, count);
   return bytes;
+}
+
+base::Result<void> ChildProcess::skip_to(const std::string& text, Nanoseconds timeout) {
+  const Nanoseconds deadline = now() + timeout;
+  for (;;) {
+    const std::size_t begin = buffer_.find(text);
+    if (begin != base::Bytes::npos) {
+      buffer_.erase(0, begin + text.size());
+      return {};
+    }
+    if (auto ok = read_more(deadline); !ok) return ok;
+  }
+}
+
+base::Result<void> ChildProcess::skip_for(Nanoseconds time) {
+  const Nanoseconds deadline = now() + time;
+  for (;;) {
+    buffer_.clear();
+    const auto ok = read_more(deadline);
+    if (now() >= deadline) return {};
+    if (!ok) return ok;
+  }
 }
 
 base::Result<void> ChildProcess::write(const std::string& text) {

@@ -23,6 +23,9 @@ class ChildProcess {
   // such program.
   static base::Result<std::unique_ptr<ChildProcess>> start(const std::vector<std::string>& argv,
                                                            const std::string& stderr_file);
+  // The same with a terminal of 80 columns and 24 lines of its own for all three.
+  static base::Result<std::unique_ptr<ChildProcess>> start_on_terminal(
+      const std::vector<std::string>& argv);
   // Ends it with SIGTERM, and with SIGKILL if it still lives after 10 s.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
@@ -45,6 +48,10 @@ class ChildProcess {
   base::Result<std::string> read_line(Nanoseconds timeout);
   // Returns exactly this many bytes of its stdout.
   base::Result<base::Bytes> read_bytes(std::size_t count, Nanoseconds timeout);
+  // Drops its output up to this text, and the text. Errors: as read_line().
+  base::Result<void> skip_to(const std::string& text, Nanoseconds timeout);
+  // Drops its output of that time.
+  base::Result<void> skip_for(Nanoseconds time);
   base::Result<void> write(const std::string& text);
 
  private:

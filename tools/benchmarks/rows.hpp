@@ -40,6 +40,9 @@ base::Result<Figure> measure_approval(Workbench& bench);                 // ask_
 base::Result<Figure> measure_hook_step(Workbench& bench);                // ask_rows.cpp
 base::Result<Figure> measure_ls(Workbench& bench);                       // ls_rows.cpp
 base::Result<Figure> measure_ls_busy(Workbench& bench);                  // ls_rows.cpp
+base::Result<Figure> measure_completion(Workbench& bench);               // ls_rows.cpp
+base::Result<Figure> measure_attach(Workbench& bench);                   // ls_rows.cpp
+base::Result<Figure> measure_top(Workbench& bench);                      // ls_rows.cpp
 base::Result<Figure> measure_live_processes(Workbench& bench);           // live_processes_row.cpp
 base::Result<Figure> measure_live_sessions(Workbench& bench);            // live_sessions_row.cpp
 base::Result<Figure> measure_over_rocksdb(Workbench& bench);             // peer_rows.cpp
