@@ -366,6 +366,30 @@ class CommandLine(OneServer):
             with self.subTest(arguments=arguments):
                 self.refused(2, words, *arguments)
 
+    def test_words_of_other_programs(self):
+        for arguments, words in (
+                (("ps",), ("steno ls",)),
+                (("ps", "-a"), ("unknown command 'ps'", "steno ls")),
+                (("get", "pods", "-o", "wide"), ("steno ls",)),
+                (("describe", "x"), ("steno show REF",)),
+                (("exec", "x", "ls"), ("unknown command 'exec'", "steno send REF")),
+                (("events", "--since", "1h"), ("steno watch",)),
+                (("rm", "x"), ("steno kill REF", "steno erase REF")),
+                (("detach",), ("Ctrl-D",)),
+                (("help", "ps"), ("steno ls",)),
+                (("--bg", "p"), ("steno spawn",)),
+                (("-c",), ("steno resume",)),
+                (("--resume", "x"), ("steno resume",)),
+                (("-p", "x"), ("steno run",)),
+                (("ls", "--json", "name"), ("'--json'; here that is -o json",)),
+                (("ls", "--filter", "status=running"), ("--status, --name",)),
+                (("show", "x", "--format={{.ID}}"), ("-o json",)),
+                (("ls", "-l", "a=b"), ("--label",)),
+                (("logs", "x", "--timestamps"), ("-o jsonl",))):
+            with self.subTest(arguments=arguments):
+                said = self.refused(2, words, *arguments)
+                self.assertNotIn("did you mean", said)
+
     def test_only_who_takes_words_is_told_how_to_begin_them_with_a_dash(self):
         for arguments in (("run", "--nosuch"), ("send", "x", "--nosuch"), ("deny", "x", "--nosuch"),
                           ("search", "--nosuch"), ("conv", "send", "main", "--nosuch")):

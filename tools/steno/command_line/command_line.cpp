@@ -1,6 +1,7 @@
 // Parses a command line and calls the command that it names.
 #include "tools/steno/command_line/command_line.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include "eventlog/base/check.hpp"
 #include "eventlog/base/release.hpp"
 #include "tools/steno/command_line/completion.hpp"
+#include "tools/steno/command_line/foreign_words.hpp"
 #include "tools/steno/command_line/help.hpp"
 #include "tools/steno/command_line/man_page.hpp"
 #include "tools/steno/command_line/parts.hpp"
@@ -191,6 +193,9 @@ std::string unknown_command(const Named& named, const std::string& word) {
   const std::vector<std::string> known = commands_of(*named.app);
   std::string text =
       "unknown command '" + named.path + (named.path.empty() ? "" : " ") + word + "'";
+  if (const auto own = named.path.empty() ? own_command(word) : ""; !own.empty()) {
+    return text + "; here that is " + std::string(own);
+  }
   const std::string meant = nearest_word(word, known);
   if (!meant.empty()) {
     text += "; did you mean steno " + named.path + (named.path.empty() ? "" : " ") + meant + "?";
@@ -213,7 +218,18 @@ bool takes_words(const CLI::App& command) {
 std::string unknown_option(const Named& named, const std::string& word) {
   std::string text = "unknown option '" + word + "'";
   const std::string flag = word.substr(0, word.find('='));
-  if (const std::string meant = nearest_word(flag, flags_of(*named.app)); !meant.empty()) {
+  const std::vector<std::string> known = flags_of(*named.app);
+  const auto is_known = [&](std::string_view one) {
+    return std::find(known.begin(), known.end(), one) != known.end();
+  };
+  if (const auto own = named.path.empty() ? own_command_for_flag(flag) : ""; !own.empty()) {
+    return text + "; here that is " + std::string(own);
+  }
+  const ForeignFlag* foreign = named.path.empty() ? nullptr : foreign_flag(flag);
+  if (foreign != nullptr && is_known(foreign->needs)) {
+    return text + "; here that is " + std::string(foreign->here);
+  }
+  if (const std::string meant = nearest_word(flag, known); !meant.empty()) {
     return text + "; did you mean " + meant + "?";
   }
   if (!takes_words(*named.app)) return text;
