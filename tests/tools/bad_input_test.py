@@ -351,7 +351,7 @@ class CommandLine(OneServer):
                 (("--workdir", "", "ls"), ("workdir", "a path")),
                 (("ls", "--status", "asleep"), ("asleep", "starting, running")),
                 (("ls", "-n", "0"), ("-n", "1")),
-                (("output", "x", "-n", "many"), ("-n", "many")),
+                (("output", "x", "-n", "many"), ("--tail", "many")),
                 (("watch", "--from", "yesterday"), ("yesterday", "start or now")),
                 (("watch", "-n", "-1"), ("-n", "-1")),
                 (("run", "--max-turns", "-1", "p"), ("--max-turns", "-1")),

@@ -262,6 +262,22 @@ class Waits(Reading):
         self.home.run("close", talk)
         self.assertEqual(logs.finish().code, 0)
 
+    def test_logs_take_the_flags_of_other_programs(self):
+        talk = self.home.start_session("[tools 1] [say Early.]", "--multi-turn")
+        self.home.wait_for_event(talk, "TurnFinished")
+        self.home.run("send", talk, "--wait", "[say Late.]")
+        self.assertEqual(self.home.run("output", talk, "--tail", "1").out, "Late.\n")
+        self.assertEqual(self.home.run("output", talk, "--tail=1").out,
+                         self.home.run("output", talk, "-n", "1").out)
+        self.refused(2, "output", talk, "--tail", "1", "--all")
+        logs = self.home.follow("logs", "-f", talk, "--tail=1")
+        self.assertEqual(logs.line(), "Late.")
+        self.home.run("send", talk, "[say Later.]")
+        while logs.line() != "Later.":
+            pass
+        self.home.run("close", talk)
+        self.assertEqual(logs.finish().code, 0)
+
 
 class Turns(Reading):
     def setUp(self):

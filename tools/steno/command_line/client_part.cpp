@@ -909,16 +909,19 @@ void add_logs(CommandLine& line) {
   arguments.count = 20;
   CLI::App* command = line.command(
       line.app, "logs", "Print what a session's agent said last, and go on as it says more",
-      "  steno logs nightly\n  steno logs nightly -n 100\n"
+      "  steno logs nightly\n  steno logs nightly --tail 100\n"
       "The same as steno output --follow. Ctrl-C ends the printing; the session goes on.",
       arguments, reporting(output));
   add_reference(command, arguments);
-  CLI::Option* count =
-      command->add_option("-n", arguments.count, "Begin with so many blocks of what the agent said")
-          ->check(within(1, 1'000'000))
-          ->type_name("COUNT")
-          ->capture_default_str();
+  CLI::Option* count = command
+                           ->add_option("-n,--tail", arguments.count,
+                                        "Begin with so many blocks of what the agent said")
+                           ->check(within(1, 1'000'000))
+                           ->type_name("COUNT")
+                           ->capture_default_str();
   add_output_since(command, arguments)->excludes(count);
+  command->add_flag("-f,--follow", arguments.is_followed,
+                    "As without it; steno output prints what is there, and ends");
 }
 
 void add_attention(CommandLine& line) {
@@ -1069,7 +1072,7 @@ void add_output(CommandLine& line) {
   add_reference(command, arguments);
   CLI::Option* count =
       command
-          ->add_option("-n", arguments.count,
+          ->add_option("-n,--tail", arguments.count,
                        "The last blocks that the agent said, and everything between them")
           ->check(within(1, 100'000))
           ->type_name("COUNT")
