@@ -350,7 +350,7 @@ class CommandLine(OneServer):
                 (("--keep-workers=perhaps", "ls"), ("perhaps", "true or false")),
                 (("--workdir", "", "ls"), ("workdir", "a path")),
                 (("ls", "--status", "asleep"), ("asleep", "starting, running")),
-                (("ls", "-n", "0"), ("-n", "1")),
+                (("ls", "-n", "0"), ("--limit", "1")),
                 (("output", "x", "-n", "many"), ("--tail", "many")),
                 (("watch", "--from", "yesterday"), ("yesterday", "start or now")),
                 (("watch", "-n", "-1"), ("-n", "-1")),

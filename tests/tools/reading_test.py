@@ -141,6 +141,24 @@ class Lists(Reading):
         self.assertEqual(len(self.home.run("ls", "-q", "-n", "2").out.split()), 2)
         self.assertIn("say one of them", self.refused(2, "ls", "-q", "-o", "json"))
 
+    def test_short_flags_are_those_of_other_lists(self):
+        home = self.home
+        for name in ("one", "two"):
+            home.run("run", "--name", name, "[say Hello.]")
+        home.run("run", "--name", "other", "--agent", "ci", "[say Hello.]")
+        self.assertEqual(self.named("-a"), ["two", "one"])
+        self.assertEqual(len(home.run("ls", "-aq").out.split()), 2)
+        self.assertEqual(self.named("--limit", "1"), ["two"])
+        self.refused(2, "ls", "-a", "--limit", "1")
+        rows = home.ask("ls", "-A")["sessions"]
+        self.assertEqual([row["agent"] for row in rows], ["ci", "main", "main"])
+        self.assertIn("draws on a terminal", self.refused(2, "ls", "-w"))
+        for command in (("attention",), ("approvals",), ("rules", "ls"), ("conv", "ls"),
+                        ("search", "Hello"), ("stats",)):
+            self.assertEqual(home.run(*command, "-A").code, 0, command)
+        home.run("conv", "send", "main", "--wait", "[say Hello.]")
+        self.assertEqual(len(home.ask("conv", "ls", "-n", "1")["conversations"]), 1)
+
     def test_what_runs_longest_comes_first(self):
         self.home.start_session("[hang]", "--name", "long")
         short = self.home.start_session("[say Hello.]", "--name", "short")
