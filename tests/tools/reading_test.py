@@ -296,6 +296,14 @@ class Waits(Reading):
         self.home.run("close", talk)
         self.assertEqual(logs.finish().code, 0)
 
+    def test_run_and_resume_have_the_short_flags(self):
+        home = self.home
+        begun = home.run("run", "-d", "--name", "away", "[say Hello.]")
+        self.assertEqual(begun.code, 0, str(begun))
+        self.assertIn("away", begun.out)
+        home.wait_for_end("away")
+        self.assertEqual(home.run("resume", "away", "-f", "[say Again.]").out, "Again.\n")
+
 
 class Turns(Reading):
     def setUp(self):

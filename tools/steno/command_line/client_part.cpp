@@ -103,7 +103,7 @@ void add_run(CommandLine& line) {
              "The agent's task; -: read from stdin. Left out at a terminal: a session to talk "
              "with, as attach shows it");
   add_spawn_flags(line, command, arguments);
-  command->add_flag("--detach", arguments.is_detached, "Do not follow it; print its id");
+  command->add_flag("-d,--detach", arguments.is_detached, "Do not follow it; print its id");
   line.setting(*command, "worktree_at_end", flag_name("worktree_at_end"));
 }
 
@@ -159,7 +159,7 @@ void add_resume(CommandLine& line) {
                     "Let it take further prompts, also if the old one did not");
   command->add_flag("--with-queue", arguments.takes_queue,
                     "Give it the prompts that still waited when the old one ended");
-  command->add_flag("--follow", arguments.is_followed, "Print what its agent says, as run does");
+  command->add_flag("-f,--follow", arguments.is_followed, "Print what its agent says, as run does");
   command->add_option("--name", arguments.name, "Its name; default: made from the prompt");
   add_settings(line, *command, {"channel", "start_within"});
   add_bounds(command, arguments, "0: as the old session");
