@@ -280,6 +280,7 @@ class Waits(Reading):
         self.home.run("close", talk)
         self.assertEqual(logs.finish().code, 0)
 
+
     def test_logs_take_the_flags_of_other_programs(self):
         talk = self.home.start_session("[tools 1] [say Early.]", "--multi-turn")
         self.home.wait_for_event(talk, "TurnFinished")
@@ -303,6 +304,38 @@ class Waits(Reading):
         self.assertIn("away", begun.out)
         home.wait_for_end("away")
         self.assertEqual(home.run("resume", "away", "-f", "[say Again.]").out, "Again.\n")
+
+
+class Watched(Reading):
+    def test_events_since_a_time(self):
+        home = self.home
+        home.run("run", "--name", "early", "[say A.]")
+        talk = home.start_session("[say B.]", "--multi-turn", "--name", "talk")
+        home.wait_for_event(talk, "TurnFinished")
+        home.run("close", "talk")
+        home.run("wait", "talk")
+        known = [event for event in home.events() if event["stream"].startswith("main/")]
+        first = next(event for event in known if event["type"] == "SessionOpened"
+                     and event["facts"]["alias"] == talk)
+        later = [event for event in known if event["time"] >= first["time"]]
+        seen = home.run("watch", "--since", first["time"], "-n", str(len(later)), "-o", "jsonl")
+        self.assertEqual([event["position"] for event in seen.lines()],
+                         [event["position"] for event in later])
+        own = home.run("watch", "talk", "--since", "1970-01-01", "-o", "jsonl").lines()
+        self.assertEqual(own, home.run("watch", "talk", "--from", "start", "-o", "jsonl").lines())
+        self.assertEqual(home.run("watch", "--since", "1h", "-n", "1", "-o", "jsonl").lines()[0]
+                         ["position"], known[0]["position"])
+        watching = home.follow("watch", "--since", "0s", "-o", "jsonl")
+        home.run("run", "--name", "late", "[say C.]")
+        while '"late"' not in watching.line():
+            pass
+        watching.close()
+
+    def test_what_is_no_time_is_refused(self):
+        self.assertIn("neither an age", self.refused(2, "watch", "--since", "soon"))
+        self.assertIn("future", self.refused(2, "watch", "--since", "2199-01-01"))
+        self.refused(2, "watch", "--since", "1h", "--from", "start")
+        self.refused(2, "watch", "--since", "1h", "--attention")
 
 
 class Turns(Reading):

@@ -426,6 +426,7 @@ Outcome<int> stats(const Config& config, const StatsArguments& arguments);
 struct WatchArguments {
   std::string reference;     // empty: all sessions of the agent
   std::string from = "now";  // a position, "start" or "now"
+  std::string since;         // an age or a time, in place of `from`; empty: `from` says it
   bool all_agents = false;
   std::int64_t count = 0;           // stop after so many events; 0: until Ctrl-C
   bool leaves_out = false;          // long texts that the feed leaves out

@@ -1192,17 +1192,25 @@ void add_watch(CommandLine& line) {
   auto& arguments = line.keep<WatchArguments>();
   CLI::App* command = line.command(line.app, "watch", "Print events as they are recorded",
                                    "  steno watch\n  steno watch nightly --from start\n"
+                                   "  steno watch --since 10m\n"
                                    "  steno watch --all-agents --from 1200 -o jsonl\n"
                                    "  steno watch --attention",
                                    arguments, reporting(watch));
   command->add_option("REF", arguments.reference, "Only this session; default: all of the agent");
   CLI::Option* from =
       command->add_option("--from", arguments.from, "A position, start or now (default)");
+  CLI::Option* since =
+      command
+          ->add_option("--since", arguments.since,
+                       "From then on: an age such as 10m, or a time such as 2026-11-20T12:00")
+          ->type_name("AGE|TIME")
+          ->excludes(from);
   command
       ->add_flag("--attention", arguments.is_about_attention,
                  "Instead of events, each session that needs a person, and each that comes to "
                  "need one; on a terminal with a bell")
-      ->excludes(from);
+      ->excludes(from)
+      ->excludes(since);
   command->add_flag("-A,--all-agents", arguments.all_agents, "Events of all agents and the server");
   command->add_flag("--no-texts", arguments.leaves_out,
                     "Do not fetch texts that are too long for the feed");
