@@ -243,6 +243,16 @@ class Waits(Reading):
         self.assertEqual(waiting.finish().code, 130)
         self.assertEqual(self.home.show(busy)["status"], "running")
 
+    def test_the_time_of_an_answer_is_not_taken_for_that_of_the_waiting(self):
+        done = self.home.start_session("[say Done.]")
+        self.home.wait_for_end(done)
+        told = "--within ends the waiting"
+        self.assertIn(told, self.home.run("wait", done, "--timeout", "5s").err)
+        for flags in (("--timeout", "5s", "--within", "5s"), ()):
+            self.assertNotIn(told, self.home.run("wait", done, *flags).err)
+        self.assertNotIn(told, self.home.run("wait", done, environment={
+            **self.home.environment, "STENO_TIMEOUT": "5s"}).err)
+
     def test_it_waits_also_where_nobody_reads(self):
         busy = self.home.start_session("[hang]")
         waiting = self.home.popen(["wait", busy], stderr=subprocess.PIPE)
