@@ -1158,12 +1158,14 @@ void add_attach(CommandLine& line) {
   auto& arguments = line.keep<ReferenceArguments>();
   CLI::App* command =
       line.command(line.app, "attach", "See a session as it works, and type into it",
-                   "  steno attach nightly\n"
+                   "  steno attach nightly\n  steno attach\n"
                    "What is typed is a prompt, or the answer to what the agent asks. Ctrl-D or "
                    "Ctrl-\\ leaves,\nand the session goes on. Ctrl-C pressed twice interrupts the "
                    "turn. Others can be attached, too.",
                    arguments, reporting(attach));
-  add_reference(command, arguments);
+  command->add_option("REF", arguments.reference,
+                      "Session: id, alias, name, the start of one, or a conversation; default: the "
+                      "only one that lives");
 }
 
 void add_stats(CommandLine& line) {
