@@ -94,6 +94,18 @@ class Lists(Reading):
         self.assertEqual((page["total"], page["has_more"], page["before"]),
                          (2, True, page["sessions"][-1]["opened"]))
 
+    def test_what_stands_behind_a_label_or_a_kind_is_no_further_one(self):
+        home = self.home
+        ran = home.run("run", "--label", "dull", "--label", "release 3", "[say Hello.]")
+        self.assertEqual((ran.code, ran.out), (0, "Hello.\n"), str(ran))
+        self.assertEqual(home.ask("ls", "--label", "dull")["sessions"][0]["labels"],
+                         ["dull", "release 3"])
+        home.run("conv", "send", "telegram:group:42", "--wait", "[say Hello.]")
+        [row] = home.ask("conv", "ls", "--kind", "group", "telegram")["conversations"]
+        self.assertEqual(row["key"], "agent:main:telegram:group:42")
+        pruned = home.run("conv", "prune", "--unused", "90d", "--kind", "group", "telegram")
+        self.assertEqual(pruned.code, 0, str(pruned))
+
     def test_a_session_is_given_another_name(self):
         home = self.home
         alias = home.start_session("fix the login page", "--multi-turn")

@@ -69,7 +69,8 @@ void add_spawn_flags(CommandLine& line, CLI::App* command, SpawnArguments& argum
   });
   add_files(command, arguments);
   command->add_option("--name", arguments.name, "Its name; default: made from the prompt");
-  command->add_option("--label", arguments.labels, "A label, to find it again by; also several")
+  command->add_option("--label", arguments.labels, "A label, to find it again by; can be repeated")
+      ->allow_extra_args(false)
       ->type_name("LABEL");
   command->add_flag("--multi-turn", arguments.is_multi_turn, "Let it take further prompts");
   command->add_flag("--continue-after-failure", arguments.continues_after_failure,
@@ -1282,7 +1283,9 @@ void add_conversations(CommandLine& line) {
                                 listed, reporting(conversation_list));
   list->add_option("WORDS", listed.words, "Only those with this in a name, a label or the key");
   list->add_flag("-A,--all-agents", listed.all_agents, "Of all agents");
-  list->add_option("--kind", listed.kinds, "Only these: main, group, cron, hook, node, other")
+  list->add_option("--kind", listed.kinds,
+                   "Only these: main, group, cron, hook, node, other; can be repeated")
+      ->allow_extra_args(false)
       ->check(CLI::IsMember({"main", "group", "cron", "hook", "node", "other"}));
   list->add_option("--label", listed.label, "Only those with this label");
   list->add_option("--since", listed.since, "Only those that changed since then: 2h, 2026-11-20")
@@ -1375,7 +1378,10 @@ void add_conversations(CommandLine& line) {
   prune->add_option("--unused", pruned.since, "Not changed for so long, as 30d, or since a time")
       ->required()
       ->type_name("AGE|TIME");
-  prune->add_option("--kind", pruned.kinds, "Only these: group, cron, hook, node, other")
+  prune
+      ->add_option("--kind", pruned.kinds,
+                   "Only these: group, cron, hook, node, other; can be repeated")
+      ->allow_extra_args(false)
       ->check(CLI::IsMember({"group", "cron", "hook", "node", "other"}));
   prune->add_option("--label", pruned.label, "Only those with this label");
   prune->add_flag("-A,--all-agents", pruned.all_agents, "Of all agents");
