@@ -393,7 +393,7 @@ class Turns(Reading):
         self.assertIn("no turn -4", self.refused(3, "output", "talk", "--turn", "-4"))
         self.assertIn("counted from 1", self.refused(2, "output", "talk", "--turn", "0"))
         for flags in (("--turn", "1", "--last"), ("--last", "--all"), ("--turn", "1", "--follow"),
-                      ("--since", "1h", "-n", "3")):
+                      ("--last", "-n", "3")):
             self.refused(2, "output", "talk", *flags)
         self.assertIn("neither an age", self.refused(2, "output", "talk", "--since", "soon"))
         self.refused(3, "output", "nobody", "--last")
@@ -404,6 +404,13 @@ class Turns(Reading):
         self.assertEqual(self.home.ask("output", "talk", "--since", items[-1]["time"])["items"],
                          later)
         self.assertEqual(self.home.ask("output", "talk", "--since", "1h")["items"], items)
+        for flags in (("-n", "1"), ("-n", "2"), ("-n", "100")):
+            last = self.home.ask("output", "talk", *flags)["items"]
+            self.assertEqual(self.home.ask("output", "talk", "--since", "1h", *flags)["items"],
+                             last)
+            self.assertEqual(
+                self.home.ask("output", "talk", "--since", items[-1]["time"], *flags)["items"],
+                [item for item in last if item in later])
         self.home.run("send", "talk", "[hang]")
         self.home.wait_for_event(self.talk, "TurnStarted")
         logs = self.home.follow("logs", "talk", "--since", items[-1]["time"])

@@ -397,6 +397,7 @@ Outcome<int> transcript(const Config& config, const TranscriptArguments& argumen
 struct OutputArguments {
   std::string reference;
   std::int64_t count = 200;        // number of last blocks that the agent said
+  bool is_counted = false;         // somebody said how many
   std::vector<std::string> kinds;  // of items; empty: all
   bool is_all = false;
   std::int64_t turn = 0;  // only this one, counted from 1, or from −1 backwards; 0: not one alone

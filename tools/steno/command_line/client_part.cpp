@@ -905,6 +905,12 @@ CLI::Option* add_output_since(CLI::App* command, OutputArguments& arguments) {
       ->type_name("AGE|TIME");
 }
 
+// With --since the default does not count.
+void note_count(CLI::App* command, const CLI::Option* count, OutputArguments& arguments) {
+  command->parse_complete_callback(
+      [count, &arguments] { arguments.is_counted = count->count() > 0; });
+}
+
 void add_logs(CommandLine& line) {
   auto& arguments = line.keep<OutputArguments>();
   arguments.is_followed = true;
@@ -921,7 +927,8 @@ void add_logs(CommandLine& line) {
                            ->check(within(1, 1'000'000))
                            ->type_name("COUNT")
                            ->capture_default_str();
-  add_output_since(command, arguments)->excludes(count);
+  note_count(command, count, arguments);
+  add_output_since(command, arguments);
   command->add_flag("-f,--follow", arguments.is_followed,
                     "As without it; steno output prints what is there, and ends");
 }
@@ -1098,11 +1105,8 @@ void add_output(CommandLine& line) {
                           ->excludes(count)
                           ->excludes(all)
                           ->excludes(turn);
-  add_output_since(command, arguments)
-      ->excludes(count)
-      ->excludes(all)
-      ->excludes(turn)
-      ->excludes(last);
+  note_count(command, count, arguments);
+  add_output_since(command, arguments)->excludes(all)->excludes(turn)->excludes(last);
   command->add_flag("--turns", arguments.has_turns,
                     "Show where turns begin and end also where this is no terminal");
   command
