@@ -186,6 +186,22 @@ class Attach(unittest.TestCase):
         terminal.end()
         self.home.run("kill", alias)
 
+    def test_without_a_name_it_is_the_only_one_that_lives(self):
+        code, seen = self.home.on_terminal(["attach"], [])
+        self.assertEqual(code, 3, seen)
+        self.assertIn("no session of agent main lives", seen)
+        alias = self.opened("[say only one]")
+        until(lambda: self.home.show(alias)["waiting_for_input"], "its answer")
+        terminal = self.attach()
+        terminal.see("only one")
+        terminal.type("\x04")
+        self.assertEqual(terminal.end(), 0, terminal.seen)
+        other = self.opened("[say another]")
+        code, seen = self.home.on_terminal(["attach"], [])
+        self.assertEqual(code, 2, seen)
+        self.assertIn("2 sessions live", seen)
+        self.home.run("kill", alias, other)
+
     def test_where_it_cannot_be_it_says_what_does(self):
         alias = self.opened("[say first]")
         piped = self.home.run("attach", alias)

@@ -31,7 +31,7 @@ class OneServer(unittest.TestCase):
         self.assertEqual(self.home.position(), self.before)
 
     def refused(self, code, words, *arguments, **options):
-        """The command ends with this code, and its error has these words."""
+        """The command ends with this code, and its error, which is returned, has these words."""
         result = self.home.run(*arguments, **options)
         self.assertEqual(result.code, code, str(result))
         self.assertEqual(result.out, "", str(result))
@@ -39,6 +39,7 @@ class OneServer(unittest.TestCase):
             self.assertIn(word, result.err, str(result))
         self.assertEqual(result.err.count("\n"), 1, "one line: " + str(result))
         self.nothing_is_recorded()
+        return result.err
 
 
 @unittest.skipUnless(steno_wire.is_available, "no python3-zmq and python3-msgpack")
@@ -349,8 +350,8 @@ class CommandLine(OneServer):
                 (("--keep-workers=perhaps", "ls"), ("perhaps", "true or false")),
                 (("--workdir", "", "ls"), ("workdir", "a path")),
                 (("ls", "--status", "asleep"), ("asleep", "starting, running")),
-                (("ls", "-n", "0"), ("-n", "1")),
-                (("output", "x", "-n", "many"), ("-n", "many")),
+                (("ls", "-n", "0"), ("--limit", "1")),
+                (("output", "x", "-n", "many"), ("--tail", "many")),
                 (("watch", "--from", "yesterday"), ("yesterday", "start or now")),
                 (("watch", "-n", "-1"), ("-n", "-1")),
                 (("run", "--max-turns", "-1", "p"), ("--max-turns", "-1")),
@@ -364,6 +365,44 @@ class CommandLine(OneServer):
                 ((), ("subcommand",))):
             with self.subTest(arguments=arguments):
                 self.refused(2, words, *arguments)
+
+    def test_words_of_other_programs(self):
+        for arguments, words in (
+                (("ps",), ("steno ls",)),
+                (("ps", "-a"), ("unknown command 'ps'", "steno ls")),
+                (("get", "pods", "-o", "wide"), ("steno ls",)),
+                (("describe", "x"), ("steno show REF",)),
+                (("exec", "x", "ls"), ("unknown command 'exec'", "steno send REF")),
+                (("events", "--since", "1h"), ("steno watch",)),
+                (("rm", "x"), ("steno kill REF", "steno erase REF")),
+                (("detach",), ("Ctrl-D",)),
+                (("help", "ps"), ("steno ls",)),
+                (("--bg", "p"), ("steno spawn",)),
+                (("-c",), ("steno resume",)),
+                (("--resume", "x"), ("steno resume",)),
+                (("-p", "x"), ("steno run",)),
+                (("ls", "--json", "name"), ("'--json'; here that is -o json",)),
+                (("ls", "--filter", "status=running"), ("--status, --name",)),
+                (("show", "x", "--format={{.ID}}"), ("-o json",)),
+                (("ls", "-l", "a=b"), ("--label",)),
+                (("logs", "x", "--timestamps"), ("-o jsonl",))):
+            with self.subTest(arguments=arguments):
+                said = self.refused(2, words, *arguments)
+                self.assertNotIn("did you mean", said)
+
+    def test_only_who_takes_words_is_told_how_to_begin_them_with_a_dash(self):
+        for arguments in (("run", "--nosuch"), ("send", "x", "--nosuch"), ("deny", "x", "--nosuch"),
+                          ("search", "--nosuch"), ("conv", "send", "main", "--nosuch")):
+            with self.subTest(arguments=arguments):
+                self.refused(2, ("unknown option '--nosuch'", "behind --"), *arguments)
+        for arguments in (("ls", "--nosuch"), ("kill", "--nosuch"), ("--nosuch",)):
+            with self.subTest(arguments=arguments):
+                self.assertNotIn("behind --", self.refused(2, ("'--nosuch'",), *arguments))
+
+    def test_an_unknown_command_is_named_whatever_follows_it(self):
+        for arguments in (("dance", "--all"), ("dance", "ls"), ("dance", "x", "status", "-f")):
+            with self.subTest(arguments=arguments):
+                self.refused(2, ("unknown command 'dance'; see `steno --help`",), *arguments)
 
     def test_values_of_the_environment(self):
         for name, value, word in (("STENO_MAX_SESSIONS", "many", "from 1 to 10000"),

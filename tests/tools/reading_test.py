@@ -94,6 +94,18 @@ class Lists(Reading):
         self.assertEqual((page["total"], page["has_more"], page["before"]),
                          (2, True, page["sessions"][-1]["opened"]))
 
+    def test_what_stands_behind_a_label_or_a_kind_is_no_further_one(self):
+        home = self.home
+        ran = home.run("run", "--label", "dull", "--label", "release 3", "[say Hello.]")
+        self.assertEqual((ran.code, ran.out), (0, "Hello.\n"), str(ran))
+        self.assertEqual(home.ask("ls", "--label", "dull")["sessions"][0]["labels"],
+                         ["dull", "release 3"])
+        home.run("conv", "send", "telegram:group:42", "--wait", "[say Hello.]")
+        [row] = home.ask("conv", "ls", "--kind", "group", "telegram")["conversations"]
+        self.assertEqual(row["key"], "agent:main:telegram:group:42")
+        pruned = home.run("conv", "prune", "--unused", "90d", "--kind", "group", "telegram")
+        self.assertEqual(pruned.code, 0, str(pruned))
+
     def test_a_session_is_given_another_name(self):
         home = self.home
         alias = home.start_session("fix the login page", "--multi-turn")
@@ -140,6 +152,24 @@ class Lists(Reading):
         self.assertEqual(len(self.home.run("ls", "-q").out.split()), 3)
         self.assertEqual(len(self.home.run("ls", "-q", "-n", "2").out.split()), 2)
         self.assertIn("say one of them", self.refused(2, "ls", "-q", "-o", "json"))
+
+    def test_short_flags_are_those_of_other_lists(self):
+        home = self.home
+        for name in ("one", "two"):
+            home.run("run", "--name", name, "[say Hello.]")
+        home.run("run", "--name", "other", "--agent", "ci", "[say Hello.]")
+        self.assertEqual(self.named("-a"), ["two", "one"])
+        self.assertEqual(len(home.run("ls", "-aq").out.split()), 2)
+        self.assertEqual(self.named("--limit", "1"), ["two"])
+        self.refused(2, "ls", "-a", "--limit", "1")
+        rows = home.ask("ls", "-A")["sessions"]
+        self.assertEqual([row["agent"] for row in rows], ["ci", "main", "main"])
+        self.assertIn("draws on a terminal", self.refused(2, "ls", "-w"))
+        for command in (("attention",), ("approvals",), ("rules", "ls"), ("conv", "ls"),
+                        ("search", "Hello"), ("stats",)):
+            self.assertEqual(home.run(*command, "-A").code, 0, command)
+        home.run("conv", "send", "main", "--wait", "[say Hello.]")
+        self.assertEqual(len(home.ask("conv", "ls", "-n", "1")["conversations"]), 1)
 
     def test_what_runs_longest_comes_first(self):
         self.home.start_session("[hang]", "--name", "long")
@@ -225,6 +255,16 @@ class Waits(Reading):
         self.assertEqual(waiting.finish().code, 130)
         self.assertEqual(self.home.show(busy)["status"], "running")
 
+    def test_the_time_of_an_answer_is_not_taken_for_that_of_the_waiting(self):
+        done = self.home.start_session("[say Done.]")
+        self.home.wait_for_end(done)
+        told = "--within ends the waiting"
+        self.assertIn(told, self.home.run("wait", done, "--timeout", "5s").err)
+        for flags in (("--timeout", "5s", "--within", "5s"), ()):
+            self.assertNotIn(told, self.home.run("wait", done, *flags).err)
+        self.assertNotIn(told, self.home.run("wait", done, environment={
+            **self.home.environment, "STENO_TIMEOUT": "5s"}).err)
+
     def test_it_waits_also_where_nobody_reads(self):
         busy = self.home.start_session("[hang]")
         waiting = self.home.popen(["wait", busy], stderr=subprocess.PIPE)
@@ -263,6 +303,63 @@ class Waits(Reading):
         self.assertEqual(logs.finish().code, 0)
 
 
+    def test_logs_take_the_flags_of_other_programs(self):
+        talk = self.home.start_session("[tools 1] [say Early.]", "--multi-turn")
+        self.home.wait_for_event(talk, "TurnFinished")
+        self.home.run("send", talk, "--wait", "[say Late.]")
+        self.assertEqual(self.home.run("output", talk, "--tail", "1").out, "Late.\n")
+        self.assertEqual(self.home.run("output", talk, "--tail=1").out,
+                         self.home.run("output", talk, "-n", "1").out)
+        self.refused(2, "output", talk, "--tail", "1", "--all")
+        logs = self.home.follow("logs", "-f", talk, "--tail=1")
+        self.assertEqual(logs.line(), "Late.")
+        self.home.run("send", talk, "[say Later.]")
+        while logs.line() != "Later.":
+            pass
+        self.home.run("close", talk)
+        self.assertEqual(logs.finish().code, 0)
+
+    def test_run_and_resume_have_the_short_flags(self):
+        home = self.home
+        begun = home.run("run", "-d", "--name", "away", "[say Hello.]")
+        self.assertEqual(begun.code, 0, str(begun))
+        self.assertIn("away", begun.out)
+        home.wait_for_end("away")
+        self.assertEqual(home.run("resume", "away", "-f", "[say Again.]").out, "Again.\n")
+
+
+class Watched(Reading):
+    def test_events_since_a_time(self):
+        home = self.home
+        home.run("run", "--name", "early", "[say A.]")
+        talk = home.start_session("[say B.]", "--multi-turn", "--name", "talk")
+        home.wait_for_event(talk, "TurnFinished")
+        home.run("close", "talk")
+        home.run("wait", "talk")
+        known = [event for event in home.events() if event["stream"].startswith("main/")]
+        first = next(event for event in known if event["type"] == "SessionOpened"
+                     and event["facts"]["alias"] == talk)
+        later = [event for event in known if event["time"] >= first["time"]]
+        seen = home.run("watch", "--since", first["time"], "-n", str(len(later)), "-o", "jsonl")
+        self.assertEqual([event["position"] for event in seen.lines()],
+                         [event["position"] for event in later])
+        own = home.run("watch", "talk", "--since", "1970-01-01", "-o", "jsonl").lines()
+        self.assertEqual(own, home.run("watch", "talk", "--from", "start", "-o", "jsonl").lines())
+        self.assertEqual(home.run("watch", "--since", "1h", "-n", "1", "-o", "jsonl").lines()[0]
+                         ["position"], known[0]["position"])
+        watching = home.follow("watch", "--since", "0s", "-o", "jsonl")
+        home.run("run", "--name", "late", "[say C.]")
+        while '"late"' not in watching.line():
+            pass
+        watching.close()
+
+    def test_what_is_no_time_is_refused(self):
+        self.assertIn("neither an age", self.refused(2, "watch", "--since", "soon"))
+        self.assertIn("future", self.refused(2, "watch", "--since", "2199-01-01"))
+        self.refused(2, "watch", "--since", "1h", "--from", "start")
+        self.refused(2, "watch", "--since", "1h", "--attention")
+
+
 class Turns(Reading):
     def setUp(self):
         super().setUp()
@@ -296,7 +393,7 @@ class Turns(Reading):
         self.assertIn("no turn -4", self.refused(3, "output", "talk", "--turn", "-4"))
         self.assertIn("counted from 1", self.refused(2, "output", "talk", "--turn", "0"))
         for flags in (("--turn", "1", "--last"), ("--last", "--all"), ("--turn", "1", "--follow"),
-                      ("--since", "1h", "-n", "3")):
+                      ("--last", "-n", "3")):
             self.refused(2, "output", "talk", *flags)
         self.assertIn("neither an age", self.refused(2, "output", "talk", "--since", "soon"))
         self.refused(3, "output", "nobody", "--last")
@@ -307,6 +404,13 @@ class Turns(Reading):
         self.assertEqual(self.home.ask("output", "talk", "--since", items[-1]["time"])["items"],
                          later)
         self.assertEqual(self.home.ask("output", "talk", "--since", "1h")["items"], items)
+        for flags in (("-n", "1"), ("-n", "2"), ("-n", "100")):
+            last = self.home.ask("output", "talk", *flags)["items"]
+            self.assertEqual(self.home.ask("output", "talk", "--since", "1h", *flags)["items"],
+                             last)
+            self.assertEqual(
+                self.home.ask("output", "talk", "--since", items[-1]["time"], *flags)["items"],
+                [item for item in last if item in later])
         self.home.run("send", "talk", "[hang]")
         self.home.wait_for_event(self.talk, "TurnStarted")
         logs = self.home.follow("logs", "talk", "--since", items[-1]["time"])

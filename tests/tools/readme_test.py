@@ -5,6 +5,7 @@ aliases, times and counts can differ."""
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -60,6 +61,24 @@ def shape(lines, aliases, workdir):
 
 def without_numbers(lines):
     return [re.sub(r"\d+", "N", line) for line in lines]
+
+
+class Habits(unittest.TestCase):
+    """Each command of the page about other tools is one that Steno understands."""
+    NOT_RUN = {"steno serve", "steno ps"}
+
+    def test_commands_are_understood(self):
+        with open(os.path.join(ROOT, "docs/expectations.md"), encoding="utf-8") as file:
+            text = file.read().replace("\\|", "|")
+        lines = [line.split(" | ")[0] for line in re.findall(r"`[^`]*?\b(steno [^`]+)`", text)]
+        known = sorted(set(lines) - self.NOT_RUN)
+        self.assertGreater(len(known), 60)
+        with Home() as home:
+            for line in known:
+                words = shlex.split(re.sub(r"\$\(.*\)", "REF", line))
+                with self.subTest(line=line):
+                    said = home.run(*words[1:]).err
+                    self.assertNotIn("see `steno", said)
 
 
 class Readme(unittest.TestCase):

@@ -397,6 +397,7 @@ Outcome<int> transcript(const Config& config, const TranscriptArguments& argumen
 struct OutputArguments {
   std::string reference;
   std::int64_t count = 200;        // number of last blocks that the agent said
+  bool is_counted = false;         // somebody said how many
   std::vector<std::string> kinds;  // of items; empty: all
   bool is_all = false;
   std::int64_t turn = 0;  // only this one, counted from 1, or from −1 backwards; 0: not one alone
@@ -426,6 +427,7 @@ Outcome<int> stats(const Config& config, const StatsArguments& arguments);
 struct WatchArguments {
   std::string reference;     // empty: all sessions of the agent
   std::string from = "now";  // a position, "start" or "now"
+  std::string since;         // an age or a time, in place of `from`; empty: `from` says it
   bool all_agents = false;
   std::int64_t count = 0;           // stop after so many events; 0: until Ctrl-C
   bool leaves_out = false;          // long texts that the feed leaves out

@@ -145,7 +145,8 @@ Outcome<bool> choose_printing(Connection& connection, const OutputArguments& arg
 Outcome<workers::OutputAnswer> first_page(Connection& connection, const OutputArguments& arguments,
                                           const Printing& printing) {
   const workers::Caller& caller = connection.caller();
-  if (printing.part) {
+  // With a count the last blocks are read, and of these the part is printed.
+  if (printing.part && !arguments.is_counted) {
     return connection.run(workers::next_output_page(caller, arguments.reference,
                                                     printing.part->after, printing.has_ends));
   }

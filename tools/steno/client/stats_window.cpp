@@ -1,11 +1,11 @@
-// Log time never goes back, so the first event of a time is found by halving.
+// Counts what lies between two positions of the log, which are found by their times.
 #include "tools/steno/client/stats_window.hpp"
 
 #include <algorithm>
 #include <map>
-#include <optional>
 
 #include "projections/views/metrics_window.hpp"
+#include "tools/steno/client/facts_reader.hpp"
 #include "tools/steno/client/log_beginning.hpp"
 #include "tools/steno/client/since.hpp"
 #include "tools/steno/text/progress_line.hpp"
@@ -19,61 +19,6 @@ namespace {
 using base::Position;
 using base::Time;
 using projections::SessionRow;
-
-// Reads the facts of one level of the log.
-class FactsReader {
- public:
-  FactsReader(Connection& connection, const std::string& agent)
-      : connection_(connection),
-        level_(agent.empty() ? std::string(bus::kAllLevel) : workers::agent_level(agent)) {}
-
-  // `events_max` 0: as many as the server likes.
-  Outcome<bus::LogPage> read(Position after, std::int64_t events_max = 0) {
-    bus::ReadRequest request;
-    request.level = level_;
-    request.after = after;
-    request.events_max = events_max;
-    request.is_facts_only = true;
-    return connection_.ask<bus::LogPage>(bus::kReadVerb, request);
-  }
-
-  // Returns the log time of the first event behind `after`; none: there is none.
-  Outcome<std::optional<Time>> time_behind(Position after) {
-    while (true) {
-      const auto page = read(after, 1);
-      if (!page) return tl::unexpected(page.error());
-      if (!page->events.empty()) {
-        const auto seen = workers::see(page->events.front());
-        if (!seen) return fail(seen.error());
-        return seen->recorded.envelope.log_time;
-      }
-      if (page->complete_through >= page->head) return std::nullopt;
-      after = page->complete_through;
-    }
-  }
-
- private:
-  Connection& connection_;
-  const std::string level_;
-};
-
-// Returns the last position, from `low` on, behind which all events are of that time or later.
-Outcome<Position> find_time(FactsReader& facts, Position low, Time time) {
-  const auto first = facts.read(low, 1);
-  if (!first) return tl::unexpected(first.error());
-  Position high = first->head;
-  while (low < high) {
-    const Position middle{low.value + (high.value - low.value) / 2};
-    const auto found = facts.time_behind(middle);
-    if (!found) return tl::unexpected(found.error());
-    if (*found && **found < time) {
-      low = middle.next();
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
 
 // Counts the events behind the position that are earlier than `until`, and notes which these are.
 Outcome<bool> count_events(FactsReader& facts, Position after, Time until,
@@ -171,8 +116,9 @@ Outcome<StatsWindow> read_stats_window(Connection& connection, const WindowWante
   if (window.since >= window.until) return fail(kExitUsage, "--since must be before --until");
   const auto archive = archived_beginning(connection);
   if (!archive) return tl::unexpected(archive.error());
-  FactsReader facts(connection, wanted.agent);
-  const auto after = find_time(facts, archive->through, window.since);
+  FactsReader facts(connection, wanted.agent.empty() ? std::string(bus::kAllLevel)
+                                                     : workers::agent_level(wanted.agent));
+  const auto after = facts.find_time(archive->through, window.since);
   if (!after) return tl::unexpected(after.error());
   if (archive->through.value > 0 && *after == archive->through) {
     return fail(kExitNotFound,

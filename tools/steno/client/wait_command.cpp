@@ -145,6 +145,8 @@ Outcome<int> wait(const Config& config, const WaitArguments& arguments) {
   if (!arguments.within.empty()) {
     within = parse_duration(arguments.within);
     if (!within) return fail(kExitUsage, "'" + arguments.within + "' is no duration such as 30m");
+  } else if (is_flag(config, "timeout")) {
+    remark("steno: --timeout is for each answer of the server; --within ends the waiting");
   }
   if (arguments.references.size() > projections::kSessionsMax) {
     return fail(kExitUsage, "at most " + std::to_string(projections::kSessionsMax) + " at once");

@@ -1,13 +1,16 @@
 // `steno watch`: prints the live feed, one event a line, until Ctrl-C or the session's end.
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 
 #include "eventlog/domain/stream_name.hpp"
 #include "tools/steno/client/client_commands.hpp"
+#include "tools/steno/client/facts_reader.hpp"
 #include "tools/steno/client/log_beginning.hpp"
 #include "tools/steno/client/session_follow.hpp"
+#include "tools/steno/client/since.hpp"
 #include "tools/steno/connection/follower.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/facts_text.hpp"
@@ -167,6 +170,23 @@ Outcome<base::Position> choose_start(Connection& connection, const std::string& 
   return base::Position{position - 1};
 }
 
+// The same of a time.
+Outcome<base::Position> choose_since(Connection& connection, const std::string& since,
+                                     const Watched& watched) {
+  const auto time = since_of(since, connection.clock().wall());
+  if (!time) return tl::unexpected(time.error());
+  const auto archive = archived_beginning(connection);
+  if (!archive) return tl::unexpected(archive.error());
+  const base::Position opened =
+      watched.session ? watched.session->opened.plus(-1) : base::Position{};
+  const base::Position low = std::max(archive->through, opened);
+  auto start = FactsReader(connection, watched.level).find_time(low, *time);
+  if (start && archive->through.value > 0 && *start == archive->through) {
+    remark("steno: " + beginning_text(*archive));
+  }
+  return start;
+}
+
 // Adds a text that the feed left out, if output shows texts of that kind. One that cannot be read
 // stays left out.
 void add_text(Connection& connection, workers::SeenEvent& seen) {
@@ -201,7 +221,9 @@ Outcome<int> watch(const Config& config, const WatchArguments& arguments) {
   auto watched = choose_level(**connection, arguments);
   if (!watched) return tl::unexpected(watched.error());
   std::optional<SessionRow>& row = watched->session;
-  const auto start = choose_start(**connection, arguments.from, row);
+  const auto start = arguments.since.empty()
+                         ? choose_start(**connection, arguments.from, row)
+                         : choose_since(**connection, arguments.since, *watched);
   if (!start) return tl::unexpected(start.error());
   if (row && is_over(*row) && *start >= row->last_position) {
     remark("session " + row->alias + " has ended; --from start shows what happened");

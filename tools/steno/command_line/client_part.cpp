@@ -69,7 +69,8 @@ void add_spawn_flags(CommandLine& line, CLI::App* command, SpawnArguments& argum
   });
   add_files(command, arguments);
   command->add_option("--name", arguments.name, "Its name; default: made from the prompt");
-  command->add_option("--label", arguments.labels, "A label, to find it again by; also several")
+  command->add_option("--label", arguments.labels, "A label, to find it again by; can be repeated")
+      ->allow_extra_args(false)
       ->type_name("LABEL");
   command->add_flag("--multi-turn", arguments.is_multi_turn, "Let it take further prompts");
   command->add_flag("--continue-after-failure", arguments.continues_after_failure,
@@ -103,7 +104,7 @@ void add_run(CommandLine& line) {
              "The agent's task; -: read from stdin. Left out at a terminal: a session to talk "
              "with, as attach shows it");
   add_spawn_flags(line, command, arguments);
-  command->add_flag("--detach", arguments.is_detached, "Do not follow it; print its id");
+  command->add_flag("-d,--detach", arguments.is_detached, "Do not follow it; print its id");
   line.setting(*command, "worktree_at_end", flag_name("worktree_at_end"));
 }
 
@@ -159,7 +160,7 @@ void add_resume(CommandLine& line) {
                     "Let it take further prompts, also if the old one did not");
   command->add_flag("--with-queue", arguments.takes_queue,
                     "Give it the prompts that still waited when the old one ended");
-  command->add_flag("--follow", arguments.is_followed, "Print what its agent says, as run does");
+  command->add_flag("-f,--follow", arguments.is_followed, "Print what its agent says, as run does");
   command->add_option("--name", arguments.name, "Its name; default: made from the prompt");
   add_settings(line, *command, {"channel", "start_within"});
   add_bounds(command, arguments, "0: as the old session");
@@ -490,7 +491,7 @@ void add_asks(CommandLine& line) {
                    "answers. With REF all of what a session asks is shown.",
                    listed, reporting(approvals));
   list->add_option("REF", listed.reference, "Only of this session, or this request: REF#NUMBER");
-  list->add_flag("--all-agents", listed.all_agents, "Of all agents");
+  list->add_flag("-A,--all-agents", listed.all_agents, "Of all agents");
   auto& approved = line.keep<AskAnswerArguments>();
   CLI::App* command =
       add_ask_answer(line, "approve", "Approve what an agent asks for",
@@ -574,7 +575,7 @@ void add_rules(CommandLine& line) {
   CLI::App* list =
       line.command(*rules, "ls", "List them", "  steno rules ls\n  steno rules ls -o json", listed,
                    reporting(rules_list));
-  list->add_flag("--all-agents", listed.all_agents, "Of all agents");
+  list->add_flag("-A,--all-agents", listed.all_agents, "Of all agents");
   auto& added = line.keep<RuleArguments>();
   CLI::App* add = line.command(
       *rules, "add", "Add a rule",
@@ -594,7 +595,7 @@ void add_rules(CommandLine& line) {
   verdict->add_flag("--ask", added.asks, "People are asked, whatever allows them");
   CLI::Option* of_session = add->add_option("--session", added.session, "Only of this session");
   of_session->type_name("REF");
-  add->add_flag("--all-agents", added.all_agents, "Of all agents")->excludes(of_session);
+  add->add_flag("-A,--all-agents", added.all_agents, "Of all agents")->excludes(of_session);
   auto& imported = line.keep<RuleArguments>();
   CLI::App* import = line.command(
       *rules, "import", "Add the rules of another program's file",
@@ -605,7 +606,7 @@ void add_rules(CommandLine& line) {
       "has people asked, nothing is added. Rules that are there already are not added again.",
       imported, reporting(rules_import));
   import->add_option("FILE", imported.file, "JSON")->required();
-  import->add_flag("--all-agents", imported.all_agents, "For all agents");
+  import->add_flag("-A,--all-agents", imported.all_agents, "For all agents");
   import->add_flag("--dry-run", imported.is_dry, "Say what would be added, and add nothing");
   auto& exported = line.keep<RuleArguments>();
   CLI::App* written = line.command(
@@ -615,7 +616,7 @@ void add_rules(CommandLine& line) {
       "steno rules import reads it again. What that form cannot say is named, and left out: rules\n"
       "that deny or have people asked, those of one session, and regular expressions.",
       exported, reporting(rules_export));
-  written->add_flag("--all-agents", exported.all_agents, "Of all agents");
+  written->add_flag("-A,--all-agents", exported.all_agents, "Of all agents");
   written
       ->add_option("--since", exported.since,
                    "With what was decided from then on: an age such as 7d, or a time such as "
@@ -646,7 +647,7 @@ void add_rules(CommandLine& line) {
       "--since", tested.since,
       "All calls on the record from then on: an age such as 7d, or a time such as 2026-11-20");
   since->type_name("AGE|TIME")->excludes(of_bash)->excludes(input);
-  test->add_flag("--all-agents", tested.all_agents, "Calls of all agents")
+  test->add_flag("-A,--all-agents", tested.all_agents, "Calls of all agents")
       ->needs(since)
       ->excludes(tested_session);
   const auto add_tried = [&](const char* flag, std::vector<std::string>& into, const char* help) {
@@ -864,15 +865,16 @@ void add_list(CommandLine& line) {
   command->add_option("--sort", arguments.sort, "By what: " + sort_words())->capture_default_str();
   command->add_flag("-q,--quiet", arguments.is_quiet, "Print the aliases alone, one a line");
   command->add_flag("--utc", arguments.has_utc, "Times of UTC, also at a terminal");
-  command->add_flag("--watch", arguments.is_watched,
+  command->add_flag("-w,--watch", arguments.is_watched,
                     "On a terminal: draw it anew as sessions change, until Ctrl-C");
-  command->add_flag("--all-agents", arguments.all_agents, "Of all agents");
+  command->add_flag("-A,--all-agents", arguments.all_agents, "Of all agents");
   CLI::Option* count = command
-                           ->add_option("-n", arguments.count,
+                           ->add_option("-n,--limit", arguments.count,
                                         "At most this many, 1 to 1000000; default: 50, with -q all")
                            ->check(within(1, 1'000'000))
                            ->type_name("COUNT");
-  command->add_flag("--all", arguments.is_all, "All sessions, back to the first")->excludes(count);
+  command->add_flag("-a,--all", arguments.is_all, "All sessions, back to the first")
+      ->excludes(count);
   command->add_flag("--tree", arguments.is_tree, "Subagents below their parents");
 }
 
@@ -903,22 +905,32 @@ CLI::Option* add_output_since(CLI::App* command, OutputArguments& arguments) {
       ->type_name("AGE|TIME");
 }
 
+// With --since the default does not count.
+void note_count(CLI::App* command, const CLI::Option* count, OutputArguments& arguments) {
+  command->parse_complete_callback(
+      [count, &arguments] { arguments.is_counted = count->count() > 0; });
+}
+
 void add_logs(CommandLine& line) {
   auto& arguments = line.keep<OutputArguments>();
   arguments.is_followed = true;
   arguments.count = 20;
   CLI::App* command = line.command(
       line.app, "logs", "Print what a session's agent said last, and go on as it says more",
-      "  steno logs nightly\n  steno logs nightly -n 100\n"
+      "  steno logs nightly\n  steno logs nightly --tail 100\n"
       "The same as steno output --follow. Ctrl-C ends the printing; the session goes on.",
       arguments, reporting(output));
   add_reference(command, arguments);
-  CLI::Option* count =
-      command->add_option("-n", arguments.count, "Begin with so many blocks of what the agent said")
-          ->check(within(1, 1'000'000))
-          ->type_name("COUNT")
-          ->capture_default_str();
-  add_output_since(command, arguments)->excludes(count);
+  CLI::Option* count = command
+                           ->add_option("-n,--tail", arguments.count,
+                                        "Begin with so many blocks of what the agent said")
+                           ->check(within(1, 1'000'000))
+                           ->type_name("COUNT")
+                           ->capture_default_str();
+  note_count(command, count, arguments);
+  add_output_since(command, arguments);
+  command->add_flag("-f,--follow", arguments.is_followed,
+                    "As without it; steno output prints what is there, and ends");
 }
 
 void add_attention(CommandLine& line) {
@@ -940,7 +952,7 @@ void add_attention(CommandLine& line) {
   command
       ->add_flag("--dismiss-all", arguments.dismisses_all, "You know of all that would be listed")
       ->excludes(dismiss);
-  command->add_flag("--all-agents", arguments.all_agents, "Of all agents")->excludes(dismiss);
+  command->add_flag("-A,--all-agents", arguments.all_agents, "Of all agents")->excludes(dismiss);
 }
 
 void add_top(CommandLine& line) {
@@ -953,7 +965,7 @@ void add_top(CommandLine& line) {
       "one, show its output, approve or deny what it asks, send it a prompt, interrupt or kill\n"
       "it; ? lists them. Needs a terminal; steno ls --status live prints the same once.",
       arguments, reporting(top));
-  command->add_flag("--all-agents", arguments.all_agents, "Of all agents");
+  command->add_flag("-A,--all-agents", arguments.all_agents, "Of all agents");
 }
 
 void add_import(CommandLine& line) {
@@ -1069,7 +1081,7 @@ void add_output(CommandLine& line) {
   add_reference(command, arguments);
   CLI::Option* count =
       command
-          ->add_option("-n", arguments.count,
+          ->add_option("-n,--tail", arguments.count,
                        "The last blocks that the agent said, and everything between them")
           ->check(within(1, 100'000))
           ->type_name("COUNT")
@@ -1093,11 +1105,8 @@ void add_output(CommandLine& line) {
                           ->excludes(count)
                           ->excludes(all)
                           ->excludes(turn);
-  add_output_since(command, arguments)
-      ->excludes(count)
-      ->excludes(all)
-      ->excludes(turn)
-      ->excludes(last);
+  note_count(command, count, arguments);
+  add_output_since(command, arguments)->excludes(all)->excludes(turn)->excludes(last);
   command->add_flag("--turns", arguments.has_turns,
                     "Show where turns begin and end also where this is no terminal");
   command
@@ -1134,7 +1143,7 @@ void add_search(CommandLine& line) {
   CLI::Option* session =
       command->add_option("--session", arguments.session, "Only what was said in this session");
   session->type_name("REF");
-  command->add_flag("--all-agents", arguments.all_agents, "In the sessions of all agents")
+  command->add_flag("-A,--all-agents", arguments.all_agents, "In the sessions of all agents")
       ->excludes(session);
   command
       ->add_option("--role", arguments.roles,
@@ -1154,12 +1163,14 @@ void add_attach(CommandLine& line) {
   auto& arguments = line.keep<ReferenceArguments>();
   CLI::App* command =
       line.command(line.app, "attach", "See a session as it works, and type into it",
-                   "  steno attach nightly\n"
+                   "  steno attach nightly\n  steno attach\n"
                    "What is typed is a prompt, or the answer to what the agent asks. Ctrl-D or "
                    "Ctrl-\\ leaves,\nand the session goes on. Ctrl-C pressed twice interrupts the "
                    "turn. Others can be attached, too.",
                    arguments, reporting(attach));
-  add_reference(command, arguments);
+  command->add_option("REF", arguments.reference,
+                      "Session: id, alias, name, the start of one, or a conversation; default: the "
+                      "only one that lives");
 }
 
 void add_stats(CommandLine& line) {
@@ -1174,7 +1185,7 @@ void add_stats(CommandLine& line) {
       "then, what ended then, and what was spent then. It reads the facts of the\n"
       "agent's events in the window, and no texts.",
       arguments, reporting(stats));
-  command->add_flag("--all-agents", arguments.all_agents, "Of all agents");
+  command->add_flag("-A,--all-agents", arguments.all_agents, "Of all agents");
   command
       ->add_option("--since", arguments.since,
                    "Only what was recorded from then on: an age such as 7d, or a time such as "
@@ -1188,18 +1199,26 @@ void add_watch(CommandLine& line) {
   auto& arguments = line.keep<WatchArguments>();
   CLI::App* command = line.command(line.app, "watch", "Print events as they are recorded",
                                    "  steno watch\n  steno watch nightly --from start\n"
+                                   "  steno watch --since 10m\n"
                                    "  steno watch --all-agents --from 1200 -o jsonl\n"
                                    "  steno watch --attention",
                                    arguments, reporting(watch));
   command->add_option("REF", arguments.reference, "Only this session; default: all of the agent");
   CLI::Option* from =
       command->add_option("--from", arguments.from, "A position, start or now (default)");
+  CLI::Option* since =
+      command
+          ->add_option("--since", arguments.since,
+                       "From then on: an age such as 10m, or a time such as 2026-11-20T12:00")
+          ->type_name("AGE|TIME")
+          ->excludes(from);
   command
       ->add_flag("--attention", arguments.is_about_attention,
                  "Instead of events, each session that needs a person, and each that comes to "
                  "need one; on a terminal with a bell")
-      ->excludes(from);
-  command->add_flag("--all-agents", arguments.all_agents, "Events of all agents and the server");
+      ->excludes(from)
+      ->excludes(since);
+  command->add_flag("-A,--all-agents", arguments.all_agents, "Events of all agents and the server");
   command->add_flag("--no-texts", arguments.leaves_out,
                     "Do not fetch texts that are too long for the feed");
   command->add_option("-n", arguments.count, "Stop after this many; 0: never")
@@ -1267,13 +1286,15 @@ void add_conversations(CommandLine& line) {
                                 "  steno conv ls telegram --all-agents -o json",
                                 listed, reporting(conversation_list));
   list->add_option("WORDS", listed.words, "Only those with this in a name, a label or the key");
-  list->add_flag("--all-agents", listed.all_agents, "Of all agents");
-  list->add_option("--kind", listed.kinds, "Only these: main, group, cron, hook, node, other")
+  list->add_flag("-A,--all-agents", listed.all_agents, "Of all agents");
+  list->add_option("--kind", listed.kinds,
+                   "Only these: main, group, cron, hook, node, other; can be repeated")
+      ->allow_extra_args(false)
       ->check(CLI::IsMember({"main", "group", "cron", "hook", "node", "other"}));
   list->add_option("--label", listed.label, "Only those with this label");
   list->add_option("--since", listed.since, "Only those that changed since then: 2h, 2026-11-20")
       ->type_name("AGE|TIME");
-  list->add_option("--limit", listed.limit, "So many at most")->check(within(1, 1'000));
+  list->add_option("-n,--limit", listed.limit, "So many at most")->check(within(1, 1'000));
   auto& sent = line.keep<ConversationArguments>();
   CLI::App* send = line.command(
       *conversations, "send", "Send a message; the first one begins the conversation",
@@ -1361,10 +1382,13 @@ void add_conversations(CommandLine& line) {
   prune->add_option("--unused", pruned.since, "Not changed for so long, as 30d, or since a time")
       ->required()
       ->type_name("AGE|TIME");
-  prune->add_option("--kind", pruned.kinds, "Only these: group, cron, hook, node, other")
+  prune
+      ->add_option("--kind", pruned.kinds,
+                   "Only these: group, cron, hook, node, other; can be repeated")
+      ->allow_extra_args(false)
       ->check(CLI::IsMember({"group", "cron", "hook", "node", "other"}));
   prune->add_option("--label", pruned.label, "Only those with this label");
-  prune->add_flag("--all-agents", pruned.all_agents, "Of all agents");
+  prune->add_flag("-A,--all-agents", pruned.all_agents, "Of all agents");
   prune->add_flag("--dry-run", pruned.is_tried, "Say which, and delete none");
 }
 

@@ -1,6 +1,7 @@
 // Parses a command line and calls the command that it names.
 #include "tools/steno/command_line/command_line.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include "eventlog/base/check.hpp"
 #include "eventlog/base/release.hpp"
 #include "tools/steno/command_line/completion.hpp"
+#include "tools/steno/command_line/foreign_words.hpp"
 #include "tools/steno/command_line/help.hpp"
 #include "tools/steno/command_line/man_page.hpp"
 #include "tools/steno/command_line/parts.hpp"
@@ -156,6 +158,14 @@ Named named_command(const CLI::App& app) {
   return named;
 }
 
+// The same of a command line that is wrong. A word that is taken for a command can be an argument
+// of an unknown one before it.
+Named meant_command(const CLI::App& app, std::span<const char* const> words) {
+  const std::string first = first_word(app, words);
+  if (!first.empty() && command_below(app, first) == nullptr) return {&app, {}};
+  return named_command(app);
+}
+
 // Returns the value of a positional argument; empty: the command has none, or it was not given.
 std::string value_of(const CLI::App& command, const std::string& name) {
   const CLI::Option* option = command.get_option_no_throw(name);
@@ -183,6 +193,9 @@ std::string unknown_command(const Named& named, const std::string& word) {
   const std::vector<std::string> known = commands_of(*named.app);
   std::string text =
       "unknown command '" + named.path + (named.path.empty() ? "" : " ") + word + "'";
+  if (const auto own = named.path.empty() ? own_command(word) : ""; !own.empty()) {
+    return text + "; here that is " + std::string(own);
+  }
   const std::string meant = nearest_word(word, known);
   if (!meant.empty()) {
     text += "; did you mean steno " + named.path + (named.path.empty() ? "" : " ") + meant + "?";
@@ -193,24 +206,48 @@ std::string unknown_command(const Named& named, const std::string& word) {
   return text + (meant.empty() ? "; there are " : " There are ") + names;
 }
 
+// True for a command with a positional argument that can be any words.
+bool takes_words(const CLI::App& command) {
+  for (const char* name : {"PROMPT", "LINE", "TEXT", "TASK", "WORDS", "WHY", "ANSWER"}) {
+    if (command.get_option_no_throw(name) != nullptr) return true;
+  }
+  return false;
+}
+
+// Names the option that may have been meant.
+std::string unknown_option(const Named& named, const std::string& word) {
+  std::string text = "unknown option '" + word + "'";
+  const std::string flag = word.substr(0, word.find('='));
+  const std::vector<std::string> known = flags_of(*named.app);
+  const auto is_known = [&](std::string_view one) {
+    return std::find(known.begin(), known.end(), one) != known.end();
+  };
+  if (const auto own = named.path.empty() ? own_command_for_flag(flag) : ""; !own.empty()) {
+    return text + "; here that is " + std::string(own);
+  }
+  const ForeignFlag* foreign = named.path.empty() ? nullptr : foreign_flag(flag);
+  if (foreign != nullptr && is_known(foreign->needs)) {
+    return text + "; here that is " + std::string(foreign->here);
+  }
+  if (const std::string meant = nearest_word(flag, known); !meant.empty()) {
+    return text + "; did you mean " + meant + "?";
+  }
+  if (!takes_words(*named.app)) return text;
+  return text + " (put words that begin with - behind --, as in steno run -- '-v is broken')";
+}
+
 // Returns what is wrong with the command line. CLI11 itself reports an unknown command or option
 // only as a missing required one, and names what is left over from the last to the first.
-std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
+std::string usage_error(const CLI::App& app, const CLI::ParseError& error, const Named& named) {
   const std::vector<std::string> unknown = app.remaining(true);
   const bool lacks_something = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   const bool is_too_much = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
   if (unknown.empty() || (!lacks_something && !is_too_much)) return error.what();
-  const Named named = named_command(app);
+  const std::string& first = unknown.front();
+  if (named.path.empty() && !first.starts_with('-')) return unknown_command(named, first);
   for (const std::string& word : unknown) {
-    if (!word.starts_with('-')) continue;
-    const std::string meant = nearest_word(word.substr(0, word.find('=')), flags_of(*named.app));
-    return "unknown option '" + word + "'" +
-           (meant.empty()
-                ? " (put a prompt that begins with - behind --, as in steno run -- '-v is "
-                  "broken')"
-                : "; did you mean " + meant + "?");
+    if (word.starts_with('-')) return unknown_option(named, word);
   }
-  if (named.path.empty()) return unknown_command(named, unknown.front());
   if (const std::string line = with_quotes(named, unknown); !line.empty()) {
     return "quote the prompt: " + line;
   }
@@ -263,9 +300,10 @@ int run_main(int argc, char** argv, const CommandLineParts& parts) {
   } catch (const CLI::ParseError& error) {
     // Help is an "error" that exits with 0. All other codes, 105 and the like, mean wrong usage.
     if (error.get_exit_code() == 0) return line.app.exit(error);
-    const std::string path = named_command(line.app).path;
-    complain(kExitUsage, usage_error(line.app, error) + "; see `steno " + path +
-                             (path.empty() ? "" : " ") + "--help`");
+    const Named named =
+        meant_command(line.app, std::span(argv, argv + argc).subspan(argc > 0 ? 1 : 0));
+    const std::string path = named.path + (named.path.empty() ? "" : " ");
+    complain(kExitUsage, usage_error(line.app, error, named) + "; see `steno " + path + "--help`");
     return kExitUsage;
   }
   // Needs no settings, so it helps also where a setting is wrong.

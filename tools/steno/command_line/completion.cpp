@@ -44,6 +44,17 @@ const CLI::App* command_below(const CLI::App& app, const std::string& name) {
   return found.empty() ? nullptr : found.front();
 }
 
+std::string first_word(const CLI::App& app, std::span<const char* const> words) {
+  bool is_value = false;
+  for (std::string word : words) {
+    if (std::exchange(is_value, false)) continue;
+    if (!word.starts_with('-')) return word;
+    if (word == "--") return {};
+    is_value = takes_value(app, word);
+  }
+  return {};
+}
+
 std::vector<std::string> flags_of(const CLI::App& command) {
   Words flags;
   for (const CLI::App* app = &command; app != nullptr; app = app->get_parent()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ const CLI::App* command_below(const CLI::App& app, const std::string& name);
 std::vector<std::string> commands_of(const CLI::App& app);
 // Returns the flags of a command, and of those above it, as they are typed.
 std::vector<std::string> flags_of(const CLI::App& command);
+// Returns the first word that is neither a flag nor its value; empty: there is none. `words` are
+// those behind "steno".
+std::string first_word(const CLI::App& app, std::span<const char* const> words);
 
 // The names that a server knows.
 enum class KnownNames { sessions, conversations };

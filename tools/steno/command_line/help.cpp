@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "tools/steno/command_line/completion.hpp"
+#include "tools/steno/command_line/foreign_words.hpp"
 #include "tools/steno/command_line/man_page.hpp"
 #include "tools/steno/text/nearest.hpp"
 
@@ -62,6 +63,10 @@ Outcome<const CLI::App*> command_named(const CLI::App& app, const std::vector<st
   for (const std::string& word : words) {
     const CLI::App* next = command_below(*command, word);
     if (next == nullptr) {
+      const std::string own(command == &app ? own_command(word) : "");
+      if (!own.empty()) {
+        return fail(kExitUsage, "there is no command 'steno " + word + "'; here that is " + own);
+      }
       std::vector<std::string> known = commands_of(*command);
       if (command == &app) known.insert(known.end(), {kSettingsTopic, kExitCodesTopic});
       const std::string meant = nearest_word(word, known);
