@@ -52,11 +52,14 @@ class Backups(unittest.TestCase):
         self.say("hello", "first")
         busy = [self.home.start_session("[words 300] [delay 1]") for _ in range(3)]
         folder = self.home.path("copy")
+        unnamed = self.home.run("backup", "create", self.home.path("Monday"))
+        self.assertEqual(unnamed.code, 2)
+        self.assertIn("its folder 'Monday' is not; give it a name by --name", unnamed.err)
         made = self.home.ask("backup", "create", folder)
         self.assertGreater(made["through"], 5)
         self.succeeds("backup", "verify", folder)
         self.assertEqual([(row["name"], row["folder"]) for row in
-                          self.home.ask("backup", "list")["backups"]], [("copy", folder)])
+                          self.home.ask("backup", "ls")["backups"]], [("copy", folder)])
         for alias in busy:
             self.assertEqual(self.home.wait_for_end(alias)["status"], "completed")
         epoch = self.home.run("doctor", "-o", "json").json()["status"]["epoch"]

@@ -2,6 +2,7 @@
 """A prompt from a file, from stdin and from an editor, wherever one is taken."""
 import glob
 import os
+import subprocess
 import sys
 import unittest
 
@@ -121,6 +122,13 @@ class Prompts(unittest.TestCase):
         self.assertIn("ended with 3", failed.err)
         none = self.ran("run", "--edit", code=1, environment={"EDITOR": "/none/there"})
         self.assertIn("set VISUAL or EDITOR", none.err)
+        # The usual editor would wait for keys that nobody can press.
+        alone = self.home.popen(("run", "--edit"), {"EDITOR": "", "VISUAL": ""},
+                                stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                start_new_session=True)
+        self.assertIn("there is no terminal for an editor; give the prompt by --prompt-file FILE",
+                      alone.communicate()[1].decode())
+        self.assertEqual(alone.returncode, 2)
         self.assertEqual(self.prompts(), [])
         self.assertEqual(self.left_files(), [])
 

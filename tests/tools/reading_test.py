@@ -64,7 +64,7 @@ class Lists(Reading):
 
         self.assertEqual(home.run("label", "talk", "urgent", "release 3").out,
                          f"{waiting}: release 3, urgent\n")
-        self.assertEqual(home.run("label", "talk", "--remove", "urgent").out,
+        self.assertEqual(home.run("label", "talk", "--remove", "urgent", "release 3").out,
                          f"{waiting}: release 3\n")
         home.run("label", "broken", "release 3", "dull")
         self.assertEqual(self.named("--label", "release 3"), ["talk", "broken"])

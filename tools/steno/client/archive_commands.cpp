@@ -1,9 +1,9 @@
 // `steno archive`: moves the log's beginning into a copy of its own, and lists and forgets
 // archives.
-#include <filesystem>
 
 #include "eventlog/base/time_text.hpp"
 #include "tools/steno/client/client_commands.hpp"
+#include "tools/steno/client/copy_name.hpp"
 #include "tools/steno/config/absolute_path.hpp"
 #include "tools/steno/connection/connection.hpp"
 #include "tools/steno/text/console.hpp"
@@ -75,8 +75,9 @@ Outcome<bool> parse_before(const std::string& text, base::Time now, domain::Begi
 Outcome<int> archive_create(const Config& config, const ArchiveArguments& arguments) {
   domain::BeginArchive command;
   command.folder = absolute_path(arguments.folder);
-  command.name = arguments.name.empty() ? std::filesystem::path(command.folder).filename().string()
-                                        : arguments.name;
+  const auto name = name_of_copy("an archive", arguments.name, command.folder);
+  if (!name) return tl::unexpected(name.error());
+  command.name = *name;
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   (*connection)->take_interrupts();

@@ -1,7 +1,7 @@
 // `steno backup`: makes and lists copies of the log.
-#include <filesystem>
 
 #include "tools/steno/client/client_commands.hpp"
+#include "tools/steno/client/copy_name.hpp"
 #include "tools/steno/config/absolute_path.hpp"
 #include "tools/steno/connection/connection.hpp"
 #include "tools/steno/text/console.hpp"
@@ -47,8 +47,9 @@ Outcome<BackupRow> wait_until_made(Connection& connection, const std::string& na
 Outcome<int> backup_create(const Config& config, const BackupArguments& arguments) {
   domain::BeginBackup command;
   command.folder = absolute_path(arguments.folder);
-  command.name = arguments.name.empty() ? std::filesystem::path(command.folder).filename().string()
-                                        : arguments.name;
+  const auto name = name_of_copy("a backup", arguments.name, command.folder);
+  if (!name) return tl::unexpected(name.error());
+  command.name = *name;
   command.shares_files = arguments.shares_files;
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());

@@ -25,9 +25,15 @@ std::string variable_text(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-std::string editor_line() {
+// Failure usage: nobody named one, and there is no terminal, which the usual ones need.
+Outcome<std::string> editor_line() {
   for (const char* name : {"VISUAL", "EDITOR"}) {
     if (std::string line = variable_text(name); !line.empty()) return line;
+  }
+  if (!base::UniqueFd(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)).is_open()) {
+    return fail(kExitUsage,
+                "there is no terminal for an editor; give the prompt by --prompt-file FILE, or set "
+                "VISUAL or EDITOR to a program that needs no terminal");
   }
   return find_program("editor", variable_text("PATH")).empty() ? "vi" : "editor";
 }
@@ -63,17 +69,18 @@ Outcome<std::string> file_of(const std::string& draft) {
 }  // namespace
 
 Outcome<std::string> edit_prompt(const std::string& draft) {
+  const auto line = editor_line();
+  if (!line) return line;
   auto path = file_of(draft);
   if (!path) return path;
-  const std::string line = editor_line();
-  const std::string problem = run_editor(line, *path);
+  const std::string problem = run_editor(*line, *path);
   const auto text = prompt_in_file(*path);
   if (!text) return tl::unexpected(text.error());
   if (problem.empty() && !is_blank(*text)) return path;
   const bool is_kept = !is_blank(*text) && *text != draft;
   if (!is_kept) ::unlink(path->c_str());
   if (problem.empty()) return fail(kExitFailed, "nothing was sent: the editor left no text");
-  return fail(kExitFailed, "nothing was sent: the editor '" + line + "' " + problem +
+  return fail(kExitFailed, "nothing was sent: the editor '" + *line + "' " + problem +
                                (is_kept ? "; the text is in " + *path : ""));
 }
 

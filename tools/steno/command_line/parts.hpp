@@ -115,6 +115,15 @@ inline CLI::App& add_backup_group(CommandLine& line) {
   return line.group("backup", "Make and look after copies of the log");
 }
 
+// Each adds the commands of its file.
+void add_opening_commands(CommandLine& line);
+void add_session_commands(CommandLine& line);
+void add_asking_commands(CommandLine& line);
+void add_reading_commands(CommandLine& line);
+void add_upkeep_commands(CommandLine& line);
+void add_schedule_commands(CommandLine& line);
+void add_conversation_commands(CommandLine& line);
+void add_surface_commands(CommandLine& line);
 // Adds `stop`, `status` and `restart`.
 void add_server_commands(CommandLine& line);
 // Adds `config` with its subcommands.

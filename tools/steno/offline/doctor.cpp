@@ -37,6 +37,7 @@ namespace {
 
 using workers::safe_line;
 
+constexpr std::size_t kTextAt = 22;  // column of a finding's text
 // With less free space the log cannot grow for long.
 constexpr std::int64_t kFreeBytesMin = std::int64_t{1} << 30;
 // A sync of a healthy disk takes a few milliseconds.
@@ -653,9 +654,11 @@ void Examination::print_findings() const {
                        : finding.health == Health::warning ? "WARN "
                                                            : "--  ";
     std::string line = mark + finding.subject;
-    line.append(line.size() < 19 ? 19 - line.size() : 1, ' ');
+    line.append(line.size() < kTextAt ? kTextAt - line.size() : 1, ' ');
     line += safe_line(finding.text);
-    if (!finding.advice.empty()) line += "\n                   → " + safe_line(finding.advice);
+    if (!finding.advice.empty()) {
+      line += "\n" + std::string(kTextAt, ' ') + "→ " + safe_line(finding.advice);
+    }
     print(line + "\n");
   }
 }

@@ -1,0 +1,15 @@
+// The names of copies of the log: backups and archives.
+#pragma once
+
+#include <string>
+
+#include "tools/steno/text/error_line.hpp"
+
+namespace steno {
+
+// Returns the name that was given, or that of the folder, which is absolute. `what` is "a backup"
+// or "an archive". Failure usage: no copy can have the folder's name.
+Outcome<std::string> name_of_copy(const std::string& what, const std::string& given,
+                                  const std::string& folder);
+
+}  // namespace steno
