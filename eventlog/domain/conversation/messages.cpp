@@ -127,7 +127,9 @@ base::Result<Understood, Rejection> understand_queue(Conversing& d, Understood k
                            trimmed(known.text).starts_with("/queue");
   if (is_mistyped) {
     std::string settings = reply_text(directive, d.s.settings);
-    std::replace(settings.begin(), settings.end(), '\n', ';');
+    if (const auto line_end = settings.find('\n'); line_end != std::string::npos) {
+      settings.replace(line_end, 1, "; ");
+    }
     return tl::unexpected(
         Rejection{RejectionCode::invalid,
                   "'" + cut_fact(directive.rest) + "' says nothing to the " + settings});

@@ -201,7 +201,9 @@ void print_change(const ConfigInput& input, const Changed& changed, const std::s
     print(object.text() + "\n");
     return;
   }
-  const std::string what = is_set ? key + " = " + found->value : key + " is not set";
+  const std::string what = is_set               ? key + " = " + found->value
+                           : changed.is_changed ? key + " is no longer set"
+                                                : key + " is not set";
   print(workers::safe_line(what + " in " + changed.path) + "\n");
   if (!changed.is_changed) {
     remark("it was so before");

@@ -162,6 +162,7 @@ Outcome<int> ask(const Config& config, const ConversationArguments& arguments, R
 // Says what a command of the conversation did.
 std::string done_text(const std::string& text, const std::string& key) {
   if (domain::is_stop_request(text, true)) return "stopped " + key;
+  if (text == "/queue") return "changed nothing; steno conv show " + key + " says what holds";
   return (domain::reset_remainder({}, text) ? "reset " : "changed ") + key;
 }
 
