@@ -76,6 +76,16 @@ struct Metering {
     });
   }
 
+  void apply(const domain::SessionRenamed& e) {
+    change_session([&](MeteredSession& s) {
+      s.name = e.name;
+      change_totals([&](MetricsTotals& t) {
+        if (t.most_expensive.session == ref.id) t.most_expensive.name = e.name;
+      });
+      return true;
+    });
+  }
+
   // Steno has not run it.
   void apply(const domain::TranscriptImported&) {
     change_session([&](MeteredSession& s) {

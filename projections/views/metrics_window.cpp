@@ -25,6 +25,12 @@ struct MetricsWindow::Metering {
     add_bounded(report.totals.launched, 1);
   }
 
+  void apply(const domain::SessionRenamed& e) {
+    session.name = e.name;
+    MostExpensive& dearest = report.totals.most_expensive;
+    if (dearest.session == id) dearest.name = e.name;
+  }
+
   // Steno has not run it.
   void apply(const domain::TranscriptImported&) {
     if (session.is_imported || session.is_closed) return;

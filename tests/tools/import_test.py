@@ -466,6 +466,17 @@ class Files(Imports):
             self.assertEqual(len(file.readlines()), len(lines))
         self.assertIn("0 files written", self.files())
 
+    def test_the_folder_of_a_log_is_no_news_to_it(self):
+        for text in ("one walrus", "two walruses"):
+            sent = self.home.run("conv", "send", "main", text, "--engine", "scripted", "--wait")
+            self.assertEqual(sent.code, 0, str(sent))
+            self.home.run("conv", "reset", "main")
+            self.files()
+        position = self.home.position()
+        told = self.sums("--documents", self.home.path("out"))
+        self.assertEqual(told["sums"]["files"], {"of_steno": 2})
+        self.assertEqual(self.home.position(), position)
+
     # Shows R272.
     def test_what_was_imported_comes_back_as_files(self):
         author = Author(21)

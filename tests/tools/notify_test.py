@@ -46,6 +46,9 @@ if os.path.exists(order):
         sys.exit(" ".join(sys.argv))
     if word == "flood":
         print("x" * 10_000_000)
+    if word == "gate" and sys.argv[1] == "send":
+        with open({self.home.path("gate")!r}) as gate:
+            gate.read()
     if word == "hang" or (word == "hang some" and "hang" in sys.argv[-3]):
         time.sleep(1000)
 """)
@@ -107,6 +110,24 @@ class Deliveries(WithSinks):
         self.assertIn(["send", "--channel", "telegram", "--account", "bot", "--target", "1234",
                        "--message"], [call[:-1] for call in calls])
         until(lambda: not self.waiting(), "that nothing waits")
+
+    def test_who_asks_is_heard_before_what_has_ended(self):
+        os.mkfifo(self.home.path("gate"))
+        self.order("gate")
+        self.home.start()
+        self.spawn("[say A.]", "--name", "first")
+        self.wait_told(1)
+        for name in ("second", "third"):
+            self.home.wait_for_end(self.spawn("[say B.]", "--name", name))
+        self.spawn("[ask] [say C.]", "--name", "asking")
+        until(lambda: any(row["kind"] == "asks" and row["target"] == "channel"
+                          for row in self.waiting()), "the request's notification")
+        self.order("")
+        with open(self.home.path("gate"), "w", encoding="utf-8"):
+            pass
+        told = self.wait_told(4)
+        self.assertEqual([re.search("first|second|third|asking", text)[0] for text in told],
+                         ["first", "asking", "second", "third"])
 
     # Shows R032, R069, R070, R071, C13, D10.
     def test_a_session_that_waits_is_told_once(self):

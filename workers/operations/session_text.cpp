@@ -86,7 +86,9 @@ std::string pause_text(domain::EndReason pause, const std::string& alias, base::
 std::string idle_end_text(const projections::SessionRow& row, base::Time now) {
   if (row.idle_since.us == 0 || row.idle_timeout.count() <= 0) return {};
   const base::Duration left = row.idle_since + row.idle_timeout - now;
-  return "ends in " + base::duration_text(std::max(left, base::Duration{0}));
+  // A server that was started since then gives it the whole time again.
+  if (left.count() <= 0) return "ends within " + base::duration_text(row.idle_timeout);
+  return "ends in " + base::duration_text(left);
 }
 
 base::Duration age_of(const projections::SessionRow& row, base::Time now) {

@@ -22,13 +22,18 @@ std::size_t doubtful_at_once(domain::NotificationTarget target) {
 }
 
 // Something to be begun: what was not tried yet comes first, to places that have not failed before
-// others.
+// others. Of one place's, agents that ask come first: they stand still meanwhile.
 struct Due {
   int rank = 0;
+  bool can_wait = true;
   Position notification;
   std::string place;
   auto operator<=>(const Due&) const = default;
 };
+
+bool can_wait(const domain::OpenNotification& open) {
+  return open.requested.kind != domain::NotificationKind::asks;
+}
 
 // Returns what is recorded of a notification that its parent refused.
 domain::RecordDelivery refused_by(Position notification, domain::RejectionCode code) {
@@ -215,7 +220,7 @@ bool Notifications::begin_due(const Cycle& cycle) {
       wait_until(due);
     } else if (its == under_way_.end()) {
       const int rank = open.attempts > 0 ? 2 : doubtful.contains(place) ? 1 : 0;
-      begun.push_back({rank, position, place});
+      begun.push_back({rank, can_wait(open), position, place});
     }
   }
   std::sort(begun.begin(), begun.end());
@@ -257,7 +262,12 @@ base::RawValue Notifications::answer(const DurableStates& durable) const {
   answer.delivered = outbox.delivered;
   answer.dropped = outbox.dropped;
   domain::Told told = outbox.told;  // and what will have been told, if nothing fails
-  for (const auto& [position, open] : outbox.open) {
+  std::vector<Position> order;
+  for (const auto& [position, open] : outbox.open) order.push_back(position);
+  std::stable_partition(order.begin(), order.end(),
+                        [&](Position one) { return !can_wait(outbox.open.at(one)); });
+  for (const Position position : order) {
+    const domain::OpenNotification& open = outbox.open.at(position);
     const domain::NotificationRequested& requested = open.requested;
     const auto detail = details_.find(position);
     const base::Time due = open.is_given_up ? base::Time{} : due_at(open, told);
@@ -271,6 +281,8 @@ base::RawValue Notifications::answer(const DurableStates& durable) const {
                                     open.attempts, std::move(error), due,
                                     domain::has_sink(commands_.limits(), requested.target)});
   }
+  std::sort(answer.notifications.begin(), answer.notifications.end(),
+            [](const auto& a, const auto& b) { return a.notification < b.notification; });
   return bus::to_body(answer);
 }
 

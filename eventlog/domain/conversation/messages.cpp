@@ -127,8 +127,8 @@ base::Result<Understood, Rejection> understand_queue(Conversing& d, Understood k
                            trimmed(known.text).starts_with("/queue");
   if (is_mistyped) {
     std::string settings = reply_text(directive, d.s.settings);
-    if (const auto line_end = settings.find('\n'); line_end != std::string::npos) {
-      settings.replace(line_end, 1, "; ");
+    for (std::size_t at = 0; (at = settings.find('\n', at)) != std::string::npos;) {
+      settings.replace(at, 1, "; ");
     }
     return tl::unexpected(
         Rejection{RejectionCode::invalid,

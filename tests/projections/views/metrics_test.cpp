@@ -175,6 +175,18 @@ TEST_CASE("the most expensive session is the first that reached the highest cost
   CHECK(metrics_of(log, "main").totals.most_expensive.name == "a");
 }
 
+TEST_CASE("the most expensive session has the name that it was given last", "[projections]") {
+  LogBuilder log;
+  const auto a = open(log, "main", "a");
+  const auto b = open(log, "main", "b");
+  spend(log, a, 100);
+  log.add(b, domain::SessionRenamed{"d"});
+  log.add(a, domain::SessionRenamed{"c"});
+  CHECK(metrics_of(log).totals.most_expensive.name == "c");
+  spend(log, b, 200);
+  CHECK(metrics_of(log).totals.most_expensive.name == "d");
+}
+
 TEST_CASE("of two sessions of an agent with equal costs the first one stays the most expensive",
           "[projections]") {
   LogBuilder log;

@@ -137,6 +137,8 @@ TEST_CASE("the dearest session of a window is the one that spent most in it", "[
   CHECK(window.totals.cost.value == 12);
   CHECK(window.totals.launched == 0);
   CHECK(counted(events, 0, events.size(), {}).totals.most_expensive.name == "old");
+  log.add(streams[0], domain::SessionRenamed{"older"});
+  CHECK(counted(events, 0, events.size(), {}).totals.most_expensive.name == "older");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // `import`: makes sessions of transcripts that others wrote. What was imported before is asked of
 // the server, so an import that was ended goes on where it was.
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -57,6 +58,8 @@ Outcome<Known> look_up(Connection& connection, const std::vector<TranscriptSourc
       const bool is_import = row.imported->lines > 0;
       if (is_import && wanted.contains(row.session)) known.imports[row.session] = row.imported;
       if (!is_import && !row.agent_session.empty()) known.holders[row.agent_session] = row.alias;
+      // `steno files` names transcripts so.
+      if (!is_import) known.holders[row.session.text()] = row.alias;
       if (row.resumed_from.is_set() && !row.is_fork) known.resumed.insert(row.resumed_from);
     }
     has_more = page->has_more;
@@ -76,7 +79,11 @@ class Importing {
     ImportedFile told{source.path};
     told.session = source.session;
     const bool is_known = known_.imports.contains(source.session);
-    const auto holder = known_.holders.find(source.agent_session);
+    auto holder = known_.holders.find(source.agent_session);
+    // An index does not name it once a reset has begun another one.
+    if (holder == known_.holders.end()) {
+      holder = known_.holders.find(std::filesystem::path(source.path).stem().string());
+    }
     if (!is_known && holder != known_.holders.end()) {
       told.fate = FileFate::of_steno;
       told.note = holder->second;
