@@ -224,6 +224,16 @@ TEST_CASE("every function that a header declares is used", "[tidy]") {
             .empty());
 }
 
+TEST_CASE("no two headers define a type of one name", "[tidy]") {
+  require_none(support::check_types_are_unique(all_sources()));
+  const SourceFile key{"a/key.hpp", "namespace a {\nstruct Key {\n};\n}\n"};
+  CHECK(support::check_types_are_unique({key, {"b/key.hpp", key.text}}).size() == 1);
+  CHECK(support::check_types_are_unique({key, {"b/key.hpp", "namespace b {\nstruct Key {\n"}})
+            .empty());
+  CHECK(support::check_types_are_unique({key, {"b/key.hpp", "namespace a {\nstruct Key;\n"}})
+            .empty());
+}
+
 TEST_CASE("every source file is built", "[tidy]") {
   const std::string cmake = read(kRoot / "CMakeLists.txt");
   hold_all(all_sources(),

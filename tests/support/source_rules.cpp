@@ -564,6 +564,28 @@ Complaints check_is_used(const std::vector<SourceFile>& files) {
   return complaints;
 }
 
+Complaints check_types_are_unique(const std::vector<SourceFile>& files) {
+  static const std::regex kNamespace(R"re(^namespace ([\w:]+) \{$)re");
+  static const std::regex kType(R"re(^(?:struct|class|enum class) (\w+)(?: final)?(?: :.*)? \{)re");
+  std::map<std::string, const SourceFile*> defined;
+  Complaints complaints;
+  for (const SourceFile& file : files) {
+    if (!file.path.ends_with(".hpp")) continue;
+    std::string space;
+    const auto lines = lines_of(file.text);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      std::smatch found;
+      if (std::regex_search(lines[i], found, kNamespace)) space = found[1];
+      if (!std::regex_search(lines[i], found, kType)) continue;
+      const std::string name = space + "::" + found[1].str();
+      const auto [first, is_new] = defined.emplace(name, &file);
+      if (is_new || first->second == &file) continue;
+      complaints.push_back(at(file, i + 1, name + " is also defined in " + first->second->path));
+    }
+  }
+  return complaints;
+}
+
 Complaints check_links(const SourceFile& file,
                        const std::function<bool(const std::string&)>& exists) {
   static const std::regex kLink(R"re(\]\(([^)\s]+)\))re");

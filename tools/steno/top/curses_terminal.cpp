@@ -50,7 +50,7 @@ bool is_ascii(const ScreenLine& line) {
   });
 }
 
-Key key_of_code(int code) {
+PressedKey key_of_code(int code) {
   switch (code) {
     case KEY_UP:
       return {KeyName::up};
@@ -81,7 +81,7 @@ Key key_of_code(int code) {
   }
 }
 
-Key key_of_character(wchar_t character) {
+PressedKey key_of_character(wchar_t character) {
   switch (character) {
     case L'\r':
     case L'\n':
@@ -255,7 +255,7 @@ void CursesTerminal::draw(const Screen& screen) {
   ::wrefresh(stdscr);
 }
 
-std::optional<Key> CursesTerminal::take_key() {
+std::optional<PressedKey> CursesTerminal::take_key() {
   wint_t taken = 0;
   switch (::wget_wch(stdscr, &taken)) {
     case OK:

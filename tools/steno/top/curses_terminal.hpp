@@ -35,7 +35,7 @@ class CursesTerminal {
   void redraw();
 
   // Returns the next key that was pressed; none: none was.
-  std::optional<Key> take_key();
+  std::optional<PressedKey> take_key();
   // True if the terminal is gone, so that no key will come.
   bool is_gone() const;
 

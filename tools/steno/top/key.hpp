@@ -27,7 +27,7 @@ enum class KeyName {
   other,
 };
 
-struct Key {
+struct PressedKey {
   KeyName name = KeyName::other;
   std::string text{};  // of a character, in UTF-8
 

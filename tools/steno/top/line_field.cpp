@@ -26,7 +26,7 @@ void LineField::insert(std::string_view text) {
   cursor_ += text.size();
 }
 
-bool LineField::press(const Key& key) {
+bool LineField::press(const PressedKey& key) {
   const std::string_view rest = std::string_view(text_).substr(cursor_);
   const auto erase_from = [&](std::size_t begin) {
     text_.erase(begin, cursor_ - begin);

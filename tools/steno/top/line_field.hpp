@@ -19,7 +19,7 @@ class LineField {
   explicit LineField(std::string text) : text_(std::move(text)), cursor_(text_.size()) {}
 
   // True: the key has edited the line.
-  bool press(const Key& key);
+  bool press(const PressedKey& key);
   const std::string& text() const { return text_; }
   // True: characters were dropped, and the line has not been empty since.
   bool is_cut() const { return is_cut_; }

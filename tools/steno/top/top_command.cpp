@@ -44,7 +44,7 @@ class Top {
   bool take_answer(Duration now);
   bool take_done(Duration now);
   void look_after_server(Duration now);
-  void obey(const Key& key, Duration now);
+  void obey(const PressedKey& key, Duration now);
   void begin(const TopAction& action, Duration now);
   void draw();
 
@@ -164,7 +164,7 @@ void Top::begin(const TopAction& action, Duration now) {
   take_done(now);
 }
 
-void Top::obey(const Key& key, Duration now) {
+void Top::obey(const PressedKey& key, Duration now) {
   const TopAction action = press(state_, key);
   switch (action.act) {
     case TopAct::none:
@@ -207,7 +207,7 @@ Outcome<int> Top::run() {
     if (connection_.interrupts()->take()) return kExitInterrupted;
     // The system drops what was typed before Ctrl-Z, the end of a paste, too.
     if (items[1].is_readable && terminal_.take_signals()) state_.is_pasting = false;
-    std::optional<Key> last;
+    std::optional<PressedKey> last;
     while (items[0].is_readable && !is_done_) {
       const auto key = terminal_.take_key();
       if (!key) break;

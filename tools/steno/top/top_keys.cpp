@@ -47,7 +47,7 @@ std::size_t step_of(const TopState& state) {
 }
 
 // Moves within `end` rows or lines. Letters move only where nothing is typed. False: another key.
-bool move(const TopState& state, const Key& key, std::size_t end, std::size_t& at) {
+bool move(const TopState& state, const PressedKey& key, std::size_t end, std::size_t& at) {
   const bool types = is_field(state.mode);
   const std::size_t step = step_of(state);
   if (key.name == KeyName::up || (!types && key.is('k'))) {
@@ -77,7 +77,7 @@ void begin(TopState& state, TopMode mode, const TopRow& row) {
   state.field = {};
 }
 
-TopAction press_row(TopState& state, const Key& key, const TopRow& row) {
+TopAction press_row(TopState& state, const PressedKey& key, const TopRow& row) {
   const std::string ended =
       row.alias + " has ended; steno resume " + row.alias + " goes on with it";
   const auto act = [&](TopAct wanted) {
@@ -108,7 +108,7 @@ TopAction press_row(TopState& state, const Key& key, const TopRow& row) {
   return {};
 }
 
-TopAction press_list(TopState& state, const Key& key) {
+TopAction press_list(TopState& state, const PressedKey& key) {
   std::size_t at = chosen_index(state);
   const std::size_t end = state.rows.empty() ? 0 : state.rows.size() - 1;
   if (move(state, key, end, at)) {
@@ -139,7 +139,7 @@ TopAction press_list(TopState& state, const Key& key) {
 }
 
 // `was_at_end`: the end of the request was on the screen. Nobody approves unread what is not shown.
-TopAction press_request(TopState& state, const Key& key, bool was_at_end) {
+TopAction press_request(TopState& state, const PressedKey& key, bool was_at_end) {
   if (key.is('d')) {
     state.mode = TopMode::deny;
     return {};
@@ -165,7 +165,7 @@ TopAction press_request(TopState& state, const Key& key, bool was_at_end) {
   return action;
 }
 
-TopAction press_field(TopState& state, const Key& key) {
+TopAction press_field(TopState& state, const PressedKey& key) {
   if (key.name == KeyName::escape) {
     leave(state);
     return {};
@@ -190,12 +190,12 @@ TopAction press_field(TopState& state, const Key& key) {
   return action;
 }
 
-TopAction press_kill(TopState& state, const Key& key) {
+TopAction press_kill(TopState& state, const PressedKey& key) {
   leave(state);
   return key.is('y') ? on_subject(state, TopAct::kill) : TopAction{};
 }
 
-TopAction press_page(TopState& state, const Key& key) {
+TopAction press_page(TopState& state, const PressedKey& key) {
   if (key.is('q') || key.is('?') || key.name == KeyName::escape || key.name == KeyName::left) {
     leave(state);
   }
@@ -204,7 +204,7 @@ TopAction press_page(TopState& state, const Key& key) {
 
 }  // namespace
 
-TopAction press(TopState& state, const Key& key) {
+TopAction press(TopState& state, const PressedKey& key) {
   state.helped = {};
   const bool was_at_end = state.page.first >= page_end(state);  // with what was said below it
   state.said.clear();

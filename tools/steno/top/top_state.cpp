@@ -105,7 +105,7 @@ void update(TopState& state) {
   fit(state);
 }
 
-bool note_paste(TopState& state, const Key& key) {
+bool note_paste(TopState& state, const PressedKey& key) {
   if (key.name != KeyName::paste_begin && key.name != KeyName::paste_end) return false;
   state.is_pasting = key.name == KeyName::paste_begin;
   return true;

@@ -92,10 +92,10 @@ struct TopState {
 };
 
 // Does what the key does to the screen (top_keys.cpp).
-TopAction press(TopState& state, const Key& key);
+TopAction press(TopState& state, const PressedKey& key);
 
 // Notes where a pasted text begins and ends. False: the key is neither.
-bool note_paste(TopState& state, const Key& key);
+bool note_paste(TopState& state, const PressedKey& key);
 // A server has taken what was sent: a prompt that was not sent yet is forgotten if it is that one,
 // and a session whose need was met is left for the next one that has a need.
 void note_sent(TopState& state, const TopAction& sent);

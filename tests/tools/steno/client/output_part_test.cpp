@@ -26,7 +26,7 @@ OutputPart part_of(const OutputArguments& arguments, base::Time since = {}) {
   return *part;
 }
 
-workers::OutputItem item_at(std::int64_t position, unsigned char turn = 0, std::int64_t time = 0) {
+workers::OutputItem item_at(std::int64_t position, char turn = 0, std::int64_t time = 0) {
   workers::OutputItem item;
   item.position.value = position;
   if (turn > 0) item.turn = turn_id(turn);
@@ -40,7 +40,7 @@ TEST_CASE("a turn is chosen from either end", "[tools]") {
   for (const auto& [number, id] : {std::pair{1, 1}, {2, 2}, {3, 3}, {-1, 3}, {-3, 1}}) {
     arguments.turn = number;
     CHECK(asks_for_part(arguments));
-    CHECK(part_of(arguments).turn == turn_id(static_cast<unsigned char>(id)));
+    CHECK(part_of(arguments).turn == turn_id(static_cast<char>(id)));
   }
   OutputArguments last;
   last.is_last = true;
