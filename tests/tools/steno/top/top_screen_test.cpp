@@ -77,7 +77,7 @@ WORKS                       AGE   SILENT      COST
   翻訳を直して、テス…    30h00m       2s   $0.0123  🔧 Bash — make テスト
   fix-the-login-of-th…     1m1s     3m0s   $0.0123  silent 3m0s, running
 WAITS                     SINCE               COST
-  nightly                    2s            $0.0123  waiting, ends in 29m0s
+  nightly                  1m0s            $0.0123  waiting, ends in 29m0s
 o output  a approve  d deny  p prompt  i interrupt  c continue  x kill  ? help
 )"));
 }
@@ -95,9 +95,18 @@ WORKS                                         AGE   SILENT       COST
   alias103  翻訳を直して、テストを走ら…    30h00m       2s    $0.0123  🔧 Bash — make テスト
   alias101  fix-the-login-of-the-admin-…     1m1s     3m0s    $0.0123  silent 3m0s, running
 WAITS                                       SINCE                COST
-  alias102  nightly                            2s             $0.0123  waiting, ends in 29m0s
+  alias102  nightly                          1m0s             $0.0123  waiting, ends in 29m0s
 o output  a approve  d deny  p prompt  i interrupt  c continue  x kill  ? help
 )"));
+}
+
+TEST_CASE("top says since when a session waits, and not when its row last changed", "[tools]") {
+  projections::SessionRow row = support::waiting(1, "nightly");
+  row.attention_since = support::ago(std::chrono::hours(3));
+  row.idle_since = support::ago(std::chrono::minutes(1));
+  CHECK_THAT(text_of(top_screen(support::top_state({row}, {24, 80}))), Catch::Contains(" 3h00m "));
+  row.attention_since = {};  // a person knows
+  CHECK_THAT(text_of(top_screen(support::top_state({row}, {24, 80}))), Catch::Contains(" 1m0s "));
 }
 
 TEST_CASE("top shows 200 sessions in 40 columns, the chosen one in sight", "[tools]") {
