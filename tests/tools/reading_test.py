@@ -469,6 +469,28 @@ class Turns(Reading):
         self.assertNotIn("\x1b[2J", seen)
 
 
+class Narrow(Reading):
+    """What matters is seen on a terminal of 80 columns."""
+
+    def shown(self, *arguments, command, columns=80):
+        terminal = Terminal(self.home, *arguments, command=command, columns=columns)
+        self.assertEqual(terminal.end(), 0, terminal.seen)
+        return terminal.seen.replace("\r\n", "\n")
+
+    def test_what_became_of_a_schedule_is_seen(self):
+        name = "look-after-the-dependencies"
+        added = self.home.run("schedule", "add", name, "--cron", "0 9 * * 1-5", "--zone",
+                              "Europe/Berlin", "[say fine] and with many words")
+        self.assertEqual(added.code, 0, str(added))
+        self.assertEqual(self.home.run("schedule", "run", name).code, 0)
+        until(lambda: " completed $" in self.home.run("schedule", "log", name).out, "its end")
+        narrow = self.shown("ls", command="schedule")
+        self.assertRegex(narrow, r"\nlook-after.* 1  completed \$0\.\d")
+        self.assertLessEqual(max(map(len, narrow.splitlines())), 80)
+        wide = self.shown("ls", command="schedule", columns=200)
+        self.assertRegex(wide, r" 1  completed \$[\d.]+ \(\d\d:\d\d\)  \w+  \[say fine\]")
+
+
 class Groups(Reading):
     TITLES = ["THE SESSION", "NOW", "LIMITS AND MONEY", "TURNS", "SETTINGS", "PROCESS AND RECORD",
               "TEXTS"]
