@@ -152,7 +152,9 @@ class Callers(WithUser):
         self.assertEqual(result.code, UNREACHABLE)
         self.assertIn("start it with `steno serve`", result.err)
         self.assertEqual(user.run("status").code, UNREACHABLE)
-        self.assertEqual(user.run("stop").code, UNREACHABLE)
+        stopped = user.run("stop")
+        self.assertEqual(stopped.code, UNREACHABLE)
+        self.assertRegex(stopped.err, r"no server runs for the log in \S+; there is nothing to stop$")
 
     def test_what_a_killed_server_left_is_not_believed(self):
         user = self.user()
