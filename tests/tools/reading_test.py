@@ -477,6 +477,18 @@ class Narrow(Reading):
         self.assertEqual(terminal.end(), 0, terminal.seen)
         return terminal.seen.replace("\r\n", "\n")
 
+    def test_the_command_that_helps_is_whole(self):
+        alias = self.home.start_session("[tools 1] [ask] [say D.]", "--approvals", "deny",
+                                        "--name", "barred-from-all-that-it-wants")
+        self.home.wait_for_end(alias)
+        helps = f"steno resume {alias} --allow-tool Bash"
+        narrow = self.shown(command="attention")
+        self.assertIn(f"\n  → {helps}\n", narrow)
+        self.assertNotIn("NEXT", narrow)
+        self.assertLessEqual(max(map(len, narrow.splitlines())), 80)
+        wide = self.shown(command="attention", columns=200)
+        self.assertRegex(wide, rf"SINCE  NEXT\n{alias} .* {helps}\n$")
+
     def test_what_became_of_a_schedule_is_seen(self):
         name = "look-after-the-dependencies"
         added = self.home.run("schedule", "add", name, "--cron", "0 9 * * 1-5", "--zone",
