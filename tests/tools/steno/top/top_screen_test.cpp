@@ -109,6 +109,25 @@ TEST_CASE("top says since when a session waits, and not when its row last change
   CHECK_THAT(text_of(top_screen(support::top_state({row}, {24, 80}))), Catch::Contains(" 1m0s "));
 }
 
+TEST_CASE("top shows a cost with the decimals that fit, and no lower bound is raised", "[tools]") {
+  const auto shown = [](std::int64_t nano, domain::CostBasis basis, std::size_t columns) {
+    projections::SessionRow row = support::at_work(1, "nightly");
+    row.cost = base::NanoUsd{nano};
+    row.cost_basis = basis;
+    const std::string text = text_of(top_screen(support::top_state({row}, {24, columns})));
+    const std::size_t begin = text.find("2s ") + 3;
+    const std::string cell = text.substr(begin, text.find("  running") - begin);
+    return cell.substr(cell.find_first_not_of(' '));
+  };
+  constexpr auto kExact = domain::CostBasis::totals;
+  constexpr auto kLeast = domain::CostBasis::unknown;
+  CHECK(shown(12'900'000, kLeast, 80) == "≥ $0.012");
+  CHECK(shown(12'900'000, kLeast, 120) == "≥ $0.0129");
+  CHECK(shown(99'990'900'000, kExact, 80) == "$99.9909");
+  CHECK(shown(123'456'700'000, kExact, 80) == "$123.456");
+  CHECK(shown(1'234'567'999'900'000, kExact, 80) == "$1234567");
+}
+
 TEST_CASE("top shows 200 sessions in 40 columns, the chosen one in sight", "[tools]") {
   std::vector<projections::SessionRow> sessions;
   for (int i = 0; i < 200; ++i) {
