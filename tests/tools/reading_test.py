@@ -503,6 +503,15 @@ class Narrow(Reading):
         self.assertRegex(wide, r" 1  completed \$[\d.]+ \(\d\d:\d\d\)  \w+  \[say fine\]")
 
 
+class Misspelt(Reading):
+    def test_the_session_that_was_meant_is_named(self):
+        self.home.run("run", "--name", "weekly", "[say A.]")
+        for command in (("show", "wekly"), ("output", "weeky"), ("send", "weekley", "x")):
+            self.assertIn("; did you mean weekly?", self.refused(3, *command))
+        self.assertNotIn("mean", self.refused(3, "show", "nightly"))
+        self.assertNotIn("mean", self.refused(3, "show", "wekly", "-o", "json"))
+
+
 class Groups(Reading):
     TITLES = ["THE SESSION", "NOW", "LIMITS AND MONEY", "TURNS", "SETTINGS", "PROCESS AND RECORD",
               "TEXTS"]
