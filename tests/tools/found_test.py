@@ -338,6 +338,22 @@ class Lives(WithUser):
         self.assertIn("has this data folder open", result.err)
         self.assertIn("server.log", result.err)
 
+    def test_detached_it_says_if_no_agent_can_be_started(self):
+        user = self.user()
+        user.write_settings('engine = "claude"\n')
+        self.addCleanup(lambda: user.run("stop", "--now"))
+        environment = {**user.login, "PATH": "/usr/bin:/bin"}
+        without = user.call([program(), "serve", "--detach"], environment)
+        self.assertEqual(without.code, 0, str(without))
+        self.assertEqual(without.err.strip(), "steno: no agent can be started: 'claude' is not "
+                                              "found on the PATH; steno doctor says more")
+        os.makedirs(user.path("bin"))
+        os.symlink("/bin/true", user.path("bin", "claude"))
+        environment["PATH"] += ":" + user.path("bin")
+        self.assertEqual(user.run("stop").code, 0)
+        with_one = user.call([program(), "serve", "--detach"], environment)
+        self.assertEqual((with_one.code, with_one.err), (0, ""), str(with_one))
+
     def test_a_stop_has_words(self):
         home = self.home('stop_grace = "4s"').start()
         home.wait_for_event(home.ask(*HANG)["alias"], "AgentInitialized")
