@@ -152,7 +152,9 @@ class Callers(WithUser):
         self.assertEqual(result.code, UNREACHABLE)
         self.assertIn("start it with `steno serve`", result.err)
         self.assertEqual(user.run("status").code, UNREACHABLE)
-        self.assertEqual(user.run("stop").code, UNREACHABLE)
+        stopped = user.run("stop")
+        self.assertEqual(stopped.code, UNREACHABLE)
+        self.assertRegex(stopped.err, r"no server runs for the log in \S+; there is nothing to stop$")
 
     def test_what_a_killed_server_left_is_not_believed(self):
         user = self.user()
@@ -335,6 +337,22 @@ class Lives(WithUser):
         self.assertEqual(result.code, WRONG_LOG, str(result))
         self.assertIn("has this data folder open", result.err)
         self.assertIn("server.log", result.err)
+
+    def test_detached_it_says_if_no_agent_can_be_started(self):
+        user = self.user()
+        user.write_settings('engine = "claude"\n')
+        self.addCleanup(lambda: user.run("stop", "--now"))
+        environment = {**user.login, "PATH": "/usr/bin:/bin"}
+        without = user.call([program(), "serve", "--detach"], environment)
+        self.assertEqual(without.code, 0, str(without))
+        self.assertEqual(without.err.strip(), "steno: no agent can be started: 'claude' is not "
+                                              "found on the PATH; steno doctor says more")
+        os.makedirs(user.path("bin"))
+        os.symlink("/bin/true", user.path("bin", "claude"))
+        environment["PATH"] += ":" + user.path("bin")
+        self.assertEqual(user.run("stop").code, 0)
+        with_one = user.call([program(), "serve", "--detach"], environment)
+        self.assertEqual((with_one.code, with_one.err), (0, ""), str(with_one))
 
     def test_a_stop_has_words(self):
         home = self.home('stop_grace = "4s"').start()

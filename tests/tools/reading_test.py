@@ -469,6 +469,49 @@ class Turns(Reading):
         self.assertNotIn("\x1b[2J", seen)
 
 
+class Narrow(Reading):
+    """What matters is seen on a terminal of 80 columns."""
+
+    def shown(self, *arguments, command, columns=80):
+        terminal = Terminal(self.home, *arguments, command=command, columns=columns)
+        self.assertEqual(terminal.end(), 0, terminal.seen)
+        return terminal.seen.replace("\r\n", "\n")
+
+    def test_the_command_that_helps_is_whole(self):
+        alias = self.home.start_session("[tools 1] [ask] [say D.]", "--approvals", "deny",
+                                        "--name", "barred-from-all-that-it-wants")
+        self.home.wait_for_end(alias)
+        helps = f"steno resume {alias} --allow-tool Bash"
+        narrow = self.shown(command="attention")
+        self.assertIn(f"\n  → {helps}\n", narrow)
+        self.assertNotIn("NEXT", narrow)
+        self.assertLessEqual(max(map(len, narrow.splitlines())), 80)
+        wide = self.shown(command="attention", columns=200)
+        self.assertRegex(wide, rf"SINCE  NEXT\n{alias} .* {helps}\n$")
+
+    def test_what_became_of_a_schedule_is_seen(self):
+        name = "look-after-the-dependencies"
+        added = self.home.run("schedule", "add", name, "--cron", "0 9 * * 1-5", "--zone",
+                              "Europe/Berlin", "[say fine] and with many words")
+        self.assertEqual(added.code, 0, str(added))
+        self.assertEqual(self.home.run("schedule", "run", name).code, 0)
+        until(lambda: " completed $" in self.home.run("schedule", "log", name).out, "its end")
+        narrow = self.shown("ls", command="schedule")
+        self.assertRegex(narrow, r"\nlook-after.* 1  completed \$0\.\d")
+        self.assertLessEqual(max(map(len, narrow.splitlines())), 80)
+        wide = self.shown("ls", command="schedule", columns=200)
+        self.assertRegex(wide, r" 1  completed \$[\d.]+ \(\d\d:\d\d\)  \w+  \[say fine\]")
+
+
+class Misspelt(Reading):
+    def test_the_session_that_was_meant_is_named(self):
+        self.home.run("run", "--name", "weekly", "[say A.]")
+        for command in (("show", "wekly"), ("output", "weeky"), ("send", "weekley", "x")):
+            self.assertIn("; did you mean weekly?", self.refused(3, *command))
+        self.assertNotIn("mean", self.refused(3, "show", "nightly"))
+        self.assertNotIn("mean", self.refused(3, "show", "wekly", "-o", "json"))
+
+
 class Groups(Reading):
     TITLES = ["THE SESSION", "NOW", "LIMITS AND MONEY", "TURNS", "SETTINGS", "PROCESS AND RECORD",
               "TEXTS"]

@@ -157,6 +157,32 @@ TEST_CASE("an unquoted prompt is shown in its quotes", "[tools]") {
   CHECK(contains(told({"ls", "here"}), "steno ls does not expect 'here'"));
 }
 
+TEST_CASE("a wrong value and a wrong number of options are told with what is accepted", "[tools]") {
+  const auto told = [](const std::vector<std::string>& arguments) {
+    const Ran ran = steno(arguments);
+    CHECK(ran.code == 2);
+    return ran.err.substr(0, ran.err.find("; see `"));
+  };
+  CHECK(told({"output", "blog", "--turn", "x"}) == "steno: --turn takes a whole number, not 'x'");
+  CHECK(told({"ls", "-n", "x"}) == "steno: -n takes a whole number from 1 to 1000000, not 'x'");
+  CHECK(told({"ls", "--limit=0"}) ==
+        "steno: --limit takes a whole number from 1 to 1000000, not '0'");
+  CHECK(told({"run", "--max-turns", "1.5", "hi"}) ==
+        "steno: --max-turns takes a whole number that is at least 0, not '1.5'");
+  CHECK(told({"run", "--name", "x", "--name", "y", "hi"}) == "steno: say --name once only");
+  CHECK(told({"ls", "--name"}) == "steno: --name needs a value behind it");
+  CHECK(told({"ls", "--all=x"}) == "steno: --all takes no value, and has 'x'");
+  CHECK(told({"ls", "--all", "-n", "9"}) == "steno: -n excludes --all: say only one of them");
+  CHECK(told({"schedule", "add", "x", "hi"}) == "steno: say one of --at,--every,--cron");
+  CHECK(told({"schedule", "add", "x", "hi", "--at", "1", "--every", "2"}) ==
+        "steno: say only one of --at,--every,--cron");
+  CHECK(told({"schedule", "edit", "x", "--at", "1", "--every", "2"}) ==
+        "steno: say only one of --at,--every,--cron");
+  // What it does not know better it leaves as it is.
+  CHECK(told({"help", "--to", "/tmp"}) == "steno: --to requires --man");
+  CHECK(told({"show"}) == "steno: REF is required");
+}
+
 TEST_CASE("a flag that a command has no use for is refused with where it counts", "[tools]") {
   const auto told = [](const std::vector<std::string>& arguments) {
     const Ran ran = steno(arguments);

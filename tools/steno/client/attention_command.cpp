@@ -1,4 +1,6 @@
 // `attention`: lists the sessions that need a person, or notes that a person knows.
+#include <algorithm>
+
 #include "tools/steno/client/attention_text.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/session_acts.hpp"
@@ -42,23 +44,52 @@ std::string next_text(const SessionRow& row, const Config& config, const std::st
   return (needs_login ? "log in (" + login + "); " : "") + attention_command(row, config.agent);
 }
 
-std::string table_text(const workers::AttentionAnswer& answer, base::Time now, const Config& config,
-                       bool shows_agent, const std::string& login) {
-  std::vector<Column> columns{{"ALIAS"},
-                              {"NAME", Align::left, 40},
-                              {"NEEDS"},
-                              {"SINCE", Align::right},
-                              {"NEXT", Align::left, 160}};
-  if (shows_agent) columns.insert(columns.begin(), Column{"AGENT"});
+// A session that needs a person, and the command that helps.
+struct Need {
+  const SessionRow& row;
+  std::string next;
+};
+
+struct NeedColumns {
+  bool has_agent = false;
+  bool has_next = false;
+};
+
+Table table_of(const std::vector<Need>& needs, base::Time now, const NeedColumns& shown) {
+  constexpr std::size_t kNextColumns = 1'000;  // a command that is cut is none
+  std::vector<Column> columns{
+      {"ALIAS"}, {"NAME", Align::left, 40}, {"NEEDS"}, {"SINCE", Align::right}};
+  if (shown.has_next) columns.push_back({"NEXT", Align::left, kNextColumns});
+  if (shown.has_agent) columns.insert(columns.begin(), Column{"AGENT"});
   Table table(std::move(columns));
-  for (const SessionRow& row : answer.sessions) {
+  for (const auto& [row, next] : needs) {
     std::vector<std::string> cells{row.alias, row.name, attention_text(row),
-                                   duration_text(now - row.attention_since),
-                                   next_text(row, config, login)};
-    if (shows_agent) cells.insert(cells.begin(), row.agent);
+                                   duration_text(now - row.attention_since)};
+    if (shown.has_next) cells.push_back(next);
+    if (shown.has_agent) cells.insert(cells.begin(), row.agent);
     table.add(std::move(cells));
   }
-  return table.text(stdout_columns());
+  return table;
+}
+
+// On a terminal that is too narrow for the commands they stand below the rows.
+std::string table_text(const std::vector<Need>& needs, base::Time now, bool has_agent) {
+  const std::size_t columns = stdout_columns();
+  std::string whole = table_of(needs, now, {has_agent, true}).text();
+  const auto rows = workers::lines_of(whole);
+  const bool fits = std::all_of(rows.begin(), rows.end(), [&](std::string_view row) {
+    return workers::columns_of(row) <= columns;
+  });
+  if (columns == 0 || fits) return whole;
+  const std::string narrow = table_of(needs, now, {has_agent, false}).text(columns);
+  const auto lines = workers::lines_of(narrow);
+  std::string text(lines.front());
+  text += '\n';
+  for (std::size_t i = 0; i < needs.size(); ++i) {
+    text.append(lines[i + 1]).append("\n  → ");
+    text.append(workers::safe_line(needs[i].next)).append("\n");
+  }
+  return text;
 }
 
 // Returns a line for each lane in which a conversation waits that is due.
@@ -121,8 +152,12 @@ Outcome<int> attention(const Config& config, const AttentionArguments& arguments
     if (answer->sessions.empty()) {
       remark("no session needs anybody");
     } else {
-      print(table_text(*answer, now, config, arguments.all_agents,
-                       missing_login(**connection, answer->sessions)));
+      const std::string login = missing_login(**connection, answer->sessions);
+      std::vector<Need> needs;
+      for (const SessionRow& row : answer->sessions) {
+        needs.push_back({row, next_text(row, config, login)});
+      }
+      print(table_text(needs, now, arguments.all_agents));
     }
     print(lanes_text(*answer, now));
   }

@@ -126,7 +126,10 @@ Outcome<int> erase(const Config& config, const EraseArguments& arguments) {
   if (!connection) return tl::unexpected(connection.error());
   // A conversation has more than its last session.
   auto shown =
-      (*connection)->run(workers::find_named_session((*connection)->caller(), arguments.reference));
+      (*connection)
+          ->named(arguments.reference, (*connection)
+                                           ->run(workers::find_named_session(
+                                               (*connection)->caller(), arguments.reference)));
   if (!shown) return tl::unexpected(shown.error());
   const SessionRow& row = shown->session;
   const auto command = to_command(**connection, row, arguments.positions);

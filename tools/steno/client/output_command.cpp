@@ -128,7 +128,9 @@ Outcome<bool> choose_printing(Connection& connection, const OutputArguments& arg
     if (!given) return tl::unexpected(given.error());
     since = *given;
   }
-  auto turns = connection.run(workers::session_turns(connection.caller(), arguments.reference));
+  auto turns = connection.named(
+      arguments.reference,
+      connection.run(workers::session_turns(connection.caller(), arguments.reference)));
   if (!turns) return tl::unexpected(turns.error());
   if (asks_for_part(arguments)) {
     const auto part = choose_part(arguments, since, *turns, arguments.reference);
@@ -150,8 +152,10 @@ Outcome<workers::OutputAnswer> first_page(Connection& connection, const OutputAr
     return connection.run(workers::next_output_page(caller, arguments.reference,
                                                     printing.part->after, printing.has_ends));
   }
-  return connection.run(workers::first_output_page(
-      caller, arguments.reference, arguments.is_all ? -1 : arguments.count, printing.has_ends));
+  return connection.named(arguments.reference,
+                          connection.run(workers::first_output_page(
+                              caller, arguments.reference, arguments.is_all ? -1 : arguments.count,
+                              printing.has_ends)));
 }
 
 }  // namespace
@@ -220,7 +224,8 @@ Outcome<int> output(const Config& config, const OutputArguments& arguments) {
 
 Outcome<base::Position> print_recent_output(Connection& connection, const std::string& reference,
                                             std::int64_t blocks) {
-  auto answer = connection.run(workers::first_output_page(connection.caller(), reference, blocks));
+  auto answer = connection.named(reference, connection.run(workers::first_output_page(
+                                                connection.caller(), reference, blocks)));
   if (!answer) return tl::unexpected(answer.error());
   print_heading(answer->session, connection.clock().wall());
   workers::ItemText texts(is_stdout_terminal(), has_color());

@@ -78,13 +78,16 @@ Outcome<bool> set_timing(const ScheduleArguments& arguments, domain::ScheduleSpe
   return true;
 }
 
-std::string next_text(const Schedule& schedule, base::Time now) {
+// `is_for_people`: as list_time_text() has it.
+std::string next_text(const Schedule& schedule, base::Time now, bool is_for_people = false) {
   if (schedule.is_removed) return "removed";
   if (schedule.is_paused) return "paused";
   if (schedule.next_due.us == 0) return "never again";
   if (schedule.next_due <= now) return "now";
   constexpr base::Duration kSoon = std::chrono::hours(1);
-  if (schedule.next_due - now > kSoon) return short_time_text(schedule.next_due);
+  if (schedule.next_due - now > kSoon) {
+    return list_time_text(schedule.next_due, now, is_for_people);
+  }
   return "in " + duration_text(schedule.next_due - now);
 }
 
@@ -198,22 +201,27 @@ std::string moments_text(const ScheduleRun& run) {
   return is_more ? "over " + std::to_string(domain::kMomentsMax) : std::to_string(run.moments);
 }
 
+// Returns what became of the last run, and when. Where columns are few, it is the time that is cut.
+std::string last_text(const Schedule& schedule, const Rows& rows, base::Time now) {
+  if (schedule.runs.empty()) return {};
+  const ScheduleRun& run = schedule.runs.back();
+  const std::string outcome = outcome_text(schedule, run, rows);
+  if (!is_stdout_terminal()) return short_time_text(run.at) + " " + outcome;
+  return outcome + " (" + list_time_text(run.at, now, true) + ")";
+}
+
 std::string list_text(const workers::SchedulesAnswer& answer, const Rows& rows, base::Time now) {
   Table table({{"NAME"},
                {"WHEN", Align::left, 48},
                {"NEXT"},
                {"RUNS", Align::right},
                {"LAST", Align::left, 72},
-               {"SESSION"},
-               {"PROMPT", Align::left, 40}});
+               {"SESSION", Align::left, 60, true},
+               {"PROMPT", Align::left, 40, true}});
   for (const Schedule& schedule : answer.schedules) {
-    const bool has_run = !schedule.runs.empty();
-    table.add({schedule.spec.name, when_text(schedule.spec), next_text(schedule, now),
-               std::to_string(schedule.fired),
-               has_run ? short_time_text(schedule.runs.back().at) + " " +
-                             outcome_text(schedule, schedule.runs.back(), rows)
-                       : "",
-               session_name(schedule.session, rows),
+    table.add({schedule.spec.name, when_text(schedule.spec),
+               next_text(schedule, now, is_stdout_terminal()), std::to_string(schedule.fired),
+               last_text(schedule, rows, now), session_name(schedule.session, rows),
                (schedule.spec.uses_subagent ? "by a subagent: " : "") + schedule.spec.prompt});
   }
   return table.text(stdout_columns());

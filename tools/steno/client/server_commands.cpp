@@ -33,9 +33,8 @@ constexpr base::Duration kLockLookEvery = std::chrono::milliseconds(50);  // at 
 // A server that does not end in its own time is stuck, and only its user can know.
 constexpr base::Duration kReserve = std::chrono::seconds(30);
 
-std::string none_text(const Config& config) {
-  return "no server runs for the log in " + config.data_folder + "; start one with `" +
-         command_text(config, "serve --detach") + "`";
+std::string none_text(const Config& config, const std::string& next) {
+  return "no server runs for the log in " + config.data_folder + "; " + next;
 }
 
 class RunningServer {
@@ -44,7 +43,8 @@ class RunningServer {
     RunningServer server;
     server.lock_ = workers::data_lock_of(config.data_folder);
     server.holder_ = workers::data_holder(config.data_folder);
-    if (!server.holder_.is_there()) return fail(kExitUnreachable, none_text(config));
+    if (!server.holder_.is_there())
+      return fail(kExitUnreachable, none_text(config, "there is nothing to stop"));
     if (!server.holder_.place)
       return fail(kExitRefused, unreachable_text(config, find_server(config)));
     const auto pid = static_cast<pid_t>(server.holder_.pid);
@@ -312,7 +312,10 @@ Outcome<int> stop_server(const Config& config, const StopArguments& arguments) {
 
 Outcome<int> show_status(const Config& config, const NoArguments&) {
   const FoundServer found = find_server(config);
-  if (!found.holder.is_there()) return fail(kExitUnreachable, none_text(config));
+  if (!found.holder.is_there()) {
+    const std::string command = command_text(config, "serve --detach");
+    return fail(kExitUnreachable, none_text(config, "start one with `" + command + "`"));
+  }
   StatusRow row;
   row.pid = found.holder.pid;
   row.data_folder = config.data_folder;

@@ -18,6 +18,12 @@ bool is_end(const OutputItem& item) {
          item.type == domain::TurnInterrupted::kType;
 }
 
+// The end of a turn is recorded late if the server was away: then its agent knows better.
+base::Duration took_of(const OutputItem& end, const SessionTurn& turn) {
+  const base::Duration recorded = end.time - turn.began;
+  return end.took.count() > 0 ? std::min(end.took, recorded) : recorded;
+}
+
 }  // namespace
 
 std::string use_text(const OutputItem& item) {
@@ -52,7 +58,7 @@ std::string TurnText::before(const OutputItem& item, const projections::SessionR
 std::string TurnText::after(const OutputItem& item) const {
   if (!is_end(item)) return {};
   const SessionTurn* turn = find(item.turn);
-  const base::Duration took = turn == nullptr ? item.took : item.time - turn->began;
+  const base::Duration took = turn == nullptr ? item.took : took_of(item, *turn);
   const std::string use = use_text(item);
   return dim("(" + duration_text(took) + (use.empty() ? "" : ", " + use) + ")") + "\n";
 }

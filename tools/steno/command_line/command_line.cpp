@@ -16,6 +16,7 @@
 #include "tools/steno/command_line/foreign_words.hpp"
 #include "tools/steno/command_line/help.hpp"
 #include "tools/steno/command_line/man_page.hpp"
+#include "tools/steno/command_line/parser_words.hpp"
 #include "tools/steno/command_line/parts.hpp"
 #include "tools/steno/command_line/setting_use.hpp"
 #include "tools/steno/text/console.hpp"
@@ -238,11 +239,14 @@ std::string unknown_option(const Named& named, const std::string& word) {
 
 // Returns what is wrong with the command line. CLI11 itself reports an unknown command or option
 // only as a missing required one, and names what is left over from the last to the first.
-std::string usage_error(const CLI::App& app, const CLI::ParseError& error, const Named& named) {
+std::string usage_error(const CLI::App& app, const CLI::ParseError& error, const Named& named,
+                        std::span<const char* const> words) {
   const std::vector<std::string> unknown = app.remaining(true);
   const bool lacks_something = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   const bool is_too_much = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-  if (unknown.empty() || (!lacks_something && !is_too_much)) return error.what();
+  if (unknown.empty() || (!lacks_something && !is_too_much)) {
+    return parser_words(*named.app, error, words);
+  }
   const std::string& first = unknown.front();
   if (named.path.empty() && !first.starts_with('-')) return unknown_command(named, first);
   for (const std::string& word : unknown) {
@@ -254,9 +258,9 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error, const
   if (lacks_something || !commands_of(*named.app).empty()) {
     return unknown_command(named, unknown.front());
   }
-  std::string words;
-  for (const std::string& word : unknown) words += (words.empty() ? "" : " ") + word;
-  return "steno " + named.path + " does not expect '" + words + "'";
+  std::string further;
+  for (const std::string& word : unknown) further += (further.empty() ? "" : " ") + word;
+  return "steno " + named.path + " does not expect '" + further + "'";
 }
 
 // True if JSON output is wanted; called before the command line is parsed.
@@ -300,10 +304,12 @@ int run_main(int argc, char** argv, const CommandLineParts& parts) {
   } catch (const CLI::ParseError& error) {
     // Help is an "error" that exits with 0. All other codes, 105 and the like, mean wrong usage.
     if (error.get_exit_code() == 0) return line.app.exit(error);
-    const Named named =
-        meant_command(line.app, std::span(argv, argv + argc).subspan(argc > 0 ? 1 : 0));
+    const std::span<const char* const> words =
+        std::span(argv, argv + argc).subspan(argc > 0 ? 1 : 0);
+    const Named named = meant_command(line.app, words);
     const std::string path = named.path + (named.path.empty() ? "" : " ");
-    complain(kExitUsage, usage_error(line.app, error, named) + "; see `steno " + path + "--help`");
+    complain(kExitUsage,
+             usage_error(line.app, error, named, words) + "; see `steno " + path + "--help`");
     return kExitUsage;
   }
   // Needs no settings, so it helps also where a setting is wrong.

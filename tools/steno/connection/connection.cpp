@@ -9,6 +9,7 @@
 #include "tools/steno/connection/caller.hpp"
 #include "tools/steno/connection/found_server.hpp"
 #include "tools/steno/text/console.hpp"
+#include "tools/steno/text/nearest.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/operations/finding.hpp"
 
@@ -17,6 +18,7 @@ namespace {
 
 constexpr base::Duration kGoneToldAfter = std::chrono::seconds(1);
 constexpr base::Duration kBusyAskAgain = std::chrono::milliseconds(100);
+constexpr std::int64_t kNamesMax = 200;  // as many as one answer has
 
 }  // namespace
 
@@ -145,7 +147,22 @@ Outcome<workers::CommandReplyBody> Connection::command(const base::CommandId& id
 }
 
 Outcome<workers::ShowAnswer> Connection::find(const std::string& reference, bool with_texts) {
-  return run(workers::find_session(*caller_, reference, with_texts));
+  return named(reference, run(workers::find_session(*caller_, reference, with_texts)));
+}
+
+std::string Connection::meant_text(const std::string& reference) {
+  if (config_.output != OutputFormat::table) return {};
+  workers::QueryBody query;
+  query.agent = config_.agent;
+  query.limit = kNamesMax;
+  const auto page = ask<workers::ListAnswer>(workers::kVerbList, query);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; page && i < page->sessions.size(); ++i) {
+    names.push_back(page->sessions[i].name);
+    names.push_back(page->sessions[i].alias);
+  }
+  const std::string meant = nearest_word(reference, names);
+  return meant.empty() ? meant : "; did you mean " + meant + "?";
 }
 
 }  // namespace steno

@@ -79,6 +79,15 @@ class Connection {
   // and "@parent" its parent.
   Outcome<workers::ShowAnswer> find(const std::string& reference, bool with_texts = false);
 
+  // Returns what was asked of the session that a user means by `reference`. If there is none,
+  // people are told which one may have been meant.
+  template <class T>
+  Outcome<T> named(const std::string& reference, Outcome<T> answer) {
+    const bool is_missing = !answer && answer.error().exit_code == kExitNotFound;
+    if (is_missing) answer.error().text += meant_text(reference);
+    return answer;
+  }
+
   // Sends a command to the log as a whole, and retries until the time-out while the server is busy.
   // Returns the position of its last event, which is durable.
   Outcome<base::Position> command_server(const domain::ServerCommand& command);
@@ -111,6 +120,9 @@ class Connection {
     bool is_told = false;
   };
   Waited begin_wait();
+  // Returns which of the agent's newest sessions may have been meant; empty: none has a name or an
+  // alias that is near, or a program reads the output.
+  std::string meant_text(const std::string& reference);
   Outcome<bool> wait_for_task(Waited& waited);
   // Sends a command about the log as a whole, and waits for its reply.
   template <class Reply>

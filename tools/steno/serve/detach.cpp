@@ -10,12 +10,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 
 #include "eventlog/base/list_files.hpp"
 #include "eventlog/base/own_folder.hpp"
 #include "eventlog/base/unique_fd.hpp"
+#include "tools/steno/config/find_program.hpp"
 #include "tools/steno/serve/log_rotation.hpp"
 #include "tools/steno/serve/serve.hpp"
 #include "tools/steno/text/console.hpp"
@@ -92,6 +94,19 @@ void show_log(const std::string& path, std::int64_t begin) {
   }
 }
 
+// Says if the server has no program for the agents of new sessions. It finds programs as this
+// process does, from which it has its environment.
+void warn_of_program(const Config& config) {
+  const engines::CatalogEntry* engine = config.engines.find(config.session.engine);
+  if (engine == nullptr || engine->settings.program.empty()) return;
+  const std::string& program = engine->settings.program.front();
+  const char* path = std::getenv("PATH");
+  if (!find_program(program, path == nullptr ? "" : path).empty()) return;
+  remark("steno: no agent can be started: '" + program + "' " +
+         (program.find('/') == std::string::npos ? "is not found on the PATH" : "is no program") +
+         "; steno doctor says more");
+}
+
 }  // namespace
 
 int detach(const Config& config) {
@@ -113,6 +128,7 @@ int detach(const Config& config) {
   telling.reset();
   if (is_ready(told.get())) {
     print("ready: server process " + std::to_string(*server) + " logs to " + path + "\n");
+    warn_of_program(config);
     return kExitOk;
   }
   int ended = 0;

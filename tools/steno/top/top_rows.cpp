@@ -100,6 +100,12 @@ std::string waits_text(const SessionRow& row, base::Time now) {
   return joined({status, workers::idle_end_text(row, now)});
 }
 
+// Returns since when the session waits. A restart of the server changes its row, and not this.
+base::Time waits_since(const SessionRow& row) {
+  if (row.attention_since.us != 0) return row.attention_since;
+  return row.idle_since.us != 0 ? row.idle_since : row.updated_at;
+}
+
 TopRow row_of(const TopFacts& facts, const SessionRow& session, base::Time now) {
   TopRow row;
   row.session = session.session;
@@ -125,7 +131,7 @@ TopRow row_of(const TopFacts& facts, const SessionRow& session, base::Time now) 
       row.style = session.trouble.empty() ? Style::good : Style::warned;
       break;
     case TopGroup::waits:
-      row.age = age_text(silence);
+      row.age = age_text(std::max(now - waits_since(session), base::Duration{0}));
       row.text = waits_text(session, now);
       row.style = Style::dim;
       break;

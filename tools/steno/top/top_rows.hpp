@@ -43,7 +43,7 @@ struct TopRow {
   std::string alias;
   std::string name;
   std::string age;      // needs: since it needs a person; works: since it was opened; waits: since
-                        // its last event
+                        // it waits
   std::string silence;  // since its last event; empty: it does not work
   std::string cost;
   std::string text;  // what it needs; what its agent does; what it waits for

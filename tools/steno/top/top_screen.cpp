@@ -40,13 +40,24 @@ ListColumns columns_for(std::size_t columns) {
   return {0, columns - std::min<std::size_t>(columns, 2), 0, 0, 0};
 }
 
+// Returns the cost with as many of its decimals as fit. None is rounded up, so that a lower bound
+// stays one.
+std::string fitting_cost(const std::string& cost, std::size_t columns) {
+  const std::size_t point = cost.find('.');
+  const std::size_t width = columns_of(cost);
+  if (point == std::string::npos || width <= columns) return cost;
+  const std::size_t decimals = cost.size() - point - 1;
+  const std::size_t cut = width - columns;
+  return cost.substr(0, cut < decimals ? cost.size() - cut : point);
+}
+
 // Returns the cells on the right of the names.
 std::string figures_text(const ListColumns& columns, const std::string& age,
                          const std::string& silence, const std::string& cost) {
   std::string text;
   if (columns.age > 0) text += "  " + right(age, columns.age);
   if (columns.silence > 0) text += "  " + right(silence, columns.silence);
-  if (columns.cost > 0) text += "  " + right(cost, columns.cost);
+  if (columns.cost > 0) text += "  " + right(fitting_cost(cost, columns.cost), columns.cost);
   return text;
 }
 

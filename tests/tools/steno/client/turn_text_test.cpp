@@ -53,6 +53,18 @@ TEST_CASE("a turn has a heading once, and what it took where it ends", "[tools]"
         "\n── turn 2, 2025-11-30T12:01:00Z, the agent's own\n");
 }
 
+TEST_CASE("a turn whose end is recorded late took what its agent says", "[tools]") {
+  TurnText frame(two_turns(), {seconds_later(900), false, false});
+  workers::OutputItem end = said_in(id_of(1));
+  end.type = domain::TurnFinished::kType;
+  end.time = seconds_later(613);  // the server was away
+  end.took = std::chrono::milliseconds(6'400);
+  CHECK(frame.after(end) == "(6s)\n");
+  // No turn takes longer than from its beginning to the record of its end.
+  end.time = seconds_later(3);
+  CHECK(frame.after(end) == "(3s)\n");
+}
+
 TEST_CASE("a turn that goes on says for how long", "[tools]") {
   TurnText frame(two_turns(), {seconds_later(75), false, false});
   projections::SessionRow row;

@@ -77,7 +77,7 @@ WORKS                       AGE   SILENT      COST
   翻訳を直して、テス…    30h00m       2s   $0.0123  🔧 Bash — make テスト
   fix-the-login-of-th…     1m1s     3m0s   $0.0123  silent 3m0s, running
 WAITS                     SINCE               COST
-  nightly                    2s            $0.0123  waiting, ends in 29m0s
+  nightly                  1m0s            $0.0123  waiting, ends in 29m0s
 o output  a approve  d deny  p prompt  i interrupt  c continue  x kill  ? help
 )"));
 }
@@ -95,9 +95,37 @@ WORKS                                         AGE   SILENT       COST
   alias103  翻訳を直して、テストを走ら…    30h00m       2s    $0.0123  🔧 Bash — make テスト
   alias101  fix-the-login-of-the-admin-…     1m1s     3m0s    $0.0123  silent 3m0s, running
 WAITS                                       SINCE                COST
-  alias102  nightly                            2s             $0.0123  waiting, ends in 29m0s
+  alias102  nightly                          1m0s             $0.0123  waiting, ends in 29m0s
 o output  a approve  d deny  p prompt  i interrupt  c continue  x kill  ? help
 )"));
+}
+
+TEST_CASE("top says since when a session waits, and not when its row last changed", "[tools]") {
+  projections::SessionRow row = support::waiting(1, "nightly");
+  row.attention_since = support::ago(std::chrono::hours(3));
+  row.idle_since = support::ago(std::chrono::minutes(1));
+  CHECK_THAT(text_of(top_screen(support::top_state({row}, {24, 80}))), Catch::Contains(" 3h00m "));
+  row.attention_since = {};  // a person knows
+  CHECK_THAT(text_of(top_screen(support::top_state({row}, {24, 80}))), Catch::Contains(" 1m0s "));
+}
+
+TEST_CASE("top shows a cost with the decimals that fit, and no lower bound is raised", "[tools]") {
+  const auto shown = [](std::int64_t nano, domain::CostBasis basis, std::size_t columns) {
+    projections::SessionRow row = support::at_work(1, "nightly");
+    row.cost = base::NanoUsd{nano};
+    row.cost_basis = basis;
+    const std::string text = text_of(top_screen(support::top_state({row}, {24, columns})));
+    const std::size_t begin = text.find("2s ") + 3;
+    const std::string cell = text.substr(begin, text.find("  running") - begin);
+    return cell.substr(cell.find_first_not_of(' '));
+  };
+  constexpr auto kExact = domain::CostBasis::totals;
+  constexpr auto kLeast = domain::CostBasis::unknown;
+  CHECK(shown(12'900'000, kLeast, 80) == "≥ $0.012");
+  CHECK(shown(12'900'000, kLeast, 120) == "≥ $0.0129");
+  CHECK(shown(99'990'900'000, kExact, 80) == "$99.9909");
+  CHECK(shown(123'456'700'000, kExact, 80) == "$123.456");
+  CHECK(shown(1'234'567'999'900'000, kExact, 80) == "$1234567");
 }
 
 TEST_CASE("top shows 200 sessions in 40 columns, the chosen one in sight", "[tools]") {
