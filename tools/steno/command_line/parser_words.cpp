@@ -35,7 +35,7 @@ std::string number_words(const std::string& range) {
 
 std::string parser_words(const CLI::App& command, const CLI::ParseError& error,
                          std::span<const char* const> words) {
-  const std::string text = error.what();
+  std::string text = error.what();
   // Returns what stands before the first of these words; empty: they are not there.
   const auto before = [](std::string_view all, std::string_view end) {
     const std::size_t at = all.find(end);
