@@ -228,6 +228,10 @@ TEST_CASE("no two headers define a type of one name", "[tidy]") {
   require_none(support::check_types_are_unique(all_sources()));
   const SourceFile key{"a/key.hpp", "namespace a {\nstruct Key {\n};\n}\n"};
   CHECK(support::check_types_are_unique({key, {"b/key.hpp", key.text}}).size() == 1);
+  const SourceFile other{"b/key.hpp", "namespace a {\nclass Key final : public B {\n};\n}\n"};
+  CHECK(support::check_types_are_unique({key, other}).size() == 1);
+  const SourceFile name{"c/key.hpp", "namespace a {\nenum class Key : char {\n};\n}\n"};
+  CHECK(support::check_types_are_unique({key, other, name}).size() == 2);
   CHECK(support::check_types_are_unique({key, {"b/key.hpp", "namespace b {\nstruct Key {\n"}})
             .empty());
   CHECK(support::check_types_are_unique({key, {"b/key.hpp", "namespace a {\nstruct Key;\n"}})

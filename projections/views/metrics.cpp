@@ -79,9 +79,11 @@ struct Metering {
   void apply(const domain::SessionRenamed& e) {
     change_session([&](MeteredSession& s) {
       s.name = e.name;
-      change_totals([&](MetricsTotals& t) {
-        if (t.most_expensive.session == ref.id) t.most_expensive.name = e.name;
-      });
+      return true;
+    });
+    rows.edit<MetricsTotals>(totals_key(ref.agent), [&](MetricsTotals& t) {
+      if (t.most_expensive.session != ref.id) return false;
+      t.most_expensive.name = e.name;
       return true;
     });
   }

@@ -49,7 +49,7 @@ Complaints check_is_built(const SourceFile& file, std::string_view cmake_lists);
 Complaints check_is_used(const std::vector<SourceFile>& files);
 
 // No two headers define a type of one name in one namespace: a program with both of them would have
-// the functions of one.
+// the functions of one. A definition whose base classes begin on the next line is not seen.
 Complaints check_types_are_unique(const std::vector<SourceFile>& files);
 
 // Relative links of a Markdown file have a target. `exists` takes a path from the root.

@@ -127,7 +127,7 @@ class Prompts(unittest.TestCase):
                                 stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                 start_new_session=True)
         self.assertIn("there is no terminal for an editor; give the prompt by --prompt-file FILE",
-                      alone.communicate()[1].decode())
+                      alone.communicate(timeout=60)[1].decode())
         self.assertEqual(alone.returncode, 2)
         self.assertEqual(self.prompts(), [])
         self.assertEqual(self.left_files(), [])

@@ -80,8 +80,13 @@ def main():
     for name, text in texts.items():
         write(out / name, text)
     toys = root / "tests/toy"
-    for path in sorted([*toys.glob("*/**/*.hpp"), *toys.glob("*/**/*.cpp")]):
-        write(out / path.relative_to(toys), path.read_text())
+    names = {path.relative_to(toys) for path in [*toys.glob("*/**/*.hpp"), *toys.glob("*/**/*.cpp")]}
+    for name in names:
+        write(out / name, (toys / name).read_text())
+    # What is no toy any more would be compiled, too.
+    for path in out.glob("**/*.?pp"):
+        if path.relative_to(out) not in names | set(map(pathlib.Path, texts)):
+            path.unlink()
     print(*texts, sep=";", end="")
 
 

@@ -34,7 +34,6 @@ constexpr Nanoseconds kFirstScreenMax = std::chrono::seconds(10);
 constexpr int kAttaches = 50;
 constexpr int kAttachesQuick = 10;
 constexpr int kAttachedWords = 3'000;
-constexpr std::string_view kLastWords = "these-are-the-last";
 constexpr std::string_view kEndlessPrompt = "[words 200000] [delay 10] go on";
 
 class ListedServer {
@@ -216,20 +215,22 @@ base::Result<Figure> measure_attach(Workbench& bench) {
   domain::Spawn spawn = spawn_command();
   spawn.spec.workdir = listed->home();
   spawn.spec.is_multi_turn = true;
-  spawn.prompt = fmt::format("[words {}] [say {}]", kAttachedWords, kLastWords);
+  spawn.name = "attached";
+  spawn.prompt = fmt::format("[words {}]", kAttachedWords);
   const auto id = base::CommandId::make(bench.clock().wall(), bench.random());
   const base::SessionId session{id.bytes};
   if (auto ok = (*one)->run(id, session, kLogAgent, spawn); !ok) return tl::unexpected(ok.error());
   if (auto ok = (*agents)->wait_for_turns(1, kBusyMax); !ok) return tl::unexpected(ok.error());
   std::vector<std::string> argv = listed->steno(bench, {"attach", session.text()});
   argv.insert(argv.begin(), {"env", "TERM=xterm-256color"});
+  const std::string last = fmt::format("word{}", kAttachedWords - 1);
   Latencies latencies;
   for (int i = bench.is_quick() ? kAttachesQuick : kAttaches; i > 0; --i) {
     if (is_stopped()) return tl::unexpected(stopped());
     const Nanoseconds begin = now();
     const auto attach = ChildProcess::start_on_terminal(argv);
     if (!attach) return tl::unexpected(attach.error());
-    if (auto ok = (*attach)->skip_to(std::string(kLastWords), kFirstScreenMax); !ok) {
+    if (auto ok = (*attach)->skip_to(last, kFirstScreenMax); !ok) {
       return tl::unexpected(ok.error());
     }
     latencies.add(now() - begin);

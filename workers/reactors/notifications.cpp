@@ -22,7 +22,7 @@ std::size_t doubtful_at_once(domain::NotificationTarget target) {
 }
 
 // Something to be begun: what was not tried yet comes first, to places that have not failed before
-// others. Of one place's, agents that ask come first: they stand still meanwhile.
+// others. Among equals agents that ask come first: they stand still meanwhile.
 struct Due {
   int rank = 0;
   bool can_wait = true;
@@ -262,6 +262,7 @@ base::RawValue Notifications::answer(const DurableStates& durable) const {
   answer.delivered = outbox.delivered;
   answer.dropped = outbox.dropped;
   domain::Told told = outbox.told;  // and what will have been told, if nothing fails
+  // In about the order in which they will be begun.
   std::vector<Position> order;
   for (const auto& [position, open] : outbox.open) order.push_back(position);
   std::stable_partition(order.begin(), order.end(),

@@ -46,7 +46,7 @@ std::string next_text(const SessionRow& row, const Config& config, const std::st
 
 // A session that needs a person, and the command that helps.
 struct Need {
-  const SessionRow& row;
+  const SessionRow& row;  // of the answer, which outlives it
   std::string next;
 };
 

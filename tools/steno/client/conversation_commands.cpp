@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "eventlog/domain/conversation/conversation.hpp"
+#include "eventlog/domain/conversation/queue_directive.hpp"
 #include "eventlog/domain/conversation/reset_policy.hpp"
 #include "eventlog/domain/conversation/session_key.hpp"
 #include "eventlog/domain/conversation/stop_words.hpp"
@@ -162,7 +163,10 @@ Outcome<int> ask(const Config& config, const ConversationArguments& arguments, R
 // Says what a command of the conversation did.
 std::string done_text(const std::string& text, const std::string& key) {
   if (domain::is_stop_request(text, true)) return "stopped " + key;
-  if (text == "/queue") return "changed nothing; steno conv show " + key + " says what holds";
+  const domain::QueueDirective queue = domain::parse_queue_directive(text);
+  if (queue.is_present && domain::reply_kind(queue) == domain::QueueReply::status) {
+    return "changed nothing; steno conv show " + key + " says what holds";
+  }
   return (domain::reset_remainder({}, text) ? "reset " : "changed ") + key;
 }
 

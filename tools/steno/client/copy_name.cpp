@@ -1,3 +1,4 @@
+// A copy has a name of an agent's form.
 #include "tools/steno/client/copy_name.hpp"
 
 #include <filesystem>

@@ -1,4 +1,5 @@
-// The names of copies of the log: backups and archives.
+// The names of copies of the log: backups and archives. The server has the same rule, and knows
+// nothing of a folder that gave its name.
 #pragma once
 
 #include <string>

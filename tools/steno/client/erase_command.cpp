@@ -125,11 +125,9 @@ Outcome<int> erase(const Config& config, const EraseArguments& arguments) {
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   // A conversation has more than its last session.
-  auto shown =
-      (*connection)
-          ->named(arguments.reference, (*connection)
-                                           ->run(workers::find_named_session(
-                                               (*connection)->caller(), arguments.reference)));
+  const std::string& reference = arguments.reference;
+  auto found = (*connection)->run(workers::find_named_session((*connection)->caller(), reference));
+  const auto shown = (*connection)->named(reference, std::move(found));
   if (!shown) return tl::unexpected(shown.error());
   const SessionRow& row = shown->session;
   const auto command = to_command(**connection, row, arguments.positions);

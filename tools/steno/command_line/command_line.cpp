@@ -223,7 +223,8 @@ std::string unknown_option(const Named& named, const std::string& word) {
   const auto is_known = [&](std::string_view one) {
     return std::find(known.begin(), known.end(), one) != known.end();
   };
-  if (const auto own = named.path.empty() ? own_command_for_flag(flag) : ""; !own.empty()) {
+  const bool can_be_foreign = named.path.empty() || named.path == "run";
+  if (const auto own = can_be_foreign ? own_command_for_flag(flag) : ""; !own.empty()) {
     return text + "; here that is " + std::string(own);
   }
   const ForeignFlag* foreign = named.path.empty() ? nullptr : foreign_flag(flag);
@@ -260,6 +261,9 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error, const
   }
   std::string further;
   for (const std::string& word : unknown) further += (further.empty() ? "" : " ") + word;
+  if (named.path == "stop") {
+    return "steno stop ends the server, and takes no name; steno kill REF ends a session";
+  }
   return "steno " + named.path + " does not expect '" + further + "'";
 }
 
@@ -302,10 +306,15 @@ int run_main(int argc, char** argv, const CommandLineParts& parts) {
   try {
     line.app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    // Help is an "error" that exits with 0. All other codes, 105 and the like, mean wrong usage.
-    if (error.get_exit_code() == 0) return line.app.exit(error);
     const std::span<const char* const> words =
         std::span(argv, argv + argc).subspan(argc > 0 ? 1 : 0);
+    // Help is an "error" that exits with 0. All other codes, 105 and the like, mean wrong usage.
+    if (error.get_exit_code() == 0) {
+      const std::string first = first_word(line.app, words);
+      if (first.empty() || command_below(line.app, first) != nullptr) return line.app.exit(error);
+      complain(kExitUsage, unknown_command({&line.app, {}}, first) + "; see `steno --help`");
+      return kExitUsage;
+    }
     const Named named = meant_command(line.app, words);
     const std::string path = named.path + (named.path.empty() ? "" : " ");
     complain(kExitUsage,

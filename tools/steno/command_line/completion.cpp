@@ -2,6 +2,7 @@
 #include "tools/steno/command_line/completion.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "tools/steno/config/config.hpp"
 
@@ -9,14 +10,6 @@ namespace steno {
 namespace {
 
 using Words = std::vector<std::string>;
-
-// Returns the option of a command, or of one above it; null: there is none.
-const CLI::Option* option_named(const CLI::App& command, const std::string& name) {
-  for (const CLI::App* app = &command; app != nullptr; app = app->get_parent()) {
-    if (const CLI::Option* option = app->get_option_no_throw(name)) return option;
-  }
-  return nullptr;
-}
 
 bool takes_value(const CLI::App& command, const std::string& word) {
   if (word.find('=') != std::string::npos) return false;
@@ -37,6 +30,13 @@ std::string positional_named(const CLI::App& command, std::size_t number) {
 }
 
 }  // namespace
+
+const CLI::Option* option_named(const CLI::App& command, const std::string& name) {
+  for (const CLI::App* app = &command; app != nullptr; app = app->get_parent()) {
+    if (const CLI::Option* option = app->get_option_no_throw(name)) return option;
+  }
+  return nullptr;
+}
 
 const CLI::App* command_below(const CLI::App& app, const std::string& name) {
   const auto found =

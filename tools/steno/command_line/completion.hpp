@@ -10,6 +10,8 @@
 
 namespace steno {
 
+// Returns the option of a command, or of one above it; null: there is none.
+const CLI::Option* option_named(const CLI::App& command, const std::string& name);
 // Returns the command of that name below another one; null: there is none.
 const CLI::App* command_below(const CLI::App& app, const std::string& name);
 // Returns the commands below one that the help shows, such as "add" and "rm" of schedule.

@@ -1,10 +1,12 @@
-// CLI11 says the same in words of its own, which are read here.
+// Reads the words of CLI11's errors, and says the same in plain ones. Words that it does not know
+// stay as they are.
 #include "tools/steno/command_line/parser_words.hpp"
 
 #include <algorithm>
 #include <string_view>
 
 #include "eventlog/base/msgpack.hpp"
+#include "tools/steno/command_line/completion.hpp"
 
 namespace steno {
 namespace {
@@ -12,14 +14,16 @@ namespace {
 // Returns the name of an option as it was typed: "-n" of "-n,--limit". `name` is its own.
 std::string typed_name(const CLI::App& command, const std::string& name,
                        std::span<const char* const> words) {
-  const CLI::Option* option = command.get_option_no_throw(name);
+  const CLI::Option* option = option_named(command, name);
   if (option == nullptr || option->get_snames().empty()) return name;
-  const auto has = [&](const std::string& begin) {
-    return std::any_of(words.begin(), words.end(),
-                       [&](std::string_view word) { return word.starts_with(begin); });
-  };
   const std::string letter = "-" + option->get_snames().front();
-  return has(letter) && !has(name) ? letter : name;
+  const auto is_letter = [&](std::string_view word) { return word.starts_with(letter); };
+  const auto is_name = [&](std::string_view word) {
+    return word == name || word.starts_with(name + "=");
+  };
+  const bool is_short = std::any_of(words.begin(), words.end(), is_letter) &&
+                        std::none_of(words.begin(), words.end(), is_name);
+  return is_short ? letter : name;
 }
 
 // Returns what a value that is no number, or one out of its range, should have been.
