@@ -285,6 +285,9 @@ class Waits(Reading):
         slow = self.home.start_session("[delay 1500] [say Late.]")
         waiting = self.home.follow("wait", slow)
         self.home.wait_for_event(slow, "TurnStarted")
+        files = f"/proc/{waiting.child.pid}/fd"
+        until(lambda: any("socket:" in os.path.realpath(os.path.join(files, name))
+                          for name in os.listdir(files)), "that it has found the server")
         self.home.stop(signal.SIGKILL)
         self.home.start()
         result = waiting.finish()
