@@ -2,6 +2,8 @@
 // holds it.
 #include <unistd.h>
 
+#include <utility>
+
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/line_input.hpp"
 #include "tools/steno/connection/follower.hpp"
@@ -127,7 +129,7 @@ Outcome<int> erase(const Config& config, const EraseArguments& arguments) {
   // A conversation has more than its last session.
   const std::string& reference = arguments.reference;
   auto found = (*connection)->run(workers::find_named_session((*connection)->caller(), reference));
-  const auto shown = (*connection)->named(reference, std::move(found));
+  auto shown = (*connection)->named(reference, std::move(found));
   if (!shown) return tl::unexpected(shown.error());
   const SessionRow& row = shown->session;
   const auto command = to_command(**connection, row, arguments.positions);

@@ -18,8 +18,8 @@ class FactsReader {
   // Returns a page of what is behind the position. `events_max` 0: as many as the server likes.
   Outcome<bus::LogPage> read(base::Position after, std::int64_t events_max = 0);
 
-  // Returns the first position, from `low` on, behind which all events are of that time or later. It
-  // takes as many steps as the logarithm of the log's length.
+  // Returns the first position, from `low` on, behind which all events are of that time or later.
+  // It takes as many steps as the logarithm of the log's length.
   Outcome<base::Position> find_time(base::Position low, base::Time time);
 
  private:
