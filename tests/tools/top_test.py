@@ -250,6 +250,7 @@ class Acts(TopTest):
 
     def test_a_need_that_is_known_goes(self):
         alias = self.home.start_session("[error]", "--name", "broken")
+        self.home.wait_for_end(alias)
         top = Top(self.home)
         top.see("> broken")
         top.press("z")

@@ -69,7 +69,7 @@ Outcome<std::string> file_of(const std::string& draft) {
 }  // namespace
 
 Outcome<std::string> edit_prompt(const std::string& draft) {
-  const auto line = editor_line();
+  auto line = editor_line();
   if (!line) return line;
   auto path = file_of(draft);
   if (!path) return path;
