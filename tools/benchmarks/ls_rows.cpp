@@ -215,7 +215,7 @@ base::Result<Figure> measure_attach(Workbench& bench) {
   domain::Spawn spawn = spawn_command();
   spawn.spec.workdir = listed->home();
   spawn.spec.is_multi_turn = true;
-  spawn.name = "attached";
+  spawn.name = "attached-one";
   spawn.prompt = fmt::format("[words {}]", kAttachedWords);
   const auto id = base::CommandId::make(bench.clock().wall(), bench.random());
   const base::SessionId session{id.bytes};
