@@ -6,6 +6,7 @@
 #include "eventlog/domain/conversation/lanes.hpp"
 #include "eventlog/domain/outbox/route.hpp"
 #include "eventlog/domain/session/deciding.hpp"
+#include "eventlog/domain/text_limits.hpp"
 
 namespace domain {
 
