@@ -83,8 +83,8 @@ def main():
     names = {path.relative_to(toys) for path in [*toys.glob("*/**/*.hpp"), *toys.glob("*/**/*.cpp")]}
     for name in names:
         write(out / name, (toys / name).read_text())
-    # What is no toy any more would be compiled, too.
-    for path in out.glob("**/*.?pp"):
+    # Files of toys that are gone would be compiled, too.
+    for path in sorted(out.glob("**/*.?pp")):
         if path.relative_to(out) not in names | set(map(pathlib.Path, texts)):
             path.unlink()
     print(*texts, sep=";", end="")

@@ -178,7 +178,7 @@ TEST_CASE("a wrong value and a wrong number of options are told with what is acc
         "steno: say only one of --at,--every,--cron");
   CHECK(told({"schedule", "edit", "x", "--at", "1", "--every", "2"}) ==
         "steno: say only one of --at,--every,--cron");
-  // What it does not know better it leaves as it is.
+  // Other words of the parser stay.
   CHECK(told({"help", "--to", "/tmp"}) == "steno: --to requires --man");
   CHECK(told({"show"}) == "steno: REF is required");
 }

@@ -7,7 +7,7 @@
 namespace steno {
 namespace {
 
-// What is said is changed, and the rest stays.
+// Flags that are given change the schedule. All else of it stays.
 void add_schedule_edit(CommandLine& line, CLI::App& schedule) {
   auto& edited = line.keep<ScheduleArguments>();
   CLI::App* edit =
